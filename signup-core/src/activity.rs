@@ -21,18 +21,21 @@ use crate::value_error::ValueError;
 /// The record of one thing that happened.
 ///
 /// Every write that takes effect records its activity in the same commit. A write that changes no value, a refused write and
-/// a replay record none. So the list of activity is complete, and nothing in it did not happen.
+/// a replay record none. So the list of activity has everything that happened, and nothing else.
 ///
-/// There is one activity for each record that the caller creates or changes, and none for what follows from it: an event that is
-/// created with ten shifts is one `event.created`, and a cancelled event is one `event.cancelled`, whatever number of sign-ups
-/// it cancels.
+/// There is one activity for each record that the call itself creates or changes, and none for what follows from it. An event
+/// that is created with ten shifts is one `event.created`. A cancelled event is one `event.cancelled`, whatever number of
+/// sign-ups it cancels. An email that is queued, sent or retried is no activity.
 ///
 /// An activity has no value of a field, and no name or address of a volunteer. So it stays as it is when a volunteer's data is
 /// erased.
+///
+/// [`Session::activity`](crate::Session::activity) lists activity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Activity {
-    /// The id. The ids of one commit sort in the order in which its activities are described.
+    /// The id. Ids sort by time. The ids of one commit sort in the order of its activities: a patch that changes fields and
+    /// publishes has `event.updated` before `event.published`.
     pub id: ActivityId,
     /// The organization that owns the record.
     pub organization: OrganizationId,
@@ -41,7 +44,7 @@ pub struct Activity {
     pub kind: ActivityType,
     /// When it happened.
     pub created_at: Timestamp,
-    /// The caller that did it.
+    /// The caller that caused it.
     pub actor: Actor,
     /// The record, and its parents.
     pub subject: Subject,
@@ -93,8 +96,8 @@ pub enum Actor {
 }
 
 impl Actor {
-    /// Returns the name of the variant in JSON.
-    pub const fn name(&self) -> &'static str {
+    /// Returns the type of the actor, as in JSON.
+    pub const fn kind(&self) -> &'static str {
         match self {
             Self::Token { .. } => "token",
             Self::Volunteer => "volunteer",
@@ -163,8 +166,7 @@ impl From<&Token> for Subject {
 
 /// The type of an activity: a group, a dot, and what happened to a record of the group, such as `event.created`.
 ///
-/// A store keeps a type as its text. So a store that a newer version has written to is readable, too: a type of that version
-/// is read as it is.
+/// A store keeps a type as its text, and reads every text. So a type that a newer version has written is listed as it is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ActivityType(Cow<'static, str>);
@@ -209,9 +211,9 @@ types! {
     QUESTION_DELETED => "question.deleted",
     /// A volunteer signed up.
     SIGNUP_CREATED => "signup.created",
-    /// One sign-up was cancelled.
+    /// A sign-up was cancelled by itself: not with its event or its shift.
     SIGNUP_CANCELLED => "signup.cancelled",
-    /// A sign-up was removed for good.
+    /// A sign-up was removed for good, with the data of its volunteer.
     SIGNUP_ERASED => "signup.erased",
     /// A token was created.
     TOKEN_CREATED => "token.created",
@@ -311,6 +313,17 @@ mod tests {
             assert!(group.selects(kind) && exact.selects(kind), "{kind}");
             assert_eq!(ActivityType::ALL.iter().filter(|other| exact.selects(other)).count(), 1, "{kind}");
             assert_eq!(&ActivityType::stored(kind.as_str()), kind);
+        }
+    }
+
+    #[test]
+    fn the_json_of_an_actor_has_its_type_and_reads_back() {
+        let name = Name::new("nightly import").unwrap();
+        let token = Actor::Token { id: TokenId::NONE, name };
+        for actor in [token, Actor::Volunteer, Actor::Operator, Actor::System] {
+            let json = serde_json::to_value(&actor).unwrap();
+            assert_eq!(json["type"], actor.kind());
+            assert_eq!(serde_json::from_value::<Actor>(json).unwrap(), actor);
         }
     }
 

@@ -59,7 +59,7 @@ impl<'a> ActorOf<'a> {
             Actor::Token { id, name } => (Some(id.uuid()), Some(name.as_str())),
             _ => (None, None),
         };
-        Self { r#type: actor.name(), id, name }
+        Self { r#type: actor.kind(), id, name }
     }
 }
 

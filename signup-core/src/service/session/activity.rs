@@ -29,7 +29,7 @@ impl Session {
     /// let page = session.activity(ActivityQuery::new().of_event(created.event.id)).await?;
     /// let found: Vec<_> = page.items.iter().map(|activity| &activity.kind).collect();
     /// assert_eq!(found, [&ActivityType::EVENT_DELETED, &ActivityType::EVENT_CREATED]);
-    /// assert_eq!(page.items[0].actor.name(), "operator");
+    /// assert_eq!(page.items[0].actor.kind(), "operator");
     /// # Ok(()) }) }
     /// ```
     pub async fn activity(&self, query: ActivityQuery) -> Result<Page<Activity>> {
