@@ -38,10 +38,11 @@
 //! # What is where
 //!
 //! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
-//! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`].
+//! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`],
+//!   [`Activity`].
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
-//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`]. Untyped input:
-//!   [`EventInput`] and the others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
+//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`], [`ActivityQuery`].
+//!   Untyped input: [`EventInput`] and the others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
 //! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
 //!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
 //! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
@@ -66,6 +67,11 @@
 //! sign-up. A new sign-up has a [`Secret`], with which the volunteer reads and [cancels](Volunteers::cancel) it. If the event asks
 //! [questions](Admin::add_question), a [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A
 //! server limits the attempts of each address with [`Volunteers::count_attempt`].
+//!
+//! # Activity
+//!
+//! Each write records in its own commit what happened, to which record, when and by whom. [`Session::activity`] lists these
+//! records: an [`Activity`] has the names of the fields that changed, and no value of them.
 //!
 //! # Mails
 //!

@@ -71,7 +71,8 @@ impl Service {
     /// Returns a session without a token, for a program that has a login of its own and decides itself what its users
     /// may do.
     ///
-    /// The session does not expire. All sessions of the organization without a token share their idempotency keys: if
+    /// The session does not expire. The [activity](crate::Activity) of its writes names the
+    /// [operator](crate::Actor::Operator). All sessions of the organization without a token share their idempotency keys: if
     /// two users choose the same key for an operation, the second gets the first one's answer.
     ///
     /// # Errors

@@ -10,6 +10,8 @@ mod tokens;
 use std::sync::Arc;
 
 use super::Shared;
+#[cfg(doc)]
+use crate::activity::Activity;
 use crate::error::Result;
 use crate::event::Event;
 use crate::notice::Notice;
@@ -56,9 +58,11 @@ impl Admin {
         Self { shared }
     }
 
-    /// Removes at most `limit` expired receipts, at most `limit` records that were deleted
-    /// [30 days](Event::RETENTION) ago, at most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and
-    /// at most `limit` ended rate-limit windows. Returns the largest of the four counts.
+    /// Removes at most `limit` expired records, at most `limit` records that were deleted [30 days](Event::RETENTION) ago, at
+    /// most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and at most `limit` ended rate-limit windows.
+    /// Returns the largest of the four counts.
+    ///
+    /// A receipt expires after 24 hours, and an activity after [365 days](Activity::RETENTION).
     ///
     /// Call this method about once a minute, and again at once while the result is `limit`. A small limit, for example
     /// 1000, keeps the wait of other writers short.
