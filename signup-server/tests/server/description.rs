@@ -161,3 +161,12 @@ fn every_write_may_be_a_replay_and_no_read_is() {
         }
     }
 }
+
+#[test]
+fn every_type_of_activity_is_described() {
+    let described = operations().find(|(path, ..)| *path == "/v1/activity").unwrap().2;
+    let described = described["description"].as_str().unwrap();
+    for kind in signup_core::ActivityType::ALL {
+        assert!(described.contains(&format!("`{kind}`")), "{kind}");
+    }
+}
