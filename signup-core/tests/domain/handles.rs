@@ -119,6 +119,22 @@ async fn a_walk_through_the_pages_returns_every_sign_up_and_ends() {
 }
 
 #[tokio::test]
+async fn a_walk_through_the_pages_returns_all_activity_and_ends() {
+    let Scene { session, .. } = Scene::start().await;
+    for day in 1..=7 {
+        session.create_event(event(date(2027, 7, day))).await.unwrap();
+    }
+    let mut pages = session.activity_pages(ActivityQuery::new().of_type("event.*".parse().unwrap()).limit(3));
+    let mut lengths = Vec::new();
+    while let Some(page) = pages.next().await.unwrap() {
+        lengths.push(page.items.len());
+        assert!(lengths.len() <= 3, "7 activities make 3 pages");
+    }
+    assert_eq!(lengths, [3, 3, 1]);
+    assert_eq!(pages.next().await.unwrap(), None);
+}
+
+#[tokio::test]
 async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
     let scene = Scene::start().await;
     let (_, shift) = scene.event(2).await;

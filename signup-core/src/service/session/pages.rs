@@ -1,15 +1,16 @@
 //! Walks through the pages of a list.
 
 use super::Session;
+use crate::activity::Activity;
 use crate::coverage::EventCoverage;
 use crate::error::Result;
 use crate::event::Event;
 use crate::signup::Signup;
-use crate::store::{CoverageQuery, EventQuery, Page, SignupQuery};
+use crate::store::{ActivityQuery, CoverageQuery, EventQuery, Page, SignupQuery};
 use crate::token::Scope;
 
 /// A walk through the pages of a list that a query selects, from [`Session::event_pages`],
-/// [`Session::coverage_pages`] or [`Session::signup_pages`].
+/// [`Session::coverage_pages`], [`Session::signup_pages`] or [`Session::activity_pages`].
 #[derive(Debug)]
 pub struct Pages<Query> {
     session: Session,
@@ -63,6 +64,23 @@ impl Pages<SignupQuery> {
     pub async fn next(&mut self) -> Result<Option<Page<Signup>>> {
         let Some(query) = &self.next else { return self.session.require(Scope::SignupsRead).map(|()| None) };
         let page = self.session.signups(query.clone()).await?;
+        self.next = page.next.and_then(|next| self.next.take().map(|query| query.at(next)));
+        Ok(Some(page))
+    }
+}
+
+impl Pages<ActivityQuery> {
+    /// Reads the next page of activity. Returns `None` after the last one.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Session::activity`]. After an error, the next call reads the same page again.
+    ///
+    /// See [`Session::activity_pages`] for an example.
+    pub async fn next(&mut self) -> Result<Option<Page<Activity>>> {
+        let Some(query) = &self.next else {
+            return self.session.require(Scope::ActivityRead).map(|()| None);
+        };
+        let page = self.session.activity(query.clone()).await?;
         self.next = page.next.and_then(|next| self.next.take().map(|query| query.at(next)));
         Ok(Some(page))
     }
