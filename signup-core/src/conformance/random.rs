@@ -1,4 +1,4 @@
-//! Random change sets, for the two tests with random inputs.
+//! Random change sets, for the model test and the test of serializability.
 //!
 //! A change set is a list of [`Step`]s. Small numbers describe a step: they select among the records that exist, and among the
 //! changes of a record. So a step makes sense in every state, and a list that fails shrinks to small numbers.

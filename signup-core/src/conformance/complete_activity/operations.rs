@@ -1,0 +1,554 @@
+//! Random operations of the handles.
+//!
+//! Small numbers describe an operation: they select among the records that exist, and among a few values of each field. So an
+//! operation makes sense in every state, many patches change no value, and a list that fails shrinks to small numbers.
+
+use std::sync::Arc;
+
+use proptest::array::uniform20;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::super::random::Numbers;
+use super::super::records::at;
+use super::records::{Owned, State};
+use crate::*;
+
+/// An operation of a handle.
+#[derive(Debug, Clone)]
+pub(super) struct Operation {
+    action: Action,
+    numbers: [u8; 20],
+}
+
+macro_rules! actions {
+    ($($name:ident: $weight:literal,)+) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        enum Action {
+            $($name),+
+        }
+
+        /// The actions, and how frequent they are.
+        const ACTIONS: &[(Action, usize)] = &[$((Action::$name, $weight)),+];
+    };
+}
+
+actions! {
+    Repeat: 14,
+    CreateEvent: 7,
+    PatchEvent: 14,
+    Publish: 4,
+    Unpublish: 4,
+    Duplicate: 2,
+    CancelEvent: 1,
+    DeleteEvent: 3,
+    AddShifts: 4,
+    PatchShift: 6,
+    DeleteShift: 3,
+    AddQuestion: 3,
+    PatchQuestion: 6,
+    DeleteQuestion: 2,
+    CancelEventAsOperator: 1,
+    DeleteEventAsOperator: 1,
+    RestoreEvent: 5,
+    AddQuestionAsOperator: 1,
+    CancelSignup: 3,
+    Erase: 3,
+    CreateToken: 2,
+    RevokeToken: 2,
+    UpdateOrganization: 3,
+    SetPlan: 2,
+    CreateOrganization: 1,
+    CreateFirstOrganization: 1,
+    SignUp: 12,
+    CancelAsVolunteer: 4,
+    Deliver: 2,
+    Wait: 3,
+    Purge: 2,
+}
+
+/// Generates an operation.
+pub(super) fn operation() -> impl Strategy<Value = Operation> {
+    let actions = ACTIONS.iter().flat_map(|(action, weight)| std::iter::repeat_n(*action, *weight));
+    let actions = select(actions.collect::<Vec<_>>());
+    let number = prop_oneof![1 => Just(0), 3 => 0..60_u8];
+    (actions, uniform20(number)).prop_map(|(action, numbers)| Operation { action, numbers })
+}
+
+impl Operation {
+    /// Returns the first operations of each run: an event with a shift, a question and a sign-up, and a token of a second
+    /// organization.
+    pub(super) fn first() -> Vec<Self> {
+        let second = |place| if place == 0 { 5 } else { 0 };
+        let second = std::array::from_fn(second);
+        [
+            (Action::CreateEvent, [0; 20]),
+            (Action::AddQuestion, [0; 20]),
+            (Action::SignUp, [0; 20]),
+            (Action::CreateOrganization, [0; 20]),
+            (Action::CreateToken, second),
+        ]
+        .map(|(action, numbers)| Self { action, numbers })
+        .into()
+    }
+
+    /// Returns whether the operation is the one before it again.
+    pub(super) fn is_repetition(&self) -> bool {
+        self.action == Action::Repeat
+    }
+}
+
+/// What may have changed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Effect {
+    /// Records of any kind.
+    Write,
+    /// Nothing: the stored answer of an earlier operation was returned.
+    Replay,
+    /// Nothing: the operation was refused.
+    Refused(Error),
+    /// Nothing that is not expired or deleted.
+    Purge,
+    /// No record that activity is about: notices.
+    Delivery,
+    /// The time.
+    Wait,
+}
+
+/// An operation that was executed.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) actor: Actor,
+    pub(super) effect: Effect,
+}
+
+impl Done {
+    fn by<T>(actor: Actor, outcome: Result<T>) -> Self {
+        Self { actor, effect: outcome.map_or_else(Effect::Refused, |_| Effect::Write) }
+    }
+
+    fn by_operator<T>(outcome: Result<T>) -> Option<Self> {
+        Some(Self::by(Actor::Operator, outcome))
+    }
+
+    fn by_system(effect: Effect) -> Option<Self> {
+        Some(Self { actor: Actor::System, effect })
+    }
+}
+
+/// A service on the store, with what only its callers know.
+pub(super) struct Run {
+    service: Service,
+    clock: Arc<FixedClock>,
+    /// The tokens, the first of which has every scope.
+    tokens: Vec<(OrganizationId, TokenText)>,
+    /// The secrets of sign-ups, the newest first.
+    secrets: Vec<Secret>,
+}
+
+impl Run {
+    /// Creates the service, and the first organization with a token.
+    pub(super) async fn start(store: Arc<dyn Store>) -> (Self, Done) {
+        let clock = Arc::new(FixedClock::at(at(0)));
+        let mut plans = PlanTable::uniform(PlanLimits::unlimited().active_events(2).event_days(3));
+        plans.pro.active_events = 4;
+        let service = Service::shared(store).with_clock(Arc::clone(&clock)).with_plans(plans);
+        let new = NewOrganization::new("Riverside".parse().unwrap()).plan(Plan::Pro);
+        let token = NewToken::new("nightly import".parse().unwrap(), Scopes::all());
+        let created = service.admin().create_first_organization(new, token).await.unwrap();
+        let (organization, text) = created.unwrap();
+        let run = Self { service, clock, tokens: vec![(organization.id, text)], secrets: vec![] };
+        (run, Done { actor: Actor::Operator, effect: Effect::Write })
+    }
+
+    pub(super) fn now(&self) -> Timestamp {
+        self.service.now()
+    }
+
+    /// Executes the operation on the records of `state`. Returns `None` if it selects among no records.
+    pub(super) async fn execute(&mut self, operation: &Operation, state: &State) -> Option<Done> {
+        let numbers = &mut Numbers(operation.numbers.iter());
+        match operation.action {
+            Action::Repeat => None,
+            Action::CreateOrganization
+            | Action::CreateFirstOrganization
+            | Action::CreateToken
+            | Action::RevokeToken
+            | Action::UpdateOrganization
+            | Action::SetPlan => self.administer(operation.action, numbers, state).await,
+            Action::CancelEventAsOperator
+            | Action::DeleteEventAsOperator
+            | Action::RestoreEvent
+            | Action::AddQuestionAsOperator
+            | Action::CancelSignup
+            | Action::Erase => self.operate(operation.action, numbers, state).await,
+            Action::SignUp => self.sign_up(numbers, state).await,
+            Action::CancelAsVolunteer => {
+                let secret = numbers.pick(&self.secrets)?;
+                Some(Done::by(Actor::Volunteer, self.service.volunteers().cancel(secret).await))
+            }
+            Action::Deliver | Action::Wait | Action::Purge => {
+                self.pass_time(operation.action, numbers).await;
+                Done::by_system(match operation.action {
+                    Action::Deliver => Effect::Delivery,
+                    Action::Wait => Effect::Wait,
+                    _ => Effect::Purge,
+                })
+            }
+            _ => self.use_session(operation.action, numbers, state).await,
+        }
+    }
+
+    /// Uses a session: mostly that of a token, and without one if the token is expired or revoked.
+    async fn use_session(&self, action: Action, numbers: &mut Numbers<'_>, state: &State) -> Option<Done> {
+        let (organization, text) = match numbers.below(3) {
+            2 => numbers.pick(&self.tokens)?,
+            _ => &self.tokens[0],
+        };
+        let owner = &state[organization];
+        let token = owner.tokens.values().find(|token| token.digest == text.digest())?;
+        let with_token = match numbers.below(4) {
+            3 => None,
+            _ => self.service.authenticate(text.reveal()).await.ok(),
+        };
+        let (session, actor) = match with_token {
+            Some(session) => (session, Actor::Token { id: token.id, name: token.name.clone() }),
+            None => (self.service.session_for(*organization, Scopes::all()).await.unwrap(), Actor::Operator),
+        };
+        let key = [None, Some("a"), Some("b"), Some("a")][usize::from(numbers.below(4))];
+        let session = key.map_or_else(|| session.clone(), |key| session.with_key(key.parse().unwrap()));
+        // Sometimes records of another organization.
+        let seen = if numbers.below(12) == 11 { numbers.pick(state.values())? } else { owner };
+        let outcome = write(&session, action, numbers, seen, self.now()).await?;
+        if outcome.is_ok() && session.is_replay() {
+            return Some(Done { actor, effect: Effect::Replay });
+        }
+        Some(Done::by(actor, outcome))
+    }
+
+    /// Does what concerns an organization and its tokens.
+    async fn administer(&mut self, action: Action, numbers: &mut Numbers<'_>, state: &State) -> Option<Done> {
+        let admin = self.service.admin();
+        let owner = organization(numbers, state)?;
+        let id = owner.organization.id;
+        let plan = [Plan::Free, Plan::Pro][usize::from(numbers.below(2))];
+        let name = name(numbers);
+        let new = NewOrganization::new(name.clone()).plan(plan);
+        let scopes = match numbers.below(4) {
+            1 => [Scope::EventsWrite].into(),
+            2 => Scopes::default(),
+            _ => Scopes::all(),
+        };
+        let days = [365, 1, 0][usize::from(numbers.below(3))];
+        let token = NewToken::new(name.clone(), scopes).expires_in_days(days);
+        match action {
+            Action::CreateOrganization => Done::by_operator(admin.create_organization(new).await),
+            Action::CreateFirstOrganization => {
+                Done::by_operator(admin.create_first_organization(new, token).await)
+            }
+            Action::CreateToken => {
+                let created = admin.create_token(id, token).await;
+                self.tokens.extend(created.iter().map(|(token, text)| (token.organization, text.clone())));
+                Done::by_operator(created)
+            }
+            Action::RevokeToken => {
+                let token = numbers.pick(owner.tokens.keys().rev())?;
+                Done::by_operator(admin.revoke_token(*token).await)
+            }
+            Action::SetPlan => Done::by_operator(admin.set_plan(id, plan).await),
+            _ => {
+                let patch = organization_patch(name, numbers);
+                Done::by_operator(admin.update_organization(id, patch).await)
+            }
+        }
+    }
+
+    /// Does what concerns events and sign-ups, as the operator.
+    async fn operate(&self, action: Action, numbers: &mut Numbers<'_>, state: &State) -> Option<Done> {
+        let admin = self.service.admin();
+        let owner = organization(numbers, state)?;
+        let id = owner.organization.id;
+        match action {
+            Action::CancelSignup => {
+                let signup = numbers.pick(owner.signups.keys().rev())?;
+                Done::by_operator(admin.cancel_signup(id, *signup).await)
+            }
+            Action::Erase => Done::by_operator(admin.erase_signups(id, &email(numbers)).await),
+            Action::RestoreEvent => {
+                let deleted = owner.events.values().rev().filter(|event| event.deleted_at.is_some());
+                // Sometimes an event that is not deleted.
+                let event = match numbers.below(8) {
+                    7 => numbers.pick(owner.events.values())?,
+                    _ => numbers.pick(deleted)?,
+                };
+                Done::by_operator(admin.restore_event(event.id).await)
+            }
+            _ => {
+                let event = *numbers.pick(owner.events.keys().rev())?;
+                match action {
+                    Action::CancelEventAsOperator => {
+                        Done::by_operator(admin.cancel_event(event, CancelEvent::new()).await)
+                    }
+                    Action::DeleteEventAsOperator => Done::by_operator(admin.delete_event(event).await),
+                    _ => Done::by_operator(admin.add_question(event, new_question(numbers)).await),
+                }
+            }
+        }
+    }
+
+    /// Signs up a volunteer, who mostly answers every question.
+    async fn sign_up(&mut self, numbers: &mut Numbers<'_>, state: &State) -> Option<Done> {
+        let owner = organization(numbers, state)?;
+        let shifts = owner.full.values().rev().flat_map(|full| &full.shifts);
+        let shift = numbers.pick(shifts)?;
+        let full = &owner.full[&shift.event];
+        let mut new = NewSignup::new("Ada".parse().unwrap(), email(numbers));
+        let answers = numbers.below(4) != 3;
+        for question in full.questions.iter().filter(|_| answers) {
+            new = match question.kind {
+                QuestionKind::Text => new.answer(question.id, "M".parse().unwrap()),
+                QuestionKind::Checkbox => new.tick(question.id),
+                QuestionKind::Select => new.choose(question.id, question.options[0].clone()),
+            };
+        }
+        let volunteers = self.service.volunteers();
+        let form = match numbers.below(2) {
+            0 => volunteers.form(&full.event.slug, shift.id).await,
+            _ => volunteers.form_of(shift.organization, shift.id).await,
+        };
+        let signed_up = match form {
+            Ok(form) => form.sign_up(new).await,
+            Err(error) => Err(error),
+        };
+        let secret = signed_up.iter().find_map(|signed_up| signed_up.secret.clone());
+        self.secrets.splice(0..0, secret);
+        Some(Done::by(Actor::Volunteer, signed_up))
+    }
+
+    /// Does what no caller asks for: the time passes, mails are sent, and old records are purged.
+    async fn pass_time(&self, action: Action, numbers: &mut Numbers<'_>) {
+        match action {
+            Action::Wait => {
+                let seconds = [1, 90, 3600, 86_400, 31 * 86_400];
+                self.clock.advance(seconds[usize::from(numbers.below(5))]);
+            }
+            Action::Purge => while self.service.admin().purge(100).await.unwrap() == 100 {},
+            _ => {
+                let outbox = self.service.outbox();
+                for notice in outbox.due(100).await.unwrap() {
+                    let Some(mail) = outbox.claim(&notice).await.unwrap() else { continue };
+                    match numbers.below(3) {
+                        1 => drop(outbox.report_failed(&mail, MailFailure::Permanent, "no").await.unwrap()),
+                        2 => {}
+                        _ => drop(outbox.report_sent(&mail.notice).await.unwrap()),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Writes through a session. Returns `None` if the numbers select among no records.
+async fn write(
+    session: &Session,
+    action: Action,
+    numbers: &mut Numbers<'_>,
+    seen: &Owned,
+    now: Timestamp,
+) -> Option<Result<()>> {
+    if action == Action::CreateEvent {
+        return Some(session.create_event(new_event(numbers, now)).await.map(drop));
+    }
+    // Sometimes a deleted event.
+    let event = match numbers.below(8) {
+        7 => *numbers.pick(seen.events.keys().rev())?,
+        _ => *numbers.pick(seen.full.keys().rev())?,
+    };
+    let full = seen.full.get(&event);
+    let shift = full.and_then(|full| numbers.pick(full.shifts.iter().map(|shift| shift.id)));
+    let question = full.and_then(|full| numbers.pick(full.questions.iter().map(|question| question.id)));
+    Some(match action {
+        Action::PatchEvent => session.patch_event(event, event_patch(numbers, now)).await.map(drop),
+        Action::Publish => session.publish_event(event).await.map(drop),
+        Action::Unpublish => session.unpublish_event(event).await.map(drop),
+        Action::Duplicate => session.duplicate_event(event, day(numbers, now)).await.map(drop),
+        Action::CancelEvent => {
+            let reason = "Storm".parse().unwrap();
+            session.cancel_event(event, CancelEvent::new().reason(reason)).await.map(drop)
+        }
+        Action::DeleteEvent => session.delete_event(event).await,
+        Action::AddShifts => {
+            let count = [1, 2, 3, 0][usize::from(numbers.below(4))];
+            let shifts = (0..count).map(|_| new_shift(numbers)).collect();
+            session.add_shifts(event, shifts).await.map(drop)
+        }
+        Action::PatchShift => session.patch_shift(shift?, shift_patch(numbers)).await.map(drop),
+        Action::DeleteShift => {
+            let delete = DeleteShift::new();
+            let delete = if numbers.below(2) == 0 { delete.cancel_signups() } else { delete };
+            session.delete_shift(shift?, delete).await
+        }
+        Action::AddQuestion => session.add_question(event, new_question(numbers)).await.map(drop),
+        Action::PatchQuestion => session.patch_question(question?, question_patch(numbers)).await.map(drop),
+        _ => session.delete_question(question?).await,
+    })
+}
+
+/// Returns the last organization, or mostly the first.
+fn organization<'s>(numbers: &mut Numbers<'_>, state: &'s State) -> Option<&'s Owned> {
+    if numbers.below(6) == 5 { state.values().next_back() } else { state.values().next() }
+}
+
+/// Returns one of the values.
+fn one<T: Clone>(of: &[T], numbers: &mut Numbers<'_>) -> T {
+    numbers.pick(of).unwrap().clone()
+}
+
+/// Returns one of the texts as a value.
+fn text<T: std::str::FromStr<Err: std::fmt::Debug>>(of: &[&str], numbers: &mut Numbers<'_>) -> T {
+    one(of, numbers).parse().unwrap()
+}
+
+/// Returns no change of a field, or one of its texts, or none.
+fn change<T: std::str::FromStr<Err: std::fmt::Debug>>(
+    of: &[&str],
+    numbers: &mut Numbers<'_>,
+) -> Option<Change<T>> {
+    match numbers.below(4) {
+        0 => None,
+        1 => Some(Change::Clear),
+        _ => Some(Change::Set(text(of, numbers))),
+    }
+}
+
+const TITLES: [&str; 2] = ["Food drive", "Winter drive"];
+const PLACES: [&str; 2] = ["Dock 4", "Hall"];
+const ZONES: [&str; 2] = ["UTC", "America/New_York"];
+/// The first two are the same value.
+const DATA: [&str; 3] = [r#"{"floor": 3, "hall": "B"}"#, r#"{"hall": "B", "floor": 3.0}"#, r#"{"floor": 4}"#];
+
+fn name(numbers: &mut Numbers<'_>) -> Name {
+    text(&["nightly import", "Hillside"], numbers)
+}
+
+/// Returns the address of one of three volunteers, in one of two spellings.
+fn email(numbers: &mut Numbers<'_>) -> EmailAddress {
+    text(&["ada@example.org", "Ada@example.org", "bo@example.org", "cy@example.org"], numbers)
+}
+
+/// Returns a day from tomorrow on, or yesterday.
+fn day(numbers: &mut Numbers<'_>, now: Timestamp) -> Date {
+    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let days = one(&[1, 2, 3, 0, -1], numbers);
+    today.checked_add(SignedDuration::from_hours(24 * days)).unwrap()
+}
+
+fn capacity(numbers: &mut Numbers<'_>) -> Capacity {
+    Capacity::new(1 + u32::from(numbers.below(3))).unwrap()
+}
+
+fn hours(numbers: &mut Numbers<'_>) -> Hours {
+    one(&[(0, 1440), (540, 720), (540, 1440), (1200, 1320)], numbers).try_into().unwrap()
+}
+
+fn new_event(numbers: &mut Numbers<'_>, now: Timestamp) -> NewEvent {
+    let start = day(numbers, now);
+    let mut new = NewEvent::new(text(&TITLES, numbers), start, text(&ZONES, numbers));
+    new.is_published = numbers.below(2) == 0;
+    // The longest event has 3 days.
+    new.end_date = match numbers.below(6) {
+        number @ 3.. => start.checked_add(SignedDuration::from_hours(24 * i64::from(number - 2))).ok(),
+        _ => None,
+    };
+    new.location_data = change(&DATA, numbers).and_then(Change::into_value);
+    new.description = change(&["Bring gloves"], numbers).and_then(Change::into_value);
+    let count = [1, 2, 0][usize::from(numbers.below(3))];
+    new.shifts = (0..count).map(|_| new_shift(numbers)).collect();
+    new
+}
+
+fn event_patch(numbers: &mut Numbers<'_>, now: Timestamp) -> EventPatch {
+    let mut patch = EventPatch::new();
+    patch.is_published = [None, None, Some(true), Some(false)][usize::from(numbers.below(4))];
+    // A few fields each time: the operation has fewer numbers than an event has fields.
+    for _ in 0..=numbers.below(4) {
+        match numbers.below(12) {
+            0 => patch.title = Some(text(&TITLES, numbers)),
+            1 => patch.description = change(&["Bring gloves", "Bring a coat"], numbers),
+            2 => patch.location = change(&PLACES, numbers),
+            3 => patch.is_virtual = Some(numbers.below(2) == 1),
+            4 => patch.latitude = change(&["0", "52.5"], numbers),
+            5 => patch.longitude = change(&["0", "-1.25"], numbers),
+            6 => patch.location_data = change(&DATA, numbers),
+            7 => patch.start_date = Some(day(numbers, now)),
+            8 => patch.end_date = Some(Some(day(numbers, now)).filter(|_| numbers.below(3) > 0).into()),
+            9 => patch.zone = Some(text(&ZONES, numbers)),
+            10 => patch.theme = change(&["midnight", "rose-pink"], numbers),
+            _ => patch.badge_label = change(&["Families"], numbers),
+        }
+    }
+    patch
+}
+
+fn new_shift(numbers: &mut Numbers<'_>) -> NewShift {
+    let new = NewShift::new(text(&["Packing", "Loading"], numbers), capacity(numbers)).hours(hours(numbers));
+    NewShift { location: change(&PLACES, numbers).and_then(Change::into_value), ..new }
+}
+
+fn shift_patch(numbers: &mut Numbers<'_>) -> ShiftPatch {
+    let mut patch = ShiftPatch::new();
+    patch.title = Some(text(&["Packing", "Loading"], numbers)).filter(|_| numbers.below(2) == 1);
+    patch.location = change(&PLACES, numbers);
+    patch.capacity = Some(capacity(numbers)).filter(|_| numbers.below(2) == 1);
+    match numbers.below(4) {
+        1 => patch.hours(hours(numbers)),
+        2 => patch.start_time(WallTime::from_minutes(540).unwrap()),
+        // Refused where the shift starts later.
+        3 => patch.end_time(WallTime::from_minutes(720).unwrap()),
+        _ => patch,
+    }
+}
+
+fn kind(numbers: &mut Numbers<'_>) -> QuestionKind {
+    one(&[QuestionKind::Text, QuestionKind::Select, QuestionKind::Checkbox], numbers)
+}
+
+/// Returns the options of a question of the kind, or wrong ones.
+fn options(kind: Option<QuestionKind>, numbers: &mut Numbers<'_>) -> Vec<Label> {
+    let is_right = numbers.below(8) != 7;
+    if (kind == Some(QuestionKind::Select)) == is_right {
+        one(&[vec!["S", "M"], vec!["M", "L"]], numbers).iter().map(|option| option.parse().unwrap()).collect()
+    } else {
+        vec![]
+    }
+}
+
+fn new_question(numbers: &mut Numbers<'_>) -> NewQuestion {
+    let mut new = NewQuestion::new(text(&["Size", "Allergies"], numbers), kind(numbers));
+    new.options = options(Some(new.kind), numbers);
+    new.required = numbers.below(2) == 1;
+    new.position = Some(numbers.below(3).into()).filter(|_| numbers.below(2) == 1);
+    new
+}
+
+fn question_patch(numbers: &mut Numbers<'_>) -> QuestionPatch {
+    let mut patch = QuestionPatch::new();
+    patch.label = Some(text(&["Size", "Allergies"], numbers)).filter(|_| numbers.below(2) == 1);
+    patch.kind = Some(kind(numbers)).filter(|_| numbers.below(2) == 1);
+    patch.options =
+        Some(options(patch.kind, numbers)).filter(|_| numbers.below(3) > 0 || patch.kind.is_some());
+    patch.required = Some(numbers.below(2) == 1).filter(|_| numbers.below(2) == 1);
+    patch.position = Some(numbers.below(3).into()).filter(|_| numbers.below(2) == 1);
+    patch
+}
+
+fn organization_patch(name: Name, numbers: &mut Numbers<'_>) -> OrganizationPatch {
+    OrganizationPatch {
+        name: Some(name).filter(|_| numbers.below(2) == 1),
+        sport: change(&["rowing", "running"], numbers),
+        public_url: change(&["https://riverside.example.org", "https://hillside.example.org"], numbers),
+        // Two spellings of one address are two texts.
+        contact: change(&["help@example.org", "Help@example.org"], numbers),
+        privacy_url: change(&["https://riverside.example.org/privacy"], numbers),
+    }
+}
