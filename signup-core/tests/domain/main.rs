@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod activity;
 mod activity_of_events;
 mod change_mails;
 mod clock_changes;
