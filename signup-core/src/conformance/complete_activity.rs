@@ -5,6 +5,7 @@
 //! What happened follows from the two states alone, and not from the rule that named the activity. So an activity that is missing,
 //! invented, twice there, in the wrong order, or about another record or field is found.
 
+mod inputs;
 mod operations;
 mod records;
 

@@ -11,6 +11,7 @@ use proptest::sample::select;
 
 use super::super::random::Numbers;
 use super::super::records::at;
+use super::inputs::*;
 use super::records::{Owned, State};
 use crate::*;
 
@@ -165,7 +166,7 @@ impl Run {
         self.service.now()
     }
 
-    /// Executes the operation on the records of `state`. Returns `None` if it selects among no records.
+    /// Executes the operation. Returns `None` if it selects among no records of `state`.
     pub(super) async fn execute(&mut self, operation: &Operation, state: &State) -> Option<Done> {
         let numbers = &mut Numbers(operation.numbers.iter());
         match operation.action {
@@ -329,8 +330,7 @@ impl Run {
     async fn pass_time(&self, action: Action, numbers: &mut Numbers<'_>) {
         match action {
             Action::Wait => {
-                let seconds = [1, 90, 3600, 86_400, 31 * 86_400];
-                self.clock.advance(seconds[usize::from(numbers.below(5))]);
+                self.clock.advance(one(&[1, 90, 3600, 86_400, 31 * 86_400], numbers));
             }
             Action::Purge => while self.service.admin().purge(100).await.unwrap() == 100 {},
             _ => {
@@ -397,158 +397,4 @@ async fn write(
 /// Returns the last organization, or mostly the first.
 fn organization<'s>(numbers: &mut Numbers<'_>, state: &'s State) -> Option<&'s Owned> {
     if numbers.below(6) == 5 { state.values().next_back() } else { state.values().next() }
-}
-
-/// Returns one of the values.
-fn one<T: Clone>(of: &[T], numbers: &mut Numbers<'_>) -> T {
-    numbers.pick(of).unwrap().clone()
-}
-
-/// Returns one of the texts as a value.
-fn text<T: std::str::FromStr<Err: std::fmt::Debug>>(of: &[&str], numbers: &mut Numbers<'_>) -> T {
-    one(of, numbers).parse().unwrap()
-}
-
-/// Returns no change of a field, or one of its texts, or none.
-fn change<T: std::str::FromStr<Err: std::fmt::Debug>>(
-    of: &[&str],
-    numbers: &mut Numbers<'_>,
-) -> Option<Change<T>> {
-    match numbers.below(4) {
-        0 => None,
-        1 => Some(Change::Clear),
-        _ => Some(Change::Set(text(of, numbers))),
-    }
-}
-
-const TITLES: [&str; 2] = ["Food drive", "Winter drive"];
-const PLACES: [&str; 2] = ["Dock 4", "Hall"];
-const ZONES: [&str; 2] = ["UTC", "America/New_York"];
-/// The first two are the same value.
-const DATA: [&str; 3] = [r#"{"floor": 3, "hall": "B"}"#, r#"{"hall": "B", "floor": 3.0}"#, r#"{"floor": 4}"#];
-
-fn name(numbers: &mut Numbers<'_>) -> Name {
-    text(&["nightly import", "Hillside"], numbers)
-}
-
-/// Returns the address of one of three volunteers, in one of two spellings.
-fn email(numbers: &mut Numbers<'_>) -> EmailAddress {
-    text(&["ada@example.org", "Ada@example.org", "bo@example.org", "cy@example.org"], numbers)
-}
-
-/// Returns a day from tomorrow on, or yesterday.
-fn day(numbers: &mut Numbers<'_>, now: Timestamp) -> Date {
-    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
-    let days = one(&[1, 2, 3, 0, -1], numbers);
-    today.checked_add(SignedDuration::from_hours(24 * days)).unwrap()
-}
-
-fn capacity(numbers: &mut Numbers<'_>) -> Capacity {
-    Capacity::new(1 + u32::from(numbers.below(3))).unwrap()
-}
-
-fn hours(numbers: &mut Numbers<'_>) -> Hours {
-    one(&[(0, 1440), (540, 720), (540, 1440), (1200, 1320)], numbers).try_into().unwrap()
-}
-
-fn new_event(numbers: &mut Numbers<'_>, now: Timestamp) -> NewEvent {
-    let start = day(numbers, now);
-    let mut new = NewEvent::new(text(&TITLES, numbers), start, text(&ZONES, numbers));
-    new.is_published = numbers.below(2) == 0;
-    // The longest event has 3 days.
-    new.end_date = match numbers.below(6) {
-        number @ 3.. => start.checked_add(SignedDuration::from_hours(24 * i64::from(number - 2))).ok(),
-        _ => None,
-    };
-    new.location_data = change(&DATA, numbers).and_then(Change::into_value);
-    new.description = change(&["Bring gloves"], numbers).and_then(Change::into_value);
-    let count = [1, 2, 0][usize::from(numbers.below(3))];
-    new.shifts = (0..count).map(|_| new_shift(numbers)).collect();
-    new
-}
-
-fn event_patch(numbers: &mut Numbers<'_>, now: Timestamp) -> EventPatch {
-    let mut patch = EventPatch::new();
-    patch.is_published = [None, None, Some(true), Some(false)][usize::from(numbers.below(4))];
-    // A few fields each time: the operation has fewer numbers than an event has fields.
-    for _ in 0..=numbers.below(4) {
-        match numbers.below(12) {
-            0 => patch.title = Some(text(&TITLES, numbers)),
-            1 => patch.description = change(&["Bring gloves", "Bring a coat"], numbers),
-            2 => patch.location = change(&PLACES, numbers),
-            3 => patch.is_virtual = Some(numbers.below(2) == 1),
-            4 => patch.latitude = change(&["0", "52.5"], numbers),
-            5 => patch.longitude = change(&["0", "-1.25"], numbers),
-            6 => patch.location_data = change(&DATA, numbers),
-            7 => patch.start_date = Some(day(numbers, now)),
-            8 => patch.end_date = Some(Some(day(numbers, now)).filter(|_| numbers.below(3) > 0).into()),
-            9 => patch.zone = Some(text(&ZONES, numbers)),
-            10 => patch.theme = change(&["midnight", "rose-pink"], numbers),
-            _ => patch.badge_label = change(&["Families"], numbers),
-        }
-    }
-    patch
-}
-
-fn new_shift(numbers: &mut Numbers<'_>) -> NewShift {
-    let new = NewShift::new(text(&["Packing", "Loading"], numbers), capacity(numbers)).hours(hours(numbers));
-    NewShift { location: change(&PLACES, numbers).and_then(Change::into_value), ..new }
-}
-
-fn shift_patch(numbers: &mut Numbers<'_>) -> ShiftPatch {
-    let mut patch = ShiftPatch::new();
-    patch.title = Some(text(&["Packing", "Loading"], numbers)).filter(|_| numbers.below(2) == 1);
-    patch.location = change(&PLACES, numbers);
-    patch.capacity = Some(capacity(numbers)).filter(|_| numbers.below(2) == 1);
-    match numbers.below(4) {
-        1 => patch.hours(hours(numbers)),
-        2 => patch.start_time(WallTime::from_minutes(540).unwrap()),
-        // Refused where the shift starts later.
-        3 => patch.end_time(WallTime::from_minutes(720).unwrap()),
-        _ => patch,
-    }
-}
-
-fn kind(numbers: &mut Numbers<'_>) -> QuestionKind {
-    one(&[QuestionKind::Text, QuestionKind::Select, QuestionKind::Checkbox], numbers)
-}
-
-/// Returns the options of a question of the kind, or wrong ones.
-fn options(kind: Option<QuestionKind>, numbers: &mut Numbers<'_>) -> Vec<Label> {
-    let is_right = numbers.below(8) != 7;
-    if (kind == Some(QuestionKind::Select)) == is_right {
-        one(&[vec!["S", "M"], vec!["M", "L"]], numbers).iter().map(|option| option.parse().unwrap()).collect()
-    } else {
-        vec![]
-    }
-}
-
-fn new_question(numbers: &mut Numbers<'_>) -> NewQuestion {
-    let mut new = NewQuestion::new(text(&["Size", "Allergies"], numbers), kind(numbers));
-    new.options = options(Some(new.kind), numbers);
-    new.required = numbers.below(2) == 1;
-    new.position = Some(numbers.below(3).into()).filter(|_| numbers.below(2) == 1);
-    new
-}
-
-fn question_patch(numbers: &mut Numbers<'_>) -> QuestionPatch {
-    let mut patch = QuestionPatch::new();
-    patch.label = Some(text(&["Size", "Allergies"], numbers)).filter(|_| numbers.below(2) == 1);
-    patch.kind = Some(kind(numbers)).filter(|_| numbers.below(2) == 1);
-    patch.options =
-        Some(options(patch.kind, numbers)).filter(|_| numbers.below(3) > 0 || patch.kind.is_some());
-    patch.required = Some(numbers.below(2) == 1).filter(|_| numbers.below(2) == 1);
-    patch.position = Some(numbers.below(3).into()).filter(|_| numbers.below(2) == 1);
-    patch
-}
-
-fn organization_patch(name: Name, numbers: &mut Numbers<'_>) -> OrganizationPatch {
-    OrganizationPatch {
-        name: Some(name).filter(|_| numbers.below(2) == 1),
-        sport: change(&["rowing", "running"], numbers),
-        public_url: change(&["https://riverside.example.org", "https://hillside.example.org"], numbers),
-        // Two spellings of one address are two texts.
-        contact: change(&["help@example.org", "Help@example.org"], numbers),
-        privacy_url: change(&["https://riverside.example.org/privacy"], numbers),
-    }
 }
