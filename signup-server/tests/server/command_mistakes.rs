@@ -165,12 +165,11 @@ fn an_error_at_run_time_ends_with_exit_code_1() {
         (&["question", "list", "--event", "nothing"], "nothing"),
     ];
     for (arguments, says) in cases {
-        let memory = ["--database", "memory:"];
-        let arguments = if arguments.contains(&"--database") {
-            arguments.to_vec()
-        } else {
-            [&memory, arguments].concat()
-        };
-        assert_fails(&run(&arguments), 1, says);
+        // Another program may use the default port.
+        let mut before = vec!["--listen", "127.0.0.1:0"];
+        if !arguments.contains(&"--database") {
+            before.extend(["--database", "memory:"]);
+        }
+        assert_fails(&run(&[&before, arguments].concat()), 1, says);
     }
 }
