@@ -75,7 +75,7 @@ impl Activity {
     }
 }
 
-/// Who caused an activity.
+/// The caller that caused an activity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]

@@ -26,7 +26,7 @@ pub(crate) struct Activity<'a> {
     changes: &'a [Cow<'static, str>],
 }
 
-/// Who caused an activity.
+/// The caller that caused an activity.
 #[derive(Debug, Serialize)]
 struct ActorOf<'a> {
     r#type: &'static str,

@@ -53,7 +53,7 @@ CREATE TABLE activity (
     id              uuid   NOT NULL,
     type            text   COLLATE "C" NOT NULL CHECK (length(type) BETWEEN 1 AND 255),
     created_at      bigint NOT NULL,
-    -- Who did it, as a JSON object.
+    -- The caller that caused it, as a JSON object.
     actor           json   NOT NULL,
     -- The record and its parents. They are not foreign keys: a row stays when its record is purged.
     event_id        uuid,

@@ -48,7 +48,7 @@ CREATE TABLE activity (
     id              BLOB    NOT NULL CHECK (length(id) = 16),
     type            TEXT    NOT NULL CHECK (length(type) BETWEEN 1 AND 255),
     created_at      INTEGER NOT NULL,
-    -- Who did it, as a JSON object.
+    -- The caller that caused it, as a JSON object.
     actor           TEXT    NOT NULL CHECK (json_type(actor) = 'object'),
     -- The record and its parents. They are not foreign keys: a row stays when its record is purged.
     event_id        BLOB,
