@@ -1,15 +1,11 @@
 //! The list of activity, page by page.
 
-use std::cmp::Reverse;
-
 use signup_core::{Activity, ActivityQuery, OrganizationId, Page, Position, TypeFilter};
 use uuid::Uuid;
 
-use super::page::{HAS_OTHER_SIDE, IdPage, IdRange, PAGE, cut, id_page, row_limit};
+use super::page::{IdPage, IdRange, id_page, page_columns, read_id_page, row_limit};
 use super::reader::{Reader, Result};
 use crate::records::activity;
-use crate::sql::row::FetchedRows as _;
-use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement, values};
 
 /// Returns the statement for a page of activity. The result has at least one activity more than the page, if there is one, and
@@ -47,11 +43,7 @@ pub(crate) fn activity_page_query(
     let other_side = other_side.map(|range| select("1", range, 1));
     let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
     let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) a ON TRUE");
-    Statement::of(dialect, &dialect.select(&page_columns(), &from), values)
-}
-
-fn page_columns() -> Vec<SelectedColumn> {
-    [PAGE.columns(), activity::TABLE.columns()].concat()
+    Statement::of(dialect, &dialect.select(&page_columns(&activity::TABLE), &from), values)
 }
 
 pub(crate) async fn activity_page(
@@ -60,17 +52,6 @@ pub(crate) async fn activity_page(
     wanted: &ActivityQuery,
 ) -> Result<Page<Activity>> {
     let page = activity_page_query(reader.dialect(), organization, wanted);
-    let page = reader.rows("listing activity", page).await?;
-    let mut other_side = false;
-    let found = page.read(&page_columns(), |row| {
-        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
-        row.outer(&activity::TABLE, activity::read)
-    })?;
-    let mut found: Vec<Activity> = found.into_iter().flatten().collect();
-    found.sort_by_key(|activity| Reverse(activity.id));
-    let side = wanted.position.map(|position| position.side);
-    let (goes_on_above, goes_on_below) = cut(&mut found, wanted.limit, side, other_side);
-    let first = found.first().filter(|_| goes_on_above).map(|activity| activity.id);
-    let last = found.last().filter(|_| goes_on_below).map(|activity| activity.id);
-    Ok(Page::new(found, first, last))
+    let wanted = (wanted.limit, wanted.position);
+    read_id_page(reader, "listing activity", page, &activity::TABLE, wanted, |activity| activity.id).await
 }

@@ -1,8 +1,14 @@
 //! What the pages of events and of sign-ups have in common.
 
-use signup_core::Side;
+use std::cmp::Reverse;
 
-use crate::sql::table::{Column, Kind, Table};
+use signup_core::{Listed, Page, Position, Side};
+
+use super::reader::{Reader, Result};
+use crate::sql::Statement;
+use crate::sql::row::FetchedRows as _;
+
+use crate::sql::table::{Column, Kind, SelectedColumn, Table};
 
 /// The columns of a page, which each row has beside those of a record. A page without records is one row, in which only these
 /// columns have values. No record is written to this table.
@@ -101,4 +107,33 @@ pub(super) fn id_page(
             other_side: Some(below(format!("{low} AND {}", bound("<=", id)))),
         },
     }
+}
+
+/// Reads the page of records that are sorted by an id, from a statement with the columns of [`page_columns`].
+pub(super) async fn read_id_page<R: Listed<Key: Copy + Ord>>(
+    reader: &impl Reader,
+    what: &'static str,
+    page: Statement,
+    table: &Table<R>,
+    (limit, position): (u32, Option<Position<R::Key>>),
+    id: impl Fn(&R) -> R::Key,
+) -> Result<Page<R>> {
+    let page = reader.rows(what, page).await?;
+    let mut other_side = false;
+    let found = page.read(&page_columns(table), |row| {
+        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
+        row.outer(table, table.read)
+    })?;
+    let mut found: Vec<R> = found.into_iter().flatten().collect();
+    found.sort_by_key(|record| Reverse(id(record)));
+    let side = position.map(|position| position.side);
+    let (goes_on_above, goes_on_below) = cut(&mut found, limit, side, other_side);
+    let first = found.first().filter(|_| goes_on_above).map(&id);
+    let last = found.last().filter(|_| goes_on_below).map(&id);
+    Ok(Page::new(found, first, last))
+}
+
+/// Returns the columns of a page of records.
+pub(super) fn page_columns<R>(table: &Table<R>) -> Vec<SelectedColumn> {
+    [PAGE.columns(), table.columns()].concat()
 }

@@ -1,18 +1,15 @@
 //! The lists of sign-ups, page by page, and a sign-up with the records that it refers to.
 
-use std::cmp::Reverse;
-
 use signup_core::{
     CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, Signup, SignupId, SignupInFull,
     SignupQuery, SignupStatus,
 };
 use uuid::Uuid;
 
-use super::page::{HAS_OTHER_SIDE, IdPage, IdRange, PAGE, cut, id_page, row_limit};
+use super::page::{IdPage, IdRange, id_page, page_columns, read_id_page, row_limit};
 use super::reader::{Reader, Result, one};
 use crate::records::{event, organization, shift, signup};
-use crate::sql::row::{FetchedRows as _, Row};
-use crate::sql::table::SelectedColumn;
+use crate::sql::row::Row;
 use crate::sql::{Dialect, Statement, Value, values};
 
 /// Returns the statement for a page of sign-ups. The result has at least one sign-up more than the page, if there is one, and
@@ -75,11 +72,11 @@ pub(crate) fn signup_page_query(
     let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
     let page = select("*", page, row_limit(wanted.limit));
     let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) u ON TRUE");
-    Statement::of(dialect, &format!("{addressed}{}", dialect.select(&page_columns(), &from)), values)
-}
-
-fn page_columns() -> Vec<SelectedColumn> {
-    [PAGE.columns(), signup::TABLE.columns()].concat()
+    Statement::of(
+        dialect,
+        &format!("{addressed}{}", dialect.select(&page_columns(&signup::TABLE), &from)),
+        values,
+    )
 }
 
 pub(crate) async fn signup_page(
@@ -88,19 +85,8 @@ pub(crate) async fn signup_page(
     wanted: &SignupQuery,
 ) -> Result<Page<Signup>> {
     let page = signup_page_query(reader.dialect(), organization, wanted);
-    let page = reader.rows("listing sign-ups", page).await?;
-    let mut other_side = false;
-    let signups = page.read(&page_columns(), |row| {
-        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
-        row.outer(&signup::TABLE, signup::read)
-    })?;
-    let mut signups: Vec<Signup> = signups.into_iter().flatten().collect();
-    signups.sort_by_key(|signup| Reverse(signup.id));
-    let side = wanted.position.map(|position| position.side);
-    let (goes_on_above, goes_on_below) = cut(&mut signups, wanted.limit, side, other_side);
-    let first = signups.first().filter(|_| goes_on_above).map(|signup| signup.id);
-    let last = signups.last().filter(|_| goes_on_below).map(|signup| signup.id);
-    Ok(Page::new(signups, first, last))
+    let wanted = (wanted.limit, wanted.position);
+    read_id_page(reader, "listing sign-ups", page, &signup::TABLE, wanted, |signup| signup.id).await
 }
 
 /// Reads a sign-up with its organization, event and shift, deleted or not.
