@@ -125,6 +125,7 @@ mod hours;
 mod id;
 mod input;
 mod link;
+mod network;
 mod notice;
 mod occupancy;
 mod organization;
@@ -174,6 +175,7 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
+pub use network::{Networks, is_public};
 pub use notice::{Mail, MailFailure, Notice, NoticeCause, NoticeFailure};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
