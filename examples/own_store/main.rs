@@ -20,11 +20,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::{
-    Activity, ActivityQuery, Capacity, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull,
-    EventKey, EventQuery, EventWithShifts, Kind, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Position, Purge, Record, RecordKey, RequestCounter,
-    ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Token, Unique, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
+    Activity, ActivityQuery, Capacity, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event,
+    EventId, EventInFull, EventKey, EventQuery, EventWithShifts, Kind, NewEvent, NewOrganization, NewShift,
+    Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Position, Purge, Record,
+    RecordKey, RequestCounter, ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup,
+    SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
+    Wrapped, Wrapper, async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -61,6 +62,20 @@ fn cut<T, K: Ord>(
 struct OwnStore(Mutex<Records>);
 
 impl OwnStore {
+    /// Lists the pending deliveries, those to disabled webhooks only if they are tests.
+    fn pending(&self) -> Vec<Delivery> {
+        let records = self.records();
+        let is_wanted = |delivery: &Delivery| {
+            let key = RecordKey::Webhook(delivery.organization, delivery.webhook);
+            let webhook: Option<Webhook> = records.get(&key, Deleted::Excluded);
+            delivery.is_test() || webhook.is_some_and(|webhook| webhook.is_enabled())
+        };
+        let is_pending = |delivery: &Delivery| delivery.due_at().is_some();
+        let mut pending: Vec<Delivery> = records.list(Kind::Delivery, Deleted::Excluded, is_pending);
+        pending.retain(is_wanted);
+        pending
+    }
+
     fn records(&self) -> MutexGuard<'_, Records> {
         // A commit checks every requirement before its first write, and no write panics.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -194,6 +209,53 @@ impl Store for OwnStore {
         let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
         let [first, last] = cut(&mut activity, key, beside, query.limit);
         Ok(Page::new(activity, first.map(|Reverse(id)| id), last.map(|Reverse(id)| id)))
+    }
+
+    async fn webhooks(&self, owner: OrganizationId) -> Read<Vec<Webhook>> {
+        let is_own = |webhook: &Webhook| webhook.organization == owner;
+        let mut webhooks = self.records().list(Kind::Webhook, Deleted::Excluded, is_own);
+        webhooks.sort_by_key(|webhook| Reverse(webhook.id));
+        Ok(webhooks)
+    }
+
+    async fn deliveries(
+        &self,
+        owner: OrganizationId,
+        webhook: WebhookId,
+        query: &DeliveryQuery,
+    ) -> Read<Page<Delivery>> {
+        let selects = |delivery: &Delivery| {
+            delivery.organization == owner && delivery.webhook == webhook && query.selects(delivery)
+        };
+        let mut deliveries = self.records().list(Kind::Delivery, Deleted::Excluded, selects);
+        let key = |delivery: &Delivery| Reverse(delivery.id);
+        deliveries.sort_by_key(key);
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let [first, last] = cut(&mut deliveries, key, beside, query.limit);
+        Ok(Page::new(deliveries, first.map(|Reverse(id)| id), last.map(|Reverse(id)| id)))
+    }
+
+    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Read<Vec<Delivery>> {
+        let is_due = |delivery: &Delivery| delivery.due_at().is_some_and(|due_at| due_at <= now);
+        let mut due: Vec<Delivery> = self.pending();
+        due.retain(is_due);
+        due.sort_by_key(|delivery| (delivery.due_at(), delivery.id));
+        let mut places = BTreeMap::new();
+        let mut due: Vec<_> = due
+            .into_iter()
+            .map(|delivery| {
+                let next: &mut u32 = places.entry(delivery.webhook).or_default();
+                *next += 1;
+                (*next, delivery)
+            })
+            .filter(|(place, _)| *place <= Webhook::MAX_IN_FLIGHT)
+            .collect();
+        due.sort_by_key(|(place, _)| *place);
+        Ok(due.into_iter().map(|(_, delivery)| delivery).take(limit as usize).collect())
+    }
+
+    async fn oldest_pending_delivery(&self) -> Read<Option<Timestamp>> {
+        Ok(self.pending().iter().map(|delivery| delivery.created_at).min())
     }
 
     async fn signup_in_full(&self, owner: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {

@@ -17,6 +17,7 @@ use crate::text::Name;
 use crate::text_form::text_form;
 use crate::token::Token;
 use crate::value_error::ValueError;
+use crate::webhook::Webhook;
 
 /// The record of one thing that happened.
 ///
@@ -164,6 +165,12 @@ impl From<&Token> for Subject {
     }
 }
 
+impl From<&Webhook> for Subject {
+    fn from(webhook: &Webhook) -> Self {
+        Self { webhook: Some(webhook.id), ..Self::default() }
+    }
+}
+
 /// The type of an activity: a group, a dot, and what happened to a record of the group, such as `event.created`.
 ///
 /// A store keeps a type as its text, and reads every text. So a type that a newer version has written is listed as it is.
@@ -219,6 +226,16 @@ types! {
     TOKEN_CREATED => "token.created",
     /// A token was revoked.
     TOKEN_REVOKED => "token.revoked",
+    /// A webhook was created.
+    WEBHOOK_CREATED => "webhook.created",
+    /// Fields of a webhook changed.
+    WEBHOOK_UPDATED => "webhook.updated",
+    /// A webhook got another secret.
+    WEBHOOK_SECRET_ROTATED => "webhook.secret_rotated",
+    /// The service disabled a webhook.
+    WEBHOOK_DISABLED => "webhook.disabled",
+    /// A webhook was deleted.
+    WEBHOOK_DELETED => "webhook.deleted",
     /// The organization was created.
     ORGANIZATION_CREATED => "organization.created",
     /// Fields of the organization changed.
@@ -226,6 +243,9 @@ types! {
 }
 
 impl ActivityType {
+    /// The type of a [test](crate::Session::test_webhook), which is no activity: no list has it, and no filter names it.
+    pub const WEBHOOK_TEST: Self = Self(Cow::Borrowed("webhook.test"));
+
     /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -261,6 +281,11 @@ impl TypeFilter {
     /// Returns the text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns the filter that selects every type.
+    pub fn every() -> Self {
+        Self("*".to_owned())
     }
 
     /// Returns what every type of the group begins with, such as `signup.`, or nothing for `*`; `None` if the filter names one

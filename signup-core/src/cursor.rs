@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::id::{ActivityId, EventId, SignupId};
+use crate::id::{ActivityId, DeliveryId, EventId, SignupId};
 use crate::secret::Digest;
 use crate::store::{CoverageKey, EventKey, EventOrder, Position, Side};
 use crate::text_form::text_form;
@@ -92,6 +92,7 @@ macro_rules! ids {
 ids! {
     SignupId => "signup list cursor of sign-ups";
     ActivityId => "signup list cursor of activity";
+    DeliveryId => "signup list cursor of deliveries";
 }
 
 /// Implements the text of positions: a cursor.
@@ -117,7 +118,7 @@ macro_rules! cursors {
     )+};
 }
 
-cursors!(EventKey, CoverageKey, SignupId, ActivityId);
+cursors!(EventKey, CoverageKey, SignupId, ActivityId, DeliveryId);
 
 fn seal<K: CursorKey>(position: &Position<K>) -> String {
     let side = match position.side {

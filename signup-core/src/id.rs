@@ -89,8 +89,10 @@ ids! {
     NoticeId,
     /// The id of an [`Activity`](crate::Activity).
     ActivityId,
-    /// The id of a webhook.
+    /// The id of a [`Webhook`](crate::Webhook).
     WebhookId,
+    /// The id of a [`Delivery`](crate::Delivery).
+    DeliveryId,
 }
 
 #[cfg(test)]

@@ -144,6 +144,7 @@ mod time_and_place;
 mod time_error;
 mod token;
 mod value_error;
+mod webhook;
 mod zone;
 
 // The tests of this crate use the records of the suite.
@@ -161,14 +162,15 @@ pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{
-    ActivityId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId, WebhookId,
+    ActivityId, DeliveryId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId,
+    WebhookId,
 };
 pub use input::{
     ActivityListInput, CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift,
     DeleteShiftInput, DuplicateEvent, DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch,
     EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift,
-    NewSignup, NewToken, NotifyInput, Object, OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput,
-    ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, from_json,
+    NewSignup, NewToken, NotifyInput, Object, OrganizationPatch, QuestionInput, QuestionPatch,
+    ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
@@ -191,18 +193,24 @@ pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{
-    Access, ActivityQuery, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, Entity, EventInFull,
-    EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, Listed, NoticeCounts, NoticeQuery,
-    OpenShift, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter, Requirement, Share, Side,
-    SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
+    Access, ActivityQuery, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, DeliveryQuery,
+    Entity, EventInFull, EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, Listed,
+    NoticeCounts, NoticeQuery, OpenShift, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter,
+    Requirement, Share, Side, SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind, Total, Unique,
+    Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
     LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress,
+    WebhookDescription,
 };
 pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};
 pub use value_error::ValueError;
+pub use webhook::{
+    Attempt, Delivery, DeliveryState, DeliveryStatus, Disabled, DisabledReason, FormerSecret, SigningSecret,
+    Webhook, WebhookUrl, WebhookUrlError,
+};
 pub use zone::{Zone, zone_data_version};
 #[doc(no_inline)]
 pub use {serde_json, uuid};

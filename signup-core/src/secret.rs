@@ -218,7 +218,8 @@ pub(crate) fn slug_tail() -> String {
     tail
 }
 
-fn random<const N: usize>() -> [u8; N] {
+/// Returns random bytes of the operating system.
+pub(crate) fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     #[expect(
         clippy::expect_used,

@@ -30,15 +30,15 @@ pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
 pub use keys::{Access, Key, Keys};
 pub use query::{
-    ActivityQuery, CoverageKey, CoverageQuery, EventKey, EventOrder, EventQuery, Listed, OpenShift, Page,
-    Position, Side, SignupQuery,
+    ActivityQuery, CoverageKey, CoverageQuery, DeliveryQuery, EventKey, EventOrder, EventQuery, Listed,
+    OpenShift, Page, Position, Side, SignupQuery,
 };
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
 use crate::activity::Activity;
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, WebhookId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::question::Question;
@@ -47,6 +47,7 @@ use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::text::LocationData;
 use crate::token::Token;
+use crate::webhook::{Delivery, Webhook};
 
 /// Keeps the records of the service: reads them, and commits changes to them.
 ///
@@ -173,6 +174,28 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         organization: OrganizationId,
         query: &ActivityQuery,
     ) -> Result<Page<Activity>, StoreError>;
+
+    /// Lists all webhooks of the organization by descending id, disabled ones included.
+    async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError>;
+
+    /// Lists the deliveries to a webhook that `query` selects, by descending id, like [`signups`](Self::signups).
+    async fn deliveries(
+        &self,
+        organization: OrganizationId,
+        webhook: WebhookId,
+        query: &DeliveryQuery,
+    ) -> Result<Page<Delivery>, StoreError>;
+
+    /// Lists at most `limit` pending deliveries of all organizations that are due at or before `now`. Deliveries to a disabled
+    /// webhook are left out, except [tests](Delivery::is_test).
+    ///
+    /// Returns at most [`Webhook::MAX_IN_FLIGHT`] deliveries for each webhook: those that are due first, equal ones by id. The first
+    /// one of each webhook comes before the second ones, and so on; equal places are sorted by due time and id. So the waiting
+    /// deliveries of one webhook never stand before those of another.
+    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
+
+    /// Returns when the oldest pending delivery to an enabled webhook was created. A pending test of a disabled webhook counts, too.
+    async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
 
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
     ///

@@ -60,7 +60,7 @@ fn check(text: &str, max: usize) -> Result<(), TextError> {
     Ok(())
 }
 
-fn check_line(text: &str, max: usize) -> Result<(), TextError> {
+pub(crate) fn check_line(text: &str, max: usize) -> Result<(), TextError> {
     check(text, max)?;
     if text.chars().any(char::is_control) { Err(TextError::Control) } else { Ok(()) }
 }
@@ -168,6 +168,8 @@ texts! {
     ShiftLocation: 255, |text| text, check;
     /// The text of a badge on the public page: 1 to 255 characters, stored as given.
     BadgeLabel: 255, |text| text, check;
+    /// What a webhook is for: 1 to 255 characters, stored as given.
+    WebhookDescription: 255, |text| text, check;
     /// Why the organizer cancelled an event: 1 to 1,000 characters, stored as given.
     CancellationReason: 1_000, |text| text, check;
     /// The name of an organization, a token, or a sport: 1 to 255 characters on one line, trimmed.

@@ -25,10 +25,11 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use signup_core::uuid::Uuid;
 use signup_core::{
-    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery,
-    EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge,
-    Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Token, TokenId, Unique,
+    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event, EventId,
+    EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization,
+    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
+    SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, TokenId, Unique, Webhook, WebhookId,
+    jiff::Timestamp,
 };
 
 use tables::Tables;
@@ -184,6 +185,31 @@ impl Store for MemoryStore {
         query: &ActivityQuery,
     ) -> Result<Page<Activity>, StoreError> {
         Ok(self.read().activity(organization, query))
+    }
+
+    async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError> {
+        let first = RecordKey::Webhook(organization, WebhookId::NONE);
+        let last = RecordKey::Webhook(organization, WebhookId::MAX);
+        let tables = self.read();
+        let found = tables.records.range(first..=last).rev();
+        Ok(found.filter_map(|(_, record)| record.clone().try_into().ok()).collect())
+    }
+
+    async fn deliveries(
+        &self,
+        organization: OrganizationId,
+        webhook: WebhookId,
+        query: &DeliveryQuery,
+    ) -> Result<Page<Delivery>, StoreError> {
+        Ok(self.read().deliveries(organization, webhook, query))
+    }
+
+    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError> {
+        Ok(self.read().due_deliveries(now, limit))
+    }
+
+    async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError> {
+        Ok(self.read().oldest_pending_delivery())
     }
 
     async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError> {

@@ -9,9 +9,10 @@ use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Activity, ActivityId, ActivityQuery, Event, EventId, EventKey, EventOrder, EventQuery, EventWithShifts,
-    Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Position, Record, RecordKey, ScheduledShift,
-    ShiftId, Side, Signup, SignupId, SignupQuery,
+    Activity, ActivityId, ActivityQuery, Delivery, DeliveryId, DeliveryQuery, Event, EventId, EventKey,
+    EventOrder, EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page,
+    Position, Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery, Webhook,
+    WebhookId,
 };
 
 use crate::tables::Tables;
@@ -29,6 +30,10 @@ pub(crate) struct Lists {
     signups: BTreeMap<SignupList, BTreeSet<SignupPlace>>,
     /// The activity of an organization, by descending id: all, and that of each event.
     activity: BTreeMap<(OrganizationId, Option<EventId>), BTreeSet<Reverse<ActivityId>>>,
+    /// The deliveries to a webhook, by descending id.
+    deliveries: BTreeMap<RecordKey, BTreeSet<Reverse<DeliveryId>>>,
+    /// The pending deliveries to a webhook, by due time.
+    pending: BTreeMap<RecordKey, BTreeSet<(Timestamp, DeliveryId)>>,
     /// The queued notices by due time.
     due: BTreeSet<(Timestamp, NoticeId, OrganizationId)>,
     pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
@@ -98,8 +103,16 @@ impl Lists {
                     self.activity.entry(list).or_default().insert(Reverse(activity.id));
                 }
             }
+            Record::Delivery(delivery) => {
+                let webhook = webhook_key(delivery);
+                self.deliveries.entry(webhook.clone()).or_default().insert(Reverse(delivery.id));
+                if let Some(due_at) = delivery.due_at() {
+                    self.pending.entry(webhook).or_default().insert((due_at, delivery.id));
+                }
+            }
             Record::Organization(_)
             | Record::Token(_)
+            | Record::Webhook(_)
             | Record::LocationData(_)
             | Record::Question(_)
             | Record::Link(_)
@@ -139,8 +152,16 @@ impl Lists {
                     remove_from(&mut self.activity, &list, &Reverse(activity.id));
                 }
             }
+            Record::Delivery(delivery) => {
+                let webhook = webhook_key(delivery);
+                remove_from(&mut self.deliveries, &webhook, &Reverse(delivery.id));
+                if let Some(due_at) = delivery.due_at() {
+                    remove_from(&mut self.pending, &webhook, &(due_at, delivery.id));
+                }
+            }
             Record::Organization(_)
             | Record::Token(_)
+            | Record::Webhook(_)
             | Record::LocationData(_)
             | Record::Question(_)
             | Record::Link(_)
@@ -153,6 +174,10 @@ impl Lists {
 fn activity_lists(activity: &Activity) -> impl Iterator<Item = (OrganizationId, Option<EventId>)> + use<> {
     let (organization, event) = (activity.organization, activity.subject.event);
     std::iter::once(None).chain(event.map(Some)).map(move |event| (organization, event))
+}
+
+fn webhook_key(delivery: &Delivery) -> RecordKey {
+    RecordKey::Webhook(delivery.organization, delivery.webhook)
 }
 
 fn event_key(event: &Event) -> RecordKey {
@@ -319,6 +344,67 @@ impl Tables {
         let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
         let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
         Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).cloned().collect(), first, last)
+    }
+
+    fn webhook(&self, key: &RecordKey) -> Option<&Webhook> {
+        match self.records.get(key) {
+            Some(Record::Webhook(webhook)) => Some(webhook),
+            _ => None,
+        }
+    }
+
+    fn delivery(&self, organization: OrganizationId, id: DeliveryId) -> Option<&Delivery> {
+        match self.records.get(&RecordKey::Delivery(organization, id)) {
+            Some(Record::Delivery(delivery)) => Some(delivery),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn deliveries(
+        &self,
+        organization: OrganizationId,
+        webhook: WebhookId,
+        query: &DeliveryQuery,
+    ) -> Page<Delivery> {
+        let list = self.lists.deliveries.get(&RecordKey::Webhook(organization, webhook));
+        let read = |id: DeliveryId| self.delivery(organization, id);
+        let selects =
+            |Reverse(id): &Reverse<DeliveryId>| read(*id).is_some_and(|delivery| query.selects(delivery));
+        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
+        let Places { places, goes_on: [above, below] } = page(list, beside, query.limit, selects);
+        let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
+        let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
+        Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).cloned().collect(), first, last)
+    }
+
+    /// Lists the pending deliveries of each webhook by due time, those of disabled webhooks only if they are tests.
+    fn pending(&self) -> impl Iterator<Item = impl Iterator<Item = (Timestamp, &Delivery)>> {
+        self.lists.pending.iter().filter_map(|(key, pending)| {
+            let webhook = self.webhook(key)?;
+            let deliveries = pending.iter().filter_map(|(due_at, id)| {
+                let delivery = self.delivery(webhook.organization, *id)?;
+                (webhook.is_enabled() || delivery.is_test()).then_some((*due_at, delivery))
+            });
+            Some(deliveries)
+        })
+    }
+
+    pub(crate) fn due_deliveries(&self, now: Timestamp, limit: u32) -> Vec<Delivery> {
+        let mut found = vec![];
+        for pending in self.pending() {
+            let due = pending.take_while(|(due_at, _)| *due_at <= now);
+            let due = due.take(Webhook::MAX_IN_FLIGHT as usize);
+            found.extend(
+                due.enumerate().map(|(place, (due_at, delivery))| (place, due_at, delivery.id, delivery)),
+            );
+        }
+        found.sort_by_key(|(place, due_at, id, _)| (*place, *due_at, *id));
+        found.truncate(limit as usize);
+        found.into_iter().map(|(.., delivery)| delivery.clone()).collect()
+    }
+
+    pub(crate) fn oldest_pending_delivery(&self) -> Option<Timestamp> {
+        self.pending().flatten().map(|(_, delivery)| delivery.created_at).min()
     }
 
     pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {

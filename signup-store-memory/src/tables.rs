@@ -133,7 +133,9 @@ impl Tables {
             | Record::Token(_)
             | Record::Receipt(_)
             | Record::Notice(_)
-            | Record::Activity(_) => false,
+            | Record::Activity(_)
+            | Record::Webhook(_)
+            | Record::Delivery(_) => false,
         }
     }
 

@@ -47,7 +47,7 @@ const ACTIONS: [Action; 6] =
     [Action::Insert, Action::Insert, Action::Replace, Action::Replace, Action::Remove, Action::Require];
 
 /// The kinds of records, and how frequent they are in steps.
-const KINDS: [(Kind, usize); 11] = [
+const KINDS: [(Kind, usize); 13] = [
     (Kind::Organization, 1),
     (Kind::Token, 1),
     (Kind::Event, 2),
@@ -59,6 +59,8 @@ const KINDS: [(Kind, usize); 11] = [
     (Kind::Receipt, 2),
     (Kind::Notice, 1),
     (Kind::Activity, 2),
+    (Kind::Webhook, 1),
+    (Kind::Delivery, 3),
 ];
 
 /// Returns the pairs of an action and a kind that make a step.
@@ -68,7 +70,9 @@ fn actions() -> Vec<(Action, Kind)> {
         Action::Insert => *kind != Kind::LocationData,
         Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt | Kind::Activity),
         // No rule removes other kinds of records.
-        Action::Remove => matches!(kind, Kind::Token | Kind::Question | Kind::Signup | Kind::Notice),
+        Action::Remove => {
+            matches!(kind, Kind::Token | Kind::Question | Kind::Signup | Kind::Notice | Kind::Webhook)
+        }
         // The removal of a sign-up removes its links and notices, too, and no key tells this. Location data and activity have no
         // version.
         Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity),

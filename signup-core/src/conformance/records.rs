@@ -37,6 +37,7 @@ pub fn organization(number: u32) -> Organization {
         privacy_url: Some(WebAddress::new("https://riverside.example.org/privacy#volunteers").unwrap()),
         plan: Plan::Starter,
         version: 1,
+        gate: 1,
         created_at: at(0),
     }
 }
@@ -120,6 +121,31 @@ pub fn activity(organization: u32, number: u32) -> Activity {
         Subject::default(),
         vec!["name".into(), "privacy_url".into()],
     )
+}
+
+/// Returns an enabled webhook that is told of everything.
+pub fn webhook(organization: u32, number: u32) -> Webhook {
+    Webhook {
+        id: WebhookId::new(uuid(number)),
+        organization: organization_id(organization),
+        url: "https://example.org/hooks?key=a".parse().unwrap(),
+        description: Some(WebhookDescription::new("“Calendar”").unwrap()),
+        types: vec![TypeFilter::every()],
+        secret: SigningSecret::generate(),
+        former_secret: None,
+        disabled: None,
+        last_success_at: None,
+        failing_since: None,
+        version: 1,
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// Returns a delivery to a webhook that is due at once.
+pub fn delivery(webhook: &Webhook, number: u32) -> Delivery {
+    let activity = Activity { organization: webhook.organization, ..activity(1, number) };
+    Delivery::new(DeliveryId::new(uuid(number)), webhook.id, activity, at(0))
 }
 
 /// Returns a required question of `event` with two options.

@@ -342,6 +342,8 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         RecordKey::Receipt(receipt_key(1, "key")),
         RecordKey::Notice(owner, NoticeId::new(uuid(1))),
         RecordKey::Activity(owner, ActivityId::new(uuid(1))),
+        RecordKey::Webhook(owner, WebhookId::new(uuid(1))),
+        RecordKey::Delivery(owner, DeliveryId::new(uuid(1))),
     ];
     for key in keys {
         for deleted in [Deleted::Excluded, Deleted::Included] {

@@ -8,6 +8,7 @@ use crate::hours::TimeError;
 use crate::question::QuestionKind;
 use crate::text::{Label, LocationDataError, TextError};
 use crate::value_error::ValueError;
+use crate::webhook::WebhookUrlError;
 
 /// What is wrong with a value.
 ///
@@ -50,6 +51,9 @@ pub enum FaultKind {
     /// The text breaks a bound of its type.
     #[error(transparent)]
     Text(#[from] TextError),
+    /// Not the address of a webhook.
+    #[error(transparent)]
+    WebhookUrl(#[from] WebhookUrlError),
     /// The text is not a date, a time or a zone, or an end is before its start.
     #[error(transparent)]
     Time(#[from] TimeError),

@@ -102,6 +102,10 @@ fn totals(totals: &[Total]) -> String {
         Total::Organizations => "organizations".to_owned(),
         Total::ActiveEvents(_) => "active events".to_owned(),
         Total::Filled(owner, shift) => format!("sign-ups of {}", name(&RecordKey::Shift(*owner, *shift))),
+        Total::Webhooks(_) => "webhooks".to_owned(),
+        Total::InFlight(owner, webhook) => {
+            format!("deliveries in flight of {}", name(&RecordKey::Webhook(*owner, *webhook)))
+        }
         Total::Answers(owner, _, question) => {
             format!("answers to {}", name(&RecordKey::Question(*owner, *question)))
         }

@@ -4,21 +4,24 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::{
-    ActivityQuery, ChangeSet, CommitError, Deleted, EventInFull, EventQuery, Kind, NoticeCounts, NoticeQuery,
-    Page, Purge, Record, RecordKey, RequestCounter, SignupInFull, SignupQuery, Store, StoreError, Unique,
+    ActivityQuery, ChangeSet, CommitError, Deleted, DeliveryQuery, EventInFull, EventQuery, Kind,
+    NoticeCounts, NoticeQuery, Page, Purge, Record, RecordKey, RequestCounter, SignupInFull, SignupQuery,
+    Store, StoreError, Unique,
 };
 use crate::activity::Activity;
 use crate::event::Event;
-use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
+use crate::id::{EventId, OrganizationId, ShiftId, SignupId, WebhookId};
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::token::Token;
+use crate::webhook::{Delivery, Webhook};
 
 /// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`]
 /// that is missing in the list below is a compile error.
@@ -132,6 +135,10 @@ forward! { Arc, Box: {
     fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>, StoreError>;
     fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;
     fn activity(organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>, StoreError>;
+    fn webhooks(organization: OrganizationId) -> Result<Vec<Webhook>, StoreError>;
+    fn deliveries(organization: OrganizationId, webhook: WebhookId, query: &DeliveryQuery) -> Result<Page<Delivery>, StoreError>;
+    fn due_deliveries(now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
+    fn oldest_pending_delivery() -> Result<Option<Timestamp>, StoreError>;
     fn notices(query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
     fn count_notices() -> Result<NoticeCounts, StoreError>;
     fn commit(change: ChangeSet) -> Result<(), CommitError>;

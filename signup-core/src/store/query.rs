@@ -2,6 +2,7 @@
 
 mod activity;
 mod coverage;
+mod deliveries;
 mod events;
 mod signups;
 
@@ -11,15 +12,17 @@ use jiff::Timestamp;
 
 pub use activity::ActivityQuery;
 pub use coverage::CoverageQuery;
+pub use deliveries::DeliveryQuery;
 pub use events::{EventOrder, EventQuery, OpenShift};
 pub use signups::SignupQuery;
 
 use crate::activity::Activity;
 use crate::coverage::EventCoverage;
 use crate::event::Event;
-use crate::id::{ActivityId, EventId, SignupId};
+use crate::id::{ActivityId, DeliveryId, EventId, SignupId};
 use crate::receipt::EventWithShifts;
 use crate::signup::Signup;
+use crate::webhook::Delivery;
 
 /// A record that is listed in pages.
 pub trait Listed {
@@ -41,6 +44,10 @@ impl Listed for EventCoverage {
 
 impl Listed for Activity {
     type Key = ActivityId;
+}
+
+impl Listed for Delivery {
+    type Key = DeliveryId;
 }
 
 impl Listed for Signup {

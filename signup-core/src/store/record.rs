@@ -11,7 +11,10 @@ use uuid::Uuid;
 
 use crate::activity::Activity;
 use crate::event::Event;
-use crate::id::{ActivityId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId};
+use crate::id::{
+    ActivityId, DeliveryId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId,
+    WebhookId,
+};
 use crate::link::Link;
 use crate::notice::Notice;
 use crate::organization::Organization;
@@ -22,6 +25,7 @@ use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::text::LocationData;
 use crate::token::Token;
+use crate::webhook::{Delivery, Webhook};
 
 /// What a kind of record declares.
 ///
@@ -168,6 +172,10 @@ records! {
     Notice(Notice);
     /// An [`Activity`].
     Activity(Activity);
+    /// A [`Webhook`].
+    Webhook(Webhook);
+    /// A [`Delivery`].
+    Delivery(Delivery);
 }
 
 /// The key of a record. Every key but an organization's names the organization that owns the record.
@@ -195,6 +203,10 @@ pub enum RecordKey {
     Notice(OrganizationId, NoticeId),
     /// The key of an [`Activity`].
     Activity(OrganizationId, ActivityId),
+    /// The key of a [`Webhook`].
+    Webhook(OrganizationId, WebhookId),
+    /// The key of a [`Delivery`].
+    Delivery(OrganizationId, DeliveryId),
 }
 
 impl RecordKey {
@@ -212,6 +224,8 @@ impl RecordKey {
             Self::Receipt(_) => Kind::Receipt,
             Self::Notice(..) => Kind::Notice,
             Self::Activity(..) => Kind::Activity,
+            Self::Webhook(..) => Kind::Webhook,
+            Self::Delivery(..) => Kind::Delivery,
         }
     }
 
@@ -227,7 +241,9 @@ impl RecordKey {
             | Self::Signup(organization, _)
             | Self::Link(organization, _)
             | Self::Notice(organization, _)
-            | Self::Activity(organization, _) => *organization,
+            | Self::Activity(organization, _)
+            | Self::Webhook(organization, _)
+            | Self::Delivery(organization, _) => *organization,
             Self::Receipt(key) => key.organization,
         }
     }
@@ -243,6 +259,8 @@ impl RecordKey {
             Self::Signup(_, id) => id.uuid(),
             Self::Notice(_, id) => id.uuid(),
             Self::Activity(_, id) => id.uuid(),
+            Self::Webhook(_, id) => id.uuid(),
+            Self::Delivery(_, id) => id.uuid(),
             Self::Link(..) | Self::Receipt(_) => return None,
         })
     }
@@ -277,6 +295,10 @@ pub enum Total {
     Filled(OrganizationId, ShiftId),
     /// The sign-ups of an event, confirmed or cancelled, with an answer to a question.
     Answers(OrganizationId, EventId, QuestionId),
+    /// The webhooks of an organization.
+    Webhooks(OrganizationId),
+    /// The claimed deliveries of a webhook, until their lease ends.
+    InFlight(OrganizationId, WebhookId),
 }
 
 /// A total in which a record counts as 1.

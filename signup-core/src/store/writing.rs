@@ -16,9 +16,10 @@
 //! use std::sync::Arc;
 //!
 //! use signup_core::{
-//!     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts,
+//!     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts,
 //!     NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
-//!     SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, Unique, async_trait, uuid::Uuid,
+//!     SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
+//!     async_trait, uuid::Uuid,
 //! };
 //!
 //! type Read<T> = Result<T, StoreError>;
@@ -91,6 +92,27 @@
 //!
 //!     async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Read<Page<Activity>> {
 //!         self.0.activity(organization, query).await
+//!     }
+//!
+//!     async fn webhooks(&self, organization: OrganizationId) -> Read<Vec<Webhook>> {
+//!         self.0.webhooks(organization).await
+//!     }
+//!
+//!     async fn deliveries(
+//!         &self,
+//!         organization: OrganizationId,
+//!         webhook: WebhookId,
+//!         query: &DeliveryQuery,
+//!     ) -> Read<Page<Delivery>> {
+//!         self.0.deliveries(organization, webhook, query).await
+//!     }
+//!
+//!     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Read<Vec<Delivery>> {
+//!         self.0.due_deliveries(now, limit).await
+//!     }
+//!
+//!     async fn oldest_pending_delivery(&self) -> Read<Option<Timestamp>> {
+//!         self.0.oldest_pending_delivery().await
 //!     }
 //!
 //!     async fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {

@@ -28,6 +28,7 @@ CREATE TABLE organizations (
     privacy_url text   CHECK (length(privacy_url) BETWEEN 1 AND 2048),
     plan        text   NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
     version     bigint NOT NULL CHECK (version >= 1),
+    gate        bigint NOT NULL CHECK (gate >= 1),
     created_at  bigint NOT NULL
 );
 
@@ -69,6 +70,58 @@ CREATE TABLE activity (
 );
 CREATE INDEX activity_by_event ON activity (organization_id, event_id, id);
 CREATE INDEX activity_by_expiry ON activity (expires_at);
+
+-- The addresses that are told of activity. A secret is needed to sign each delivery, so it is stored as it is.
+CREATE TABLE webhooks (
+    organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    id              uuid   NOT NULL UNIQUE,
+    url             text   NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+    description     text   CHECK (length(description) BETWEEN 1 AND 255),
+    -- The types that are delivered, as a JSON array of filters.
+    types           jsonb  NOT NULL CHECK (jsonb_typeof(types) = 'array'),
+    secret          text   NOT NULL,
+    -- The secret before the last rotation, and until when it signs.
+    former_secret   text,
+    former_until    bigint CHECK ((former_until IS NULL) = (former_secret IS NULL)),
+    disabled_at     bigint,
+    disabled_reason text   CHECK (disabled_reason IS NULL OR (disabled_reason IN ('gone', 'failing') AND disabled_at IS NOT NULL)),
+    last_success_at bigint,
+    -- The first failure after the last success.
+    failing_since   bigint,
+    version         bigint NOT NULL CHECK (version >= 1),
+    created_at      bigint NOT NULL,
+    updated_at      bigint NOT NULL,
+    PRIMARY KEY (organization_id, id)
+);
+
+-- The deliveries of activity to webhooks.
+CREATE TABLE deliveries (
+    organization_id uuid    NOT NULL,
+    id              uuid    NOT NULL,
+    webhook_id      uuid    NOT NULL,
+    -- What is delivered, as a JSON object.
+    activity        json    NOT NULL,
+    is_test         boolean NOT NULL,
+    status          text    NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    -- When the next attempt may be made, the end of the lease of a process that makes one, and when the delivery ended.
+    due_at          bigint  CHECK ((due_at IS NULL) = (status <> 'pending')),
+    leased_until    bigint  CHECK (leased_until IS NULL OR leased_until = due_at),
+    ended_at        bigint  CHECK ((ended_at IS NULL) = (status = 'pending')),
+    attempts        bigint  NOT NULL CHECK (attempts >= 0),
+    last_status     bigint,
+    last_error      text    CHECK (length(last_error) <= 255),
+    version         bigint  NOT NULL CHECK (version >= 1),
+    created_at      bigint  NOT NULL,
+    expires_at      bigint  NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, webhook_id) REFERENCES webhooks (organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX deliveries_by_webhook ON deliveries (organization_id, webhook_id, id);
+CREATE INDEX pending_deliveries ON deliveries (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX pending_deliveries_by_creation ON deliveries (webhook_id, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX pending_tests ON deliveries (webhook_id, due_at, id) WHERE due_at IS NOT NULL AND is_test;
+CREATE INDEX deliveries_in_flight ON deliveries (organization_id, webhook_id, leased_until) WHERE leased_until IS NOT NULL;
+CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
 
 -- The events. A deleted event stays until it is purged, with all that belongs to it.
 CREATE TABLE events (
@@ -342,6 +395,10 @@ BEGIN
                 PERFORM 1 FROM signups u WHERE u.organization_id = owners[i] AND u.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'notice' THEN
                 PERFORM 1 FROM notices n WHERE n.organization_id = owners[i] AND n.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'webhook' THEN
+                PERFORM 1 FROM webhooks w WHERE w.organization_id = owners[i] AND w.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'delivery' THEN
+                PERFORM 1 FROM deliveries d WHERE d.organization_id = owners[i] AND d.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'token' THEN
                 PERFORM 1 FROM tokens t WHERE t.id = ids[i] FOR NO KEY UPDATE;
         END CASE;
@@ -360,6 +417,24 @@ CREATE FUNCTION count_of_active_events(owner uuid, at bigint) RETURNS bigint LAN
 BEGIN
     RETURN (SELECT count(*) FROM events WHERE organization_id = owner AND is_published AND cancelled_at IS NULL
         AND deleted_at IS NULL AND ends_at > at);
+END $$;
+
+CREATE FUNCTION count_of_webhooks(owner uuid) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT count(*) FROM webhooks WHERE organization_id = owner);
+END $$;
+
+-- The deliveries of the webhook that a process has claimed.
+CREATE FUNCTION count_in_flight(owner uuid, webhook uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT count(*) FROM deliveries d WHERE d.organization_id = owner AND d.webhook_id = webhook
+        AND d.leased_until > at);
+END $$;
+
+-- Returns the gate of an organization, NULL if there is none.
+CREATE FUNCTION gate_of_organization(owner uuid) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT o.gate FROM organizations o WHERE o.id = owner);
 END $$;
 
 -- Returns the version and the gate of an event, both NULL if there is none.

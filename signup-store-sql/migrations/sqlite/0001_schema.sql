@@ -25,6 +25,7 @@ CREATE TABLE organizations (
     privacy_url TEXT    CHECK (length(privacy_url) BETWEEN 1 AND 2048),
     plan        TEXT    NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
     version     INTEGER NOT NULL CHECK (version >= 1),
+    gate        INTEGER NOT NULL CHECK (gate >= 1),
     created_at  INTEGER NOT NULL
 ) STRICT;
 
@@ -64,6 +65,58 @@ CREATE TABLE activity (
 ) STRICT;
 CREATE INDEX activity_by_event ON activity (organization_id, event_id, id);
 CREATE INDEX activity_by_expiry ON activity (expires_at);
+
+-- The addresses that are told of activity. A secret is needed to sign each delivery, so it is stored as it is.
+CREATE TABLE webhooks (
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    id              BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
+    url             TEXT    NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
+    description     TEXT    CHECK (length(description) BETWEEN 1 AND 255),
+    -- The types that are delivered, as a JSON array of filters.
+    types           TEXT    NOT NULL CHECK (json_type(types) = 'array'),
+    secret          TEXT    NOT NULL,
+    -- The secret before the last rotation, and until when it signs.
+    former_secret   TEXT,
+    former_until    INTEGER CHECK ((former_until IS NULL) = (former_secret IS NULL)),
+    disabled_at     INTEGER,
+    disabled_reason TEXT    CHECK (disabled_reason IS NULL OR (disabled_reason IN ('gone', 'failing') AND disabled_at IS NOT NULL)),
+    last_success_at INTEGER,
+    -- The first failure after the last success.
+    failing_since   INTEGER,
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    created_at      INTEGER NOT NULL,
+    updated_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, id)
+) STRICT;
+
+-- The deliveries of activity to webhooks.
+CREATE TABLE deliveries (
+    organization_id BLOB    NOT NULL,
+    id              BLOB    NOT NULL CHECK (length(id) = 16),
+    webhook_id      BLOB    NOT NULL,
+    -- What is delivered, as a JSON object.
+    activity        TEXT    NOT NULL CHECK (json_type(activity) = 'object'),
+    is_test         INTEGER NOT NULL CHECK (is_test IN (0, 1)),
+    status          TEXT    NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    -- When the next attempt may be made, the end of the lease of a process that makes one, and when the delivery ended.
+    due_at          INTEGER CHECK ((due_at IS NULL) = (status <> 'pending')),
+    leased_until    INTEGER CHECK (leased_until IS NULL OR leased_until = due_at),
+    ended_at        INTEGER CHECK ((ended_at IS NULL) = (status = 'pending')),
+    attempts        INTEGER NOT NULL CHECK (attempts >= 0),
+    last_status     INTEGER,
+    last_error      TEXT    CHECK (length(last_error) <= 255),
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    created_at      INTEGER NOT NULL,
+    expires_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, webhook_id) REFERENCES webhooks (organization_id, id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX deliveries_by_webhook ON deliveries (organization_id, webhook_id, id);
+CREATE INDEX pending_deliveries ON deliveries (webhook_id, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX pending_deliveries_by_creation ON deliveries (webhook_id, created_at) WHERE due_at IS NOT NULL;
+CREATE INDEX pending_tests ON deliveries (webhook_id, due_at, id) WHERE due_at IS NOT NULL AND is_test;
+CREATE INDEX deliveries_in_flight ON deliveries (organization_id, webhook_id, leased_until) WHERE leased_until IS NOT NULL;
+CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
 
 -- The events. A deleted event stays until it is purged, with all that belongs to it.
 CREATE TABLE events (

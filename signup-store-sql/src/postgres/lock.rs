@@ -24,7 +24,7 @@ pub(super) struct Lock {
     id: Option<Uuid>,
     /// The name of an advisory lock, for something that has no row: a receipt that may be missing, or a slug.
     name: Option<String>,
-    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event is shared.
+    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event and a gate are shared.
     is_shared: bool,
 }
 
@@ -69,9 +69,15 @@ impl Lock {
             Key::Total(Total::ActiveEvents(organization)) => {
                 row("organization", *organization, Some(organization.uuid()))
             }
-            Key::Gate(record @ RecordKey::Event(organization, _)) => {
-                shared(row("gate", *organization, record.id()))
+            Key::Total(Total::Webhooks(organization)) => {
+                row("organization", *organization, Some(organization.uuid()))
             }
+            Key::Total(Total::InFlight(organization, webhook)) => {
+                row("webhook", *organization, Some(webhook.uuid()))
+            }
+            Key::Gate(
+                record @ (RecordKey::Event(organization, _) | RecordKey::Organization(organization)),
+            ) => shared(row("gate", *organization, record.id())),
             Key::Record(record @ RecordKey::Event(organization, _)) => {
                 shared(row("event", *organization, record.id()))
             }
@@ -83,6 +89,8 @@ impl Lock {
                     Kind::Question => "question",
                     Kind::Signup => "signup",
                     Kind::Notice => "notice",
+                    Kind::Webhook => "webhook",
+                    Kind::Delivery => "delivery",
                     // The lock of the event covers its location data, and the name of a receipt the receipt. A link and an
                     // activity never change.
                     Kind::Event | Kind::LocationData | Kind::Link | Kind::Receipt | Kind::Activity => {

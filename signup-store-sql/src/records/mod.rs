@@ -7,6 +7,7 @@
 //! **Invariant:** no module here runs a statement.
 
 pub(crate) mod activity;
+pub(crate) mod delivery;
 pub(crate) mod event;
 pub(crate) mod link;
 pub(crate) mod location_data;
@@ -18,6 +19,7 @@ pub(crate) mod shift;
 pub(crate) mod signup;
 pub(crate) mod token;
 pub(crate) mod unique;
+pub(crate) mod webhook;
 
 use signup_core::{Kind, RecordKey};
 
@@ -38,6 +40,8 @@ pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
         Kind::Receipt => &receipt::TABLE,
         Kind::Notice => &notice::TABLE,
         Kind::Activity => &activity::TABLE,
+        Kind::Webhook => &webhook::TABLE,
+        Kind::Delivery => &delivery::TABLE,
     }
 }
 

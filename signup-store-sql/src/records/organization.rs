@@ -31,6 +31,7 @@ pub(crate) const TABLE: Table<Organization> = Table {
         }),
         Column::new("plan", Text, |organization| organization.plan.name().into()),
         Column::new("version", Integer, |organization| organization.version.into()),
+        Column::new("gate", Integer, |organization| organization.gate.into()),
     ],
 };
 
@@ -48,5 +49,6 @@ pub(crate) fn read(row: Row<'_>) -> Result<Organization, StoreError> {
     organization.privacy_url = columns.optional("privacy_url")?;
     organization.plan = columns.parse("plan")?;
     organization.version = columns.number("version")?;
+    organization.gate = columns.number("gate")?;
     Ok(organization)
 }

@@ -57,6 +57,7 @@ fn expired(dialect: Dialect) -> Vec<String> {
     let tables = [
         ("receipts", "c.organization_id, c.token_id, c.operation, c.idempotency_key"),
         ("activity", "c.organization_id, c.id"),
+        ("deliveries", "c.organization_id, c.id"),
     ];
     let remove = |(table, key)| {
         let rows = format!("c.expires_at <= $2 ORDER BY c.expires_at, {key}");

@@ -7,6 +7,7 @@
 //! sort is cheap.
 
 mod activity_page;
+mod deliveries;
 mod event_in_full;
 mod event_page;
 mod notices;
@@ -17,6 +18,7 @@ mod signup_page;
 pub(crate) use activity_page::activity_page;
 #[cfg(test)]
 pub(crate) use activity_page::activity_page_query;
+pub(crate) use deliveries::{delivery_page, due_deliveries, oldest_pending_delivery};
 pub(crate) use event_in_full::event_in_full;
 pub(crate) use event_page::{events, events_with_shifts};
 #[cfg(test)]

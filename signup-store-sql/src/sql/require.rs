@@ -38,6 +38,8 @@ pub(crate) enum Check {
     ActiveEvents,
     Filled,
     Answers,
+    Webhooks,
+    InFlight,
 }
 
 /// A requirement's number is `index * TOTALS`, plus the place of the total for `AllZero`. The lowest number that fails is
@@ -92,6 +94,13 @@ fn total_row(total: &Total, bound: [NamedValue; 3], ahead: i64) -> (Check, Vec<N
             Check::Filled,
             vec![("organization_id", organization.uuid().into()), ("shift_id", shift.uuid().into())],
         ),
+        Total::Webhooks(organization) => {
+            (Check::Webhooks, vec![("organization_id", organization.uuid().into())])
+        }
+        Total::InFlight(organization, webhook) => (
+            Check::InFlight,
+            vec![("organization_id", organization.uuid().into()), ("webhook_id", webhook.uuid().into())],
+        ),
         Total::Answers(organization, event, question) => (
             Check::Answers,
             vec![
@@ -110,7 +119,12 @@ impl Check {
         Template::query(match self {
             Self::Unchanged(kind, column) => changed(kind, column, dialect),
             Self::Absent(kind, columns) => present(kind, columns, dialect),
-            Self::Organizations | Self::ActiveEvents | Self::Filled | Self::Answers => {
+            Self::Organizations
+            | Self::ActiveEvents
+            | Self::Filled
+            | Self::Answers
+            | Self::Webhooks
+            | Self::InFlight => {
                 let counted = match dialect {
                     Dialect::Sqlite => {
                         format!("(SELECT given.*, ({}) AS count FROM {GIVEN})", self.count(dialect))
@@ -150,6 +164,17 @@ impl Check {
             (Self::Answers, Dialect::Postgres) => {
                 "count_of_answers(given.organization_id, given.event_id, given.question)"
             }
+            (Self::Webhooks, Dialect::Sqlite) => {
+                "SELECT COUNT(*) FROM webhooks w WHERE w.organization_id = given.organization_id"
+            }
+            (Self::Webhooks, Dialect::Postgres) => "count_of_webhooks(given.organization_id)",
+            (Self::InFlight, Dialect::Sqlite) => {
+                "SELECT COUNT(*) FROM deliveries d WHERE d.organization_id = given.organization_id \
+                 AND d.webhook_id = given.webhook_id AND d.leased_until > given.now"
+            }
+            (Self::InFlight, Dialect::Postgres) => {
+                "count_in_flight(given.organization_id, given.webhook_id, given.now)"
+            }
             (Self::Unchanged(..) | Self::Absent(..), _) => "",
         }
     }
@@ -164,6 +189,10 @@ fn changed(kind: Kind, column: &str, dialect: Dialect) -> String {
         // lock: by a function, whose query has a snapshot of its own.
         (Kind::Event, Dialect::Postgres) => {
             format!("current_event(given.organization_id, given.id) t WHERE t.{column} = given.{column}")
+        }
+        // For the same reason, because readers share the lock of the gate.
+        (Kind::Organization, Dialect::Postgres) if column == "gate" => {
+            "gate_of_organization(given.id) t (gate) WHERE t.gate = given.gate".to_owned()
         }
         // PostgreSQL looks up the row of each `given` by itself, because a subquery with a lock is not joined.
         _ => format!(

@@ -5,15 +5,16 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use signup_core::{
-    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Event, EventId, EventInFull, EventQuery,
-    EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Purge,
-    Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Token, Unique, sort_by_running_order,
+    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event, EventId,
+    EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization,
+    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
+    SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
+    sort_by_running_order,
 };
 use uuid::Uuid;
 
 use crate::records::unique::{Lookup, PLACE, lookup};
-use crate::records::{event, key_values, organization, shift, table, token};
+use crate::records::{event, key_values, organization, shift, table, token, webhook};
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
 use crate::sql::read::{self, Reader, Result, all, of_parent, one, sorted};
 use crate::sql::row::Row;
@@ -163,7 +164,12 @@ impl<B: Backend> Store for SqlStore<B> {
                 let [owner, id, ..] = table.key() else { return Ok(None) };
                 format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
             }
-            Kind::Organization | Kind::Token | Kind::Receipt | Kind::Activity => return Ok(None),
+            Kind::Organization
+            | Kind::Token
+            | Kind::Receipt
+            | Kind::Activity
+            | Kind::Webhook
+            | Kind::Delivery => return Ok(None),
         };
         let condition = format!("e.organization_id = $1 AND e.id = {id}");
         read::event_in_full(self.0.reader(), &condition, key_values(key)).await
@@ -213,6 +219,30 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>> {
         read::activity_page(self.0.reader(), organization, query).await
+    }
+
+    async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>> {
+        let (from, values) = ("webhooks w WHERE w.organization_id = $1", values![organization.uuid()]);
+        let (what, columns) = ("listing webhooks", webhook::TABLE.columns());
+        let found = all(self.0.reader(), what, columns, from, values, webhook::read).await?;
+        Ok(sorted(found, |webhook| std::cmp::Reverse(webhook.id)))
+    }
+
+    async fn deliveries(
+        &self,
+        organization: OrganizationId,
+        webhook: WebhookId,
+        query: &DeliveryQuery,
+    ) -> Result<Page<Delivery>> {
+        read::delivery_page(self.0.reader(), organization, webhook, query).await
+    }
+
+    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>> {
+        read::due_deliveries(self.0.reader(), now, limit).await
+    }
+
+    async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
+        read::oldest_pending_delivery(self.0.reader()).await
     }
 
     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>> {

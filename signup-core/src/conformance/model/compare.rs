@@ -64,6 +64,10 @@ pub(super) async fn compare(
             same!(store, reference, notices(query, limit))?;
         }
     }
+    same!(store, reference, oldest_pending_delivery())?;
+    for limit in [1, 2, 99] {
+        same!(store, reference, due_deliveries(now, limit))?;
+    }
     let (signup_queries, activity_queries) = (signup_queries(seen), activity_queries(seen));
     for owner in seen.organizations() {
         same!(store, reference, tokens(owner))?;
@@ -74,6 +78,7 @@ pub(super) async fn compare(
         for query in &activity_queries {
             same!(store, reference, activity(owner, query))?;
         }
+        same!(store, reference, webhooks(owner))?;
         for key in &seen.keys {
             compare_key(store, reference, &in_organization(key, owner)).await?;
         }
@@ -158,6 +163,14 @@ async fn compare_key(store: &dyn Store, reference: &dyn Store, key: &RecordKey) 
             same!(store, reference, shift_with_event(owner, shift))
         }
         RecordKey::Signup(_, signup) => same!(store, reference, signup_in_full(owner, signup)),
+        RecordKey::Webhook(_, webhook) => {
+            let new = DeliveryQuery::new().limit(99);
+            let queries = DeliveryStatus::ALL.iter().map(|status| new.clone().status(*status).limit(1));
+            for query in queries.chain([new.clone()]) {
+                same!(store, reference, deliveries(owner, webhook, &query))?;
+            }
+            Ok(())
+        }
         _ => Ok(()),
     }
 }

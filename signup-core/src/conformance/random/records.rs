@@ -66,6 +66,17 @@ impl Draft<'_> {
                 };
                 Activity { organization, kind, subject, created_at: self.now, ..activity(1, number) }.into()
             }
+            Kind::Webhook => {
+                let organization = numbers.pick(world.all::<&Organization>())?.id;
+                Webhook { organization, disabled: self.disabled(numbers), ..webhook(1, number) }.into()
+            }
+            Kind::Delivery => {
+                let new = delivery(numbers.pick(world.all::<&Webhook>())?, number);
+                let due_at = self.now + SignedDuration::from_secs(numbers.below(24).into());
+                let state = DeliveryState::Pending { due_at, is_leased: numbers.below(3) == 0 };
+                let expires_at = self.now + SignedDuration::from_secs(1 + i64::from(numbers.below(20)));
+                Delivery { state, expires_at, ..new }.into()
+            }
             // Location data is put with its event.
             Kind::LocationData => return None,
         })
@@ -77,6 +88,7 @@ impl Draft<'_> {
         match &mut record {
             Record::Organization(found) => {
                 found.version += 1;
+                found.gate += u32::from(numbers.below(2) == 0);
                 match numbers.below(3) {
                     0 => found.plan = if found.plan == Plan::Pro { Plan::Free } else { Plan::Pro },
                     1 => found.contact = if found.contact.is_some() { None } else { Some(numbers.email()) },
@@ -107,11 +119,33 @@ impl Draft<'_> {
                     _ => notice.requeued(now),
                 };
             }
+            Record::Webhook(found) => {
+                found.version += 1;
+                match numbers.below(2) {
+                    0 => found.disabled = self.disabled(numbers),
+                    _ => found.last_success_at = Some(now),
+                }
+            }
+            Record::Delivery(found) => {
+                let delivery = Delivery::clone(found);
+                let error = "status 503".to_owned();
+                let failed = Attempt::Failed { status: Some(503), error, retry_after: None };
+                **found = match numbers.below(4) {
+                    0 => delivery.claimed(now),
+                    1 => delivery.after(&failed, 0.0, now),
+                    2 => delivery.after(&Attempt::Succeeded { status: 204 }, 0.0, now),
+                    _ => delivery.redelivered(now),
+                };
+            }
             Record::LocationData(_) | Record::Link(_) | Record::Receipt(_) | Record::Activity(_) => {
                 return None;
             }
         }
         Some(record)
+    }
+
+    fn disabled(&self, numbers: &mut Numbers<'_>) -> Option<Disabled> {
+        (numbers.below(3) == 0).then_some(Disabled { at: self.now, reason: Some(DisabledReason::Gone) })
     }
 
     fn change_event(&self, event: &mut Event, numbers: &mut Numbers<'_>) {

@@ -96,6 +96,8 @@ pub(in crate::conformance) fn in_organization(key: &RecordKey, organization: Org
         RecordKey::Receipt(key) => RecordKey::Receipt(ReceiptKey { organization, ..key.clone() }),
         RecordKey::Notice(_, id) => RecordKey::Notice(organization, *id),
         RecordKey::Activity(_, id) => RecordKey::Activity(organization, *id),
+        RecordKey::Webhook(_, id) => RecordKey::Webhook(organization, *id),
+        RecordKey::Delivery(_, id) => RecordKey::Delivery(organization, *id),
     }
 }
 

@@ -13,6 +13,7 @@ use crate::receipt::Receipt;
 use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::token::Token;
+use crate::webhook::{Delivery, DeliveryState, Webhook};
 
 impl Entity for Organization {
     fn key(&self) -> RecordKey {
@@ -21,6 +22,10 @@ impl Entity for Organization {
 
     fn version(&self) -> Option<u32> {
         Some(self.version)
+    }
+
+    fn gate(&self) -> Option<u32> {
+        Some(self.gate)
     }
 
     fn uniques(&self) -> Vec<Unique> {
@@ -173,6 +178,50 @@ impl Entity for Receipt {
 
     fn uniques(&self) -> Vec<Unique> {
         vec![Unique::Receipt(self.key.clone())]
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.expires_at)
+    }
+}
+
+impl Entity for Webhook {
+    fn key(&self) -> RecordKey {
+        RecordKey::Webhook(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        vec![Share::of(Total::Webhooks(self.organization))]
+    }
+}
+
+impl Entity for Delivery {
+    fn key(&self) -> RecordKey {
+        RecordKey::Delivery(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Webhook(self.organization, self.webhook))
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        let total = Total::InFlight(self.organization, self.webhook);
+        match self.state {
+            DeliveryState::Pending { due_at, is_leased: true } => vec![Share { total, until: Some(due_at) }],
+            _ => vec![],
+        }
     }
 
     fn expires_at(&self) -> Option<Timestamp> {

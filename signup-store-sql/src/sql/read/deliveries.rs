@@ -1,0 +1,146 @@
+//! The deliveries to a webhook, page by page, and the due deliveries to all webhooks.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use signup_core::{
+    Delivery, DeliveryQuery, DeliveryStatus, OrganizationId, Page, Position, StoreError, Timestamp, Webhook,
+    WebhookId,
+};
+use uuid::Uuid;
+
+use super::page::{HAS_OTHER_SIDE, IdPage, IdRange, PAGE, cut, id_page, row_limit};
+use super::reader::{Reader, Result};
+use crate::records::delivery;
+use crate::sql::row::FetchedRows as _;
+use crate::sql::table::SelectedColumn;
+use crate::sql::{Dialect, Statement, values};
+
+/// Returns the statement for a page of deliveries, like [`signup_page_query`](super::signup_page_query): a range of the index of
+/// the webhook.
+pub(crate) fn delivery_page_query(
+    dialect: Dialect,
+    organization: OrganizationId,
+    webhook: WebhookId,
+    wanted: &DeliveryQuery,
+) -> Statement {
+    let status = wanted.status.map(DeliveryStatus::name);
+    let mut values = values![organization.uuid(), Uuid::nil(), Uuid::max(), webhook.uuid(), status];
+    let position = wanted.position.map(|Position { key, side }| {
+        values.push(key.uuid().into());
+        ("$6", side)
+    });
+    let IdPage { page, other_side } = id_page('d', Some(("webhook_id", "$4")), position, ["$2", "$3"]);
+    let select = |what: &str, IdRange { condition, order }: IdRange, limit: u32| {
+        format!(
+            "SELECT {what} FROM deliveries d WHERE d.organization_id = $1 AND {condition} \
+             AND ($5 IS NULL OR d.status = $5) {order} LIMIT {limit}"
+        )
+    };
+    let page = select("*", page, row_limit(wanted.limit));
+    let other_side = other_side.map(|range| select("1", range, 1));
+    let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
+    let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) d ON TRUE");
+    Statement::of(dialect, &dialect.select(&page_columns(), &from), values)
+}
+
+fn page_columns() -> Vec<SelectedColumn> {
+    [PAGE.columns(), delivery::TABLE.columns()].concat()
+}
+
+pub(crate) async fn delivery_page(
+    reader: &impl Reader,
+    organization: OrganizationId,
+    webhook: WebhookId,
+    wanted: &DeliveryQuery,
+) -> Result<Page<Delivery>> {
+    let page = delivery_page_query(reader.dialect(), organization, webhook, wanted);
+    let page = reader.rows("listing deliveries", page).await?;
+    let mut other_side = false;
+    let found = page.read(&page_columns(), |row| {
+        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
+        row.outer(&delivery::TABLE, delivery::read)
+    })?;
+    let mut found: Vec<Delivery> = found.into_iter().flatten().collect();
+    found.sort_by_key(|delivery| Reverse(delivery.id));
+    let side = wanted.position.map(|position| position.side);
+    let (goes_on_above, goes_on_below) = cut(&mut found, wanted.limit, side, other_side);
+    let first = found.first().filter(|_| goes_on_above).map(|delivery| delivery.id);
+    let last = found.last().filter(|_| goes_on_below).map(|delivery| delivery.id);
+    Ok(Page::new(found, first, last))
+}
+
+/// The webhooks with pending deliveries, and the state of each. The index of pending deliveries is searched once for each
+/// webhook, so the cost does not depend on how many deliveries wait.
+const WAITING: &str = "WITH RECURSIVE waiting (id) AS ( \
+     SELECT * FROM (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1) first \
+     UNION ALL SELECT (SELECT n.webhook_id FROM deliveries n WHERE n.due_at IS NOT NULL AND n.webhook_id > waiting.id \
+     ORDER BY n.webhook_id LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL) ";
+
+/// Returns the first pending delivery of the webhook `w` that meets `condition`, in this order, as a subquery. Of a disabled webhook
+/// only tests count.
+fn first_pending(what: &str, condition: &str, order: &str) -> String {
+    let first = |is_test: &str| {
+        format!(
+            "(SELECT n.{what} FROM deliveries n WHERE n.webhook_id = w.id AND n.due_at IS NOT NULL{condition}{is_test} \
+             ORDER BY {order})"
+        )
+    };
+    format!("CASE WHEN w.disabled_at IS NULL THEN {} ELSE {} END", first(""), first(" AND n.is_test"))
+}
+
+/// Returns the statement for the due deliveries: the first ones of each webhook, each found by its place.
+pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32) -> Statement {
+    let nth = |place: u32| {
+        let order = format!("n.due_at, n.id LIMIT 1 OFFSET {place}");
+        let id = first_pending("id", " AND n.due_at <= $1", &order);
+        format!(
+            "SELECT {place} AS place, w.organization_id, {id} AS id FROM waiting JOIN webhooks w ON w.id = waiting.id"
+        )
+    };
+    let found: Vec<_> = (0..Webhook::MAX_IN_FLIGHT).map(nth).collect();
+    let found = found.join(" UNION ALL ");
+    let from = format!(
+        "(SELECT d.* FROM ({found}) x JOIN deliveries d ON d.organization_id = x.organization_id AND d.id = x.id \
+         ORDER BY x.place, d.due_at, d.id LIMIT {limit}) d"
+    );
+    let text = dialect.select(&delivery::TABLE.columns(), &from);
+    Statement::of(dialect, &format!("{WAITING}{text}"), values![now.as_second()])
+}
+
+pub(crate) async fn due_deliveries(
+    reader: &impl Reader,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Delivery>> {
+    let due = due_deliveries_query(reader.dialect(), now, limit);
+    let rows = reader.rows("looking for due deliveries", due).await?;
+    let mut found = rows.read(&delivery::TABLE.columns(), delivery::read)?;
+    found.sort_by_key(|delivery| (delivery.due_at(), delivery.id));
+    // The place of each delivery among those of its webhook.
+    let mut places = HashMap::new();
+    let mut placed: Vec<_> = found
+        .into_iter()
+        .map(|delivery| {
+            let next: &mut usize = places.entry(delivery.webhook).or_default();
+            *next += 1;
+            (*next, delivery)
+        })
+        .collect();
+    placed.sort_by_key(|(place, _)| *place);
+    Ok(placed.into_iter().map(|(_, delivery)| delivery).collect())
+}
+
+pub(crate) async fn oldest_pending_delivery(reader: &impl Reader) -> Result<Option<Timestamp>> {
+    const WHAT: &str = "looking for the oldest pending delivery";
+    let oldest = first_pending("created_at", "", "n.created_at LIMIT 1");
+    let text = format!(
+        "{WAITING}SELECT COALESCE(CAST(MIN({oldest}) AS TEXT), '') FROM waiting JOIN webhooks w ON w.id = waiting.id"
+    );
+    let found = reader.row(WHAT, Statement::of(reader.dialect(), &text, values![])).await?;
+    let Some([seconds]) = found.filter(|[seconds]: &[String; 1]| !seconds.is_empty()) else {
+        return Ok(None);
+    };
+    let seconds: i64 = seconds.parse().map_err(|error| StoreError::failed(WHAT, error))?;
+    Timestamp::from_second(seconds).map(Some).map_err(|error| StoreError::failed(WHAT, error))
+}
