@@ -46,6 +46,9 @@ pub enum Error {
     /// The shift was deleted, so its sign-ups cannot be cancelled.
     #[error("the shift was deleted")]
     ShiftDeleted,
+    /// The webhook is disabled, so nothing is delivered to it again.
+    #[error("the webhook is disabled")]
+    WebhookDisabled,
     /// The event is cancelled. Of the writes to the event, its shifts and its questions, only a repeated cancel, a
     /// duplicate and the deletion of the event succeed.
     #[error("the event is cancelled")]

@@ -7,12 +7,13 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, TokenId};
+use crate::id::{DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, TokenId, WebhookId};
 use crate::question::Question;
 use crate::shift::ScheduledShift;
 use crate::text_form::{from_text, text_form};
 use crate::token::Scope;
 use crate::value_error::ValueError;
+use crate::webhook::{Delivery, Webhook};
 
 /// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -84,6 +85,18 @@ pub enum Operation {
     PatchQuestion(QuestionId),
     /// Delete this question.
     DeleteQuestion(QuestionId),
+    /// Create a webhook.
+    CreateWebhook,
+    /// Change this webhook.
+    PatchWebhook(WebhookId),
+    /// Replace the secret of this webhook.
+    RotateSecret(WebhookId),
+    /// Test this webhook.
+    TestWebhook(WebhookId),
+    /// Delete this webhook.
+    DeleteWebhook(WebhookId),
+    /// Make this delivery again.
+    Redeliver(DeliveryId),
 }
 
 impl Operation {
@@ -101,6 +114,12 @@ impl Operation {
             | Self::PatchQuestion(_)
             | Self::DeleteQuestion(_) => Scope::EventsWrite,
             Self::PatchShift(_) | Self::AddShifts(_) | Self::DeleteShift(_) => Scope::ShiftsWrite,
+            Self::CreateWebhook
+            | Self::PatchWebhook(_)
+            | Self::RotateSecret(_)
+            | Self::TestWebhook(_)
+            | Self::DeleteWebhook(_)
+            | Self::Redeliver(_) => Scope::WebhooksWrite,
         }
     }
 }
@@ -122,6 +141,12 @@ impl fmt::Display for Operation {
             Self::AddQuestion(id) => write!(f, "add-question/{id}"),
             Self::PatchQuestion(id) => write!(f, "patch-question/{id}"),
             Self::DeleteQuestion(id) => write!(f, "delete-question/{id}"),
+            Self::CreateWebhook => f.write_str("create-webhook"),
+            Self::PatchWebhook(id) => write!(f, "patch-webhook/{id}"),
+            Self::RotateSecret(id) => write!(f, "rotate-secret/{id}"),
+            Self::TestWebhook(id) => write!(f, "test-webhook/{id}"),
+            Self::DeleteWebhook(id) => write!(f, "delete-webhook/{id}"),
+            Self::Redeliver(id) => write!(f, "redeliver/{id}"),
         }
     }
 }
@@ -133,10 +158,15 @@ impl FromStr for Operation {
         const MALFORMED: ValueError =
             ValueError::Malformed { expected: "create-event, or the name of another operation, / and an id" };
         let Some((name, id)) = text.split_once('/') else {
-            return if text == "create-event" { Ok(Self::CreateEvent) } else { Err(MALFORMED) };
+            return match text {
+                "create-event" => Ok(Self::CreateEvent),
+                "create-webhook" => Ok(Self::CreateWebhook),
+                _ => Err(MALFORMED),
+            };
         };
         let id: EventId = id.parse().map_err(|_| MALFORMED)?;
         let (event, shift, question) = (id, ShiftId::new(id.uuid()), QuestionId::new(id.uuid()));
+        let webhook = WebhookId::new(id.uuid());
         Ok(match name {
             "duplicate-event" => Self::DuplicateEvent(event),
             "patch-shift" => Self::PatchShift(shift),
@@ -150,6 +180,11 @@ impl FromStr for Operation {
             "add-question" => Self::AddQuestion(event),
             "patch-question" => Self::PatchQuestion(question),
             "delete-question" => Self::DeleteQuestion(question),
+            "patch-webhook" => Self::PatchWebhook(webhook),
+            "rotate-secret" => Self::RotateSecret(webhook),
+            "test-webhook" => Self::TestWebhook(webhook),
+            "delete-webhook" => Self::DeleteWebhook(webhook),
+            "redeliver" => Self::Redeliver(DeliveryId::new(id.uuid())),
             _ => return Err(MALFORMED),
         })
     }
@@ -215,6 +250,10 @@ pub enum Outcome {
     Shifts(Vec<ScheduledShift>),
     /// The question that was added, or the question after the patch.
     Question(Box<Question>),
+    /// The webhook after the operation, with its secret.
+    Webhook(Box<Webhook>),
+    /// The delivery that was made, or made due again.
+    Delivery(Box<Delivery>),
     /// The record of the operation was deleted.
     ///
     /// Not a unit variant, because a store accepts only outcomes that serialize to an object.
@@ -249,6 +288,8 @@ outcomes! {
     ScheduledShift: |shift| Self::Shift(Box::new(shift)), Outcome::Shift(shift) => *shift;
     Vec<ScheduledShift>: |shifts| Self::Shifts(shifts), Outcome::Shifts(shifts) => shifts;
     Question: |question| Self::Question(Box::new(question)), Outcome::Question(question) => *question;
+    Webhook: |webhook| Self::Webhook(Box::new(webhook)), Outcome::Webhook(webhook) => *webhook;
+    Delivery: |delivery| Self::Delivery(Box::new(delivery)), Outcome::Delivery(delivery) => *delivery;
     (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
 }
 

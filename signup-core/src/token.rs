@@ -33,6 +33,10 @@ pub enum Scope {
     SignupsRead,
     /// Read the activity of the organization.
     ActivityRead,
+    /// Read webhooks and their deliveries.
+    WebhooksRead,
+    /// Create, change, test and delete webhooks, and ask for deliveries again.
+    WebhooksWrite,
 }
 
 names! {
@@ -45,6 +49,8 @@ names! {
         OrganizationRead => "team:read",
         SignupsRead => "signups:read",
         ActivityRead => "activity:read",
+        WebhooksRead => "webhooks:read",
+        WebhooksWrite => "webhooks:write",
     }
 }
 
@@ -74,7 +80,7 @@ impl Scopes {
     /// ```
     /// use signup_core::{Scope, Scopes};
     ///
-    /// let scopes = Scopes::known_of("events:read,webhooks:write");
+    /// let scopes = Scopes::known_of("events:read,kiosks:write");
     /// assert_eq!(scopes, [Scope::EventsRead].into());
     /// ```
     pub fn known_of(names: &str) -> Self {

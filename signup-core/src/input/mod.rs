@@ -13,6 +13,7 @@ mod questions;
 mod shift_set;
 mod sign_up;
 mod typed;
+mod webhook;
 
 use std::borrow::Cow;
 
@@ -27,6 +28,8 @@ pub(crate) use questions::{check_new_question, check_options, check_question_pat
 pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
 pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
 pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPatch};
+pub(crate) use webhook::check_webhook;
+pub use webhook::{NewWebhook, WebhookPatch};
 
 use crate::fault::FaultPath;
 use crate::text::Name;

@@ -3,15 +3,17 @@
 use std::borrow::Cow;
 
 use jiff::Timestamp;
+use uuid::Uuid;
 
 use crate::activity::{Activity, ActivityType, Actor, Subject};
 use crate::event::Event;
-use crate::id::{ActivityId, OrganizationId};
+use crate::id::{ActivityId, DeliveryId, OrganizationId, WebhookId};
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
-use crate::store::{ChangeSet, Entity};
+use crate::store::{ChangeSet, Entity, Record, Write};
 use crate::text::EmailAddress;
+use crate::webhook::{Delivery, Webhook};
 
 /// What a decision does to one record: an activity without its id, its time and its actor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(crate) struct NewActivity {
     pub(super) kind: ActivityType,
     subject: Subject,
     pub(super) changes: Vec<&'static str>,
+    /// The webhook that is not told: the one that is created, disabled or deleted.
+    hidden_from: Option<WebhookId>,
 }
 
 impl NewActivity {
@@ -29,36 +33,69 @@ impl NewActivity {
         R: Entity,
         &'r R: Into<Subject>,
     {
-        Self { organization: record.key().organization(), kind, subject: record.into(), changes: vec![] }
+        Self {
+            organization: record.key().organization(),
+            kind,
+            subject: record.into(),
+            changes: vec![],
+            hidden_from: None,
+        }
     }
 
     /// Adds the names of the fields that changed.
     pub(super) fn with_changes(self, changes: Vec<&'static str>) -> Self {
         Self { changes, ..self }
     }
+
+    /// Hides the activity from a webhook.
+    pub(super) fn hidden_from(self, webhook: WebhookId) -> Self {
+        Self { hidden_from: Some(webhook), ..self }
+    }
+
+    /// Returns the organization that the activity belongs to.
+    pub(crate) const fn organization(&self) -> OrganizationId {
+        self.organization
+    }
 }
 
-/// Adds the activity of a decision to its change set. The ids are generated in the order of the activity.
+/// Adds the activity of a decision to its change set, and a delivery for each of the organization's `webhooks` that selects it. A
+/// webhook that the change set changes counts as it is afterwards. The ids are generated in the order of the activity.
+///
+/// The caller requires the gate of the organization, so that these are its webhooks when the change set is committed.
 pub(crate) fn record_activity(
     change: &mut ChangeSet,
     activity: Vec<NewActivity>,
+    webhooks: &[Webhook],
     actor: &Actor,
-    mut new_id: impl FnMut() -> ActivityId,
+    mut new_id: impl FnMut() -> Uuid,
     now: Timestamp,
 ) {
-    for NewActivity { organization, kind, subject, changes } in activity {
+    let webhooks: Vec<_> = webhooks.iter().filter_map(|webhook| after(change, webhook)).collect();
+    for NewActivity { organization, kind, subject, changes, hidden_from } in activity {
         let changes = changes.into_iter().map(Cow::Borrowed).collect();
-        let actor = actor.clone();
-        change.insert(Activity {
-            id: new_id(),
-            organization,
-            kind,
-            created_at: now,
-            actor,
-            subject,
-            changes,
-        });
+        let (id, actor) = (ActivityId::new(new_id()), actor.clone());
+        let activity = Activity { id, organization, kind, created_at: now, actor, subject, changes };
+        let told = webhooks.iter().filter(|webhook| webhook.selects(&activity.kind));
+        for webhook in told.filter(|webhook| Some(webhook.id) != hidden_from) {
+            change.insert(Delivery::new(DeliveryId::new(new_id()), webhook.id, activity.clone(), now));
+        }
+        change.insert(activity);
     }
+}
+
+/// Returns a webhook as it is after the change set; `None` if the change set removes it.
+fn after(change: &ChangeSet, webhook: &Webhook) -> Option<Webhook> {
+    let mut found = Some(webhook.clone());
+    for write in &change.writes {
+        match write {
+            Write::Put { after: Record::Webhook(after), .. } if after.id == webhook.id => {
+                found = Some((**after).clone());
+            }
+            Write::Remove(Record::Webhook(removed)) if removed.id == webhook.id => found = None,
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns the names of the fields that differ between two states of an event, apart from whether it is published.
@@ -98,6 +135,16 @@ pub(super) fn changes_of_question(before: &Question, after: &Question) -> Vec<&'
         ("options", before.options != after.options),
         ("required", before.required != after.required),
         ("position", before.position != after.position),
+    ])
+}
+
+/// Returns the names of the fields that differ between two states of a webhook.
+pub(super) fn changes_of_webhook(before: &Webhook, after: &Webhook) -> Vec<&'static str> {
+    names([
+        ("url", before.url != after.url),
+        ("description", before.description != after.description),
+        ("types", before.types != after.types),
+        ("is_enabled", before.is_enabled() != after.is_enabled()),
     ])
 }
 

@@ -7,6 +7,7 @@
 //! rule.
 
 mod activity;
+mod attempt;
 mod cancel_event;
 mod cancel_signup;
 mod create_event;
@@ -24,8 +25,10 @@ mod questions;
 mod shift_set;
 mod sign_up;
 mod slug;
+mod webhook;
 
 pub(crate) use activity::{NewActivity, record_activity};
+pub(crate) use attempt::{claim_delivery, report_attempt};
 pub(crate) use cancel_event::cancel_event;
 pub(crate) use cancel_signup::{cancel_signup, erase_signup};
 pub(crate) use create_event::create_event;
@@ -40,6 +43,9 @@ pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_q
 pub(crate) use shift_set::{add_shifts, delete_shift};
 pub(crate) use sign_up::{SignUpFacts, check_form, sign_up, sign_up_again};
 pub(crate) use slug::{slug_base, slug_with_tail};
+pub(crate) use webhook::{
+    create_webhook, delete_webhook, patch_webhook, redeliver, rotate_secret, test_webhook,
+};
 
 use jiff::Timestamp;
 

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::Shared;
+use super::session::too_many_webhooks;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::fault::{FaultKind, Faults};
-use crate::id::ActivityId;
 use crate::plan::PlanLimits;
-use crate::rules::{self, Decision};
+use crate::rules::{self, Decision, NewActivity};
 use crate::secret;
 use crate::store::{ChangeSet, CommitError, Refusal, Total};
 
@@ -46,14 +46,18 @@ impl Shared {
             let began = Instant::now();
             let now = self.now();
             let Decision { outcome, mut change, activity, decides_again } = decide(now).await?;
-            let new_id = || ActivityId::new(secret::new_uuid(now));
-            rules::record_activity(&mut change, activity, actor, new_id, now);
+            if let Some(organization) = activity.first().map(NewActivity::organization) {
+                let listeners = self.listeners(organization, &mut change).await?;
+                let new_id = || secret::new_uuid(now);
+                rules::record_activity(&mut change, activity, &listeners.webhooks, actor, new_id, now);
+            }
             if change.is_empty() {
                 return Ok(Ok(outcome));
             }
             match self.store.commit(change).await {
                 Ok(()) => return Ok(Ok(outcome)),
-                Err(CommitError::Refused(refusal)) if decides_again(&refusal) => {}
+                Err(CommitError::Refused(refusal))
+                    if self.forget_listeners(&refusal) || decides_again(&refusal) => {}
                 Err(CommitError::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
@@ -116,6 +120,7 @@ pub(super) fn refusal_error(refusal: Refusal, limits: PlanLimits) -> Error {
         Refusal::NotBelow { total: Total::ActiveEvents(_), count } => {
             Error::PlanLimit { current_count: count, max_allowed: limits.active_events }
         }
+        Refusal::NotBelow { total: Total::Webhooks(_), count } => too_many_webhooks(count),
         Refusal::NotBelow { total: Total::Answers(..), .. } => {
             Faults::one("type", FaultKind::Answered).into()
         }

@@ -18,6 +18,7 @@ mod outbox;
 mod session;
 mod turns;
 mod volunteers;
+mod webhooks;
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -35,11 +36,13 @@ use crate::clock::{Clock, SystemClock, whole_second};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{OrganizationId, ShiftId};
+use crate::network::Networks;
 use crate::plan::PlanTable;
 use crate::shift::ScheduledShift;
 use crate::store::{Kind, Record, RecordKey, Store};
 use authentication::TokenCache;
 use turns::Turns;
+use webhooks::ListenerCache;
 
 /// The service over a store. Its methods return the handles.
 ///
@@ -71,6 +74,8 @@ struct Shared {
     tokens: TokenCache,
     windows: Arc<Windows>,
     turns: Turns,
+    listeners: ListenerCache,
+    networks: Networks,
 }
 
 impl Shared {
@@ -170,6 +175,8 @@ impl Service {
             tokens: TokenCache::default(),
             windows: Arc::default(),
             turns: Turns::default(),
+            listeners: ListenerCache::default(),
+            networks: Networks::default(),
         }))
     }
 
@@ -241,6 +248,27 @@ impl Service {
     pub fn with_change_mail_delay(self, delay: SignedDuration) -> Self {
         let change_mail_delay = delay.max(SignedDuration::ZERO);
         Self(Arc::new(Shared { change_mail_delay, ..Arc::unwrap_or_clone(self.0) }))
+    }
+
+    /// Sets the networks that webhooks may reach besides public addresses, with `http`, too. By default there are none. Existing
+    /// handles keep the former networks.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// use signup_core::{NewWebhook, Scope};
+    ///
+    /// let service = service.with_webhook_networks("127.0.0.0/8".parse()?);
+    /// let session = service.session_for(organization.id, [Scope::WebhooksWrite].into()).await?;
+    /// let local = NewWebhook::new("http://127.0.0.1:9000/hooks".parse()?);
+    /// assert!(session.create_webhook(local).await.is_ok());
+    /// # Ok(()) }) }
+    /// ```
+    #[must_use]
+    pub fn with_webhook_networks(self, networks: Networks) -> Self {
+        Self(Arc::new(Shared { networks, ..Arc::unwrap_or_clone(self.0) }))
     }
 
     /// Returns the handle of the operator. The handle needs no token and reaches every organization.

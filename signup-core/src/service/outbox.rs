@@ -4,6 +4,8 @@
 //! [extends the lease](Outbox::extend_lease) of a delivery that takes long, and reports the result. Any number of
 //! processes may share the work: a claimed notice belongs to one process at a time.
 
+mod deliveries;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;

@@ -83,8 +83,8 @@ struct Entry {
 }
 
 impl Shared {
-    /// Waits for the turn of an operation. Returns `None` if the operation needs no turn here: it creates an event, its
-    /// record is missing, or it patches a shift. A patch of a shift waits in [`shift_in_turn`](Self::shift_in_turn).
+    /// Waits for the turn of an operation. Returns `None` if the operation needs no turn here: it creates an event, is about a
+    /// webhook, its record is missing, or it patches a shift. A patch of a shift waits in [`shift_in_turn`](Self::shift_in_turn).
     ///
     /// # Errors
     /// Returns the errors of [`Turns::of_event`] and of the store.
@@ -94,7 +94,15 @@ impl Shared {
         operation: Operation,
     ) -> Result<Option<Turn>> {
         let event = match operation {
-            Operation::CreateEvent | Operation::DuplicateEvent(_) | Operation::PatchShift(_) => None,
+            Operation::CreateEvent
+            | Operation::DuplicateEvent(_)
+            | Operation::PatchShift(_)
+            | Operation::CreateWebhook
+            | Operation::PatchWebhook(_)
+            | Operation::RotateSecret(_)
+            | Operation::TestWebhook(_)
+            | Operation::DeleteWebhook(_)
+            | Operation::Redeliver(_) => None,
             Operation::PatchEvent(event)
             | Operation::PublishEvent(event)
             | Operation::UnpublishEvent(event)

@@ -52,7 +52,7 @@ mod tests {
     fn a_scope_of_a_newer_version_is_ignored() {
         let (id, digest) = ("01920000000070008000000000000001", "00".repeat(32));
         let json =
-            format!(r#"["{id}", "{id}", "import", "{digest}", "events:read,webhooks:read", 1, 2, null, 1]"#);
+            format!(r#"["{id}", "{id}", "import", "{digest}", "events:read,kiosks:read", 1, 2, null, 1]"#);
         let token = one(&json, &TABLE.columns(), read).unwrap();
         assert_eq!(token.scopes, [signup_core::Scope::EventsRead].into());
     }

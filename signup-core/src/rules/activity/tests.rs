@@ -204,9 +204,9 @@ fn the_records_have_the_actor_the_time_and_ids_in_their_order() {
     let (mut change, mut next) = (ChangeSet::default(), 0);
     let new_id = || {
         next += 1;
-        ActivityId::new(records::uuid(next))
+        records::uuid(next)
     };
-    record_activity(&mut change, decision.activity, &Actor::System, new_id, before());
+    record_activity(&mut change, decision.activity, &[], &Actor::System, new_id, before());
     assert_eq!(change.requires, []);
     let records = change.writes.iter().map(|write| match write {
         Write::Put { before: None, after: Record::Activity(activity) } => (**activity).clone(),

@@ -8,6 +8,7 @@ mod questions;
 mod shifts;
 mod signups;
 mod token;
+mod webhooks;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +17,7 @@ use jiff::Timestamp;
 
 pub use pages::Pages;
 pub use token::TokenUse;
+pub(super) use webhooks::too_many_webhooks;
 
 use super::Shared;
 use super::commit::refusal_error;

@@ -1,0 +1,110 @@
+//! Deliveries to webhooks: claiming them, and reporting their attempts.
+
+use jiff::Timestamp;
+
+use super::Outbox;
+use crate::activity::Actor;
+use crate::error::{Error, Result};
+use crate::rules::{self, Decision};
+use crate::store::{CommitError, Entity as _, RecordKey, Refusal};
+use crate::webhook::{Attempt, Delivery, DeliveryState, Webhook};
+
+impl Outbox {
+    /// Lists at most `limit` deliveries to webhooks that are due, and at most [`Webhook::MAX_IN_FLIGHT`] for each webhook.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    ///
+    /// See [`claim_delivery`](Self::claim_delivery) for an example.
+    pub async fn due_deliveries(&self, limit: u32) -> Result<Vec<Delivery>> {
+        Ok(self.shared.store.due_deliveries(self.now(), limit).await?)
+    }
+
+    /// Claims a due delivery. Returns the webhook and the claimed delivery, which the caller then sends. Returns `None` if
+    /// another process has claimed the delivery, if [`Webhook::MAX_IN_FLIGHT`] deliveries of the webhook are claimed, or if the
+    /// webhook is disabled or deleted.
+    ///
+    /// The claim lasts for [`Delivery::LEASE`]. If no [report](Self::report_attempt) follows, the delivery is due again.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, session, created, .. }| {
+    /// use signup_core::{Attempt, DeliveryStatus, NewWebhook};
+    ///
+    /// session.create_webhook(NewWebhook::new("https://example.org/hooks".parse()?)).await?;
+    /// session.delete_event(created.event.id).await?;
+    ///
+    /// let outbox = service.outbox();
+    /// for due in outbox.due_deliveries(64).await? {
+    ///     let Some((webhook, delivery)) = outbox.claim_delivery(&due).await? else { continue };
+    ///     println!("POST {} {}", webhook.url, delivery.activity.kind);
+    ///     let attempt = Attempt::Succeeded { status: 204 };
+    ///     let reported = outbox.report_attempt(&delivery, &attempt).await?.ok_or("the webhook was deleted")?;
+    ///     assert_eq!(reported.status(), DeliveryStatus::Delivered);
+    /// }
+    /// assert_eq!(outbox.due_deliveries(64).await?, []);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn claim_delivery(&self, due: &Delivery) -> Result<Option<(Webhook, Delivery)>> {
+        let key = RecordKey::Webhook(due.organization, due.webhook);
+        let Some(webhook) = self.shared.store.get::<Webhook>(key).await? else { return Ok(None) };
+        let now = self.now();
+        let Decision { outcome, change, .. } = rules::claim_delivery(&webhook, due.clone(), now);
+        let Some(claimed) = outcome else { return Ok(None) };
+        match self.shared.store.commit(change).await {
+            Ok(()) => Ok(Some((webhook, claimed))),
+            Err(CommitError::Refused(Refusal::Changed(_) | Refusal::NotBelow { .. })) => Ok(None),
+            Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
+            Err(CommitError::Failed(error)) => Err(error.into()),
+        }
+    }
+
+    /// Reports the result of an attempt for a claimed delivery. Returns the delivery afterwards, or `None` if the lease was lost
+    /// or the webhook was deleted.
+    ///
+    /// After a failure, the delivery is due again after a pause that grows with each attempt, or has failed for good. A webhook
+    /// that is gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
+    ///
+    /// # Errors
+    /// Fails only if the store fails. The delivery may then be sent again, with the same id.
+    ///
+    /// See [`claim_delivery`](Self::claim_delivery) for an example.
+    pub async fn report_attempt(&self, claimed: &Delivery, attempt: &Attempt) -> Result<Option<Delivery>> {
+        let jitter = rand::random_range(0.0..=1.0);
+        let store = &self.shared.store;
+        let owner = claimed.organization;
+        self.shared
+            .commit_unrefused(&Actor::System, move |now| async move {
+                let found = store.get::<Delivery>(claimed.key()).await?;
+                // A claim that was lost has another number of attempts, or was reported.
+                let is_leased = |found: &Delivery| {
+                    found.attempts == claimed.attempts
+                        && matches!(found.state, DeliveryState::Pending { is_leased: true, .. })
+                };
+                let webhook = store.get(RecordKey::Webhook(owner, claimed.webhook)).await?;
+                let organization = store.get(RecordKey::Organization(owner)).await?;
+                let (Some(found), Some(webhook), Some(organization)) =
+                    (found.filter(is_leased), webhook, organization)
+                else {
+                    return Ok(Decision::unchanged(None));
+                };
+                let Decision { outcome, change, activity, .. } =
+                    rules::report_attempt(organization, webhook, found, attempt, jitter, now);
+                Ok(Decision::new(Some(outcome), change, activity))
+            })
+            .await
+    }
+
+    /// Returns when the oldest pending delivery to an enabled webhook was created.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    pub async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
+        Ok(self.shared.store.oldest_pending_delivery().await?)
+    }
+}

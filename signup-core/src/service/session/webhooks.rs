@@ -1,0 +1,180 @@
+//! Webhooks of a session's organization, and the deliveries to them.
+
+use super::Session;
+use crate::error::{Error, Result};
+use crate::fault::{FaultKind, Faults};
+use crate::id::{ActivityId, DeliveryId, WebhookId};
+use crate::input::{NewWebhook, WebhookPatch, check_webhook};
+use crate::organization::Organization;
+use crate::receipt::Operation;
+use crate::rules;
+use crate::secret;
+use crate::store::{DeliveryQuery, Page, RecordKey};
+use crate::token::Scope;
+use crate::webhook::{Delivery, SigningSecret, Webhook};
+
+impl Session {
+    /// Lists all webhooks of the organization, the newest first.
+    ///
+    /// Requires [`Scope::WebhooksRead`].
+    ///
+    /// # Errors
+    /// Returns the errors of every method of a [session](Session#errors).
+    ///
+    /// See [`create_webhook`](Self::create_webhook) for an example.
+    pub async fn webhooks(&self) -> Result<Vec<Webhook>> {
+        self.require(Scope::WebhooksRead)?;
+        Ok(self.shared.store.webhooks(self.organization_id()).await?)
+    }
+
+    /// Reads a webhook.
+    ///
+    /// Requires [`Scope::WebhooksRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such webhook.
+    pub async fn webhook(&self, id: WebhookId) -> Result<Webhook> {
+        self.require(Scope::WebhooksRead)?;
+        self.own_webhook(id).await
+    }
+
+    /// Creates a webhook. From then on, each activity that it selects is delivered to it, but not its own creation.
+    ///
+    /// Requires [`Scope::WebhooksWrite`].
+    ///
+    /// # Errors
+    /// Returns [`Error::Invalid`] with a fault of `url` if the operator does not allow the address or the organization has
+    /// [`Webhook::MAX_PER_ORGANIZATION`] webhooks, also if requests race, and with faults of `types`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, session, created, .. }| {
+    /// use signup_core::{DeliveryQuery, NewWebhook};
+    ///
+    /// let new = NewWebhook::new("https://example.org/hooks".parse()?).types(vec!["event.*".parse()?]);
+    /// let webhook = session.create_webhook(new).await?;
+    /// println!("The receiver checks signatures with {}", webhook.secret.reveal());
+    /// assert_eq!(session.webhooks().await?, [webhook.clone()]);
+    ///
+    /// session.delete_event(created.event.id).await?;
+    /// let deliveries = session.deliveries(webhook.id, DeliveryQuery::new()).await?.items;
+    /// assert_eq!(deliveries[0].activity.kind.as_str(), "event.deleted");
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn create_webhook(&self, new: NewWebhook) -> Result<Webhook> {
+        let new = &new;
+        self.write(Operation::CreateWebhook, move |now| async move {
+            check_webhook(Some(&new.url), Some(&new.types), &self.shared.networks)?;
+            let organization = self.own_organization().await?;
+            let id = WebhookId::new(secret::new_uuid(now));
+            Ok(rules::create_webhook(organization, new.clone(), id, SigningSecret::generate(), now))
+        })
+        .await
+    }
+
+    /// Changes the fields of a webhook that `patch` names. Deliveries to a webhook that is disabled wait until it is enabled.
+    ///
+    /// Requires [`Scope::WebhooksWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::Invalid`] with a fault of `url` if the operator does not allow the address, and with faults of `types`.
+    /// - [`Error::NotFound`] if the organization has no such webhook.
+    pub async fn patch_webhook(&self, id: WebhookId, patch: WebhookPatch) -> Result<Webhook> {
+        let patch = &patch;
+        self.write(Operation::PatchWebhook(id), move |now| async move {
+            check_webhook(patch.url.as_ref(), patch.types.as_deref(), &self.shared.networks)?;
+            let (webhook, organization) = (self.own_webhook(id).await?, self.own_organization().await?);
+            Ok(rules::patch_webhook(organization, webhook, patch.clone(), now))
+        })
+        .await
+    }
+
+    /// Replaces the secret of a webhook. Deliveries are signed with the former secret, too, for
+    /// [24 hours](crate::FormerSecret::LIFE).
+    ///
+    /// Requires [`Scope::WebhooksWrite`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such webhook.
+    pub async fn rotate_secret(&self, id: WebhookId) -> Result<Webhook> {
+        self.write(Operation::RotateSecret(id), move |now| async move {
+            Ok(rules::rotate_secret(self.own_webhook(id).await?, SigningSecret::generate(), now))
+        })
+        .await
+    }
+
+    /// Makes a delivery that tests a webhook. A disabled webhook gets it, too. The test is no activity.
+    ///
+    /// Requires [`Scope::WebhooksWrite`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such webhook.
+    pub async fn test_webhook(&self, id: WebhookId) -> Result<Delivery> {
+        self.write(Operation::TestWebhook(id), move |now| async move {
+            let ids = (DeliveryId::new(secret::new_uuid(now)), ActivityId::new(secret::new_uuid(now)));
+            let webhook = self.own_webhook(id).await?;
+            Ok(rules::test_webhook(&webhook, (*self.actor).clone(), ids, now))
+        })
+        .await
+    }
+
+    /// Deletes a webhook with its deliveries. A delivery in flight may still arrive.
+    ///
+    /// Requires [`Scope::WebhooksWrite`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such webhook.
+    pub async fn delete_webhook(&self, id: WebhookId) -> Result<()> {
+        self.write(Operation::DeleteWebhook(id), move |_| async move {
+            let (webhook, organization) = (self.own_webhook(id).await?, self.own_organization().await?);
+            Ok(rules::delete_webhook(organization, webhook))
+        })
+        .await
+    }
+
+    /// Lists the deliveries to a webhook, newest first, page by page. A delivery is kept for
+    /// [30 days](Delivery::RETENTION).
+    ///
+    /// Requires [`Scope::WebhooksRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such webhook.
+    ///
+    /// See [`create_webhook`](Self::create_webhook) for an example.
+    pub async fn deliveries(&self, webhook: WebhookId, query: DeliveryQuery) -> Result<Page<Delivery>> {
+        self.webhook(webhook).await?;
+        Ok(self.shared.store.deliveries(self.organization_id(), webhook, &query).await?)
+    }
+
+    /// Makes a delivery due now, with its attempts counted from 0. A pending delivery stays as it is.
+    ///
+    /// Requires [`Scope::WebhooksWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such delivery.
+    /// - [`Error::WebhookDisabled`] if its webhook is disabled.
+    pub async fn redeliver(&self, id: DeliveryId) -> Result<Delivery> {
+        self.write(Operation::Redeliver(id), move |now| async move {
+            let delivery: Delivery = self.shared.get(RecordKey::Delivery(self.organization_id(), id)).await?;
+            let webhook = self.own_webhook(delivery.webhook).await?;
+            rules::redeliver(&webhook, delivery, now)
+        })
+        .await
+    }
+
+    async fn own_webhook(&self, id: WebhookId) -> Result<Webhook> {
+        self.shared.get(RecordKey::Webhook(self.organization_id(), id)).await
+    }
+
+    async fn own_organization(&self) -> Result<Organization> {
+        self.shared.get(RecordKey::Organization(self.organization_id())).await
+    }
+}
+
+/// Returns the error of a webhook too many.
+pub(in crate::service) fn too_many_webhooks(present: u32) -> Error {
+    let max = Webhook::MAX_PER_ORGANIZATION as usize;
+    Faults::one("url", FaultKind::TooMany { max, present: present as usize }).into()
+}
