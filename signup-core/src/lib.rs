@@ -167,11 +167,11 @@ pub use id::{
 };
 pub use input::{
     ActivityListInput, CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift,
-    DeleteShiftInput, DuplicateEvent, DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch,
-    EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization, NewQuestion, NewShift,
-    NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationPatch, QuestionInput, QuestionPatch,
-    ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, WebhookPatch,
-    from_json,
+    DeleteShiftInput, DeliveryListInput, DuplicateEvent, DuplicateInput, EmptyInput, EventInput,
+    EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization,
+    NewQuestion, NewShift, NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationPatch,
+    QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
+    SignupListInput, WebhookInput, WebhookPatch, from_json,
 };
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};

@@ -66,12 +66,12 @@ pub enum FaultKind {
         /// The maximum number of days, the first and the last included.
         max: u32,
     },
-    /// More items than one request, or an event, may have.
+    /// More items than one request, an event or an organization may have.
     #[error("must not have more than {max} items{}", Present(*present))]
     TooMany {
         /// The maximum number of items.
         max: usize,
-        /// The number of items that the event has already.
+        /// The number of items that the event or the organization has already.
         present: usize,
     },
     /// The number of options does not fit the kind of the question: a select has 1 to `max` options, and every other kind
@@ -140,12 +140,12 @@ impl fmt::Display for ValueType {
     }
 }
 
-/// Prints the number of items that an event has already.
+/// Prints the number of items that there are already.
 struct Present(usize);
 
 impl fmt::Display for Present {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 > 0 { write!(f, " in all: the event has {}", self.0) } else { Ok(()) }
+        if self.0 > 0 { write!(f, " in all: there are {} already", self.0) } else { Ok(()) }
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
             (FaultKind::TooMany { max: 500, present: 0 }, "must not have more than 500 items"),
             (
                 FaultKind::TooMany { max: 500, present: 499 },
-                "must not have more than 500 items in all: the event has 499",
+                "must not have more than 500 items in all: there are 499 already",
             ),
             (
                 FaultKind::OptionCount { kind: QuestionKind::Select, max: 100 },

@@ -16,12 +16,13 @@ use serde_json::value::RawValue;
 
 use super::{
     CancelEventInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given, NotifyInput, Object,
-    QuestionInput, ShiftInput, ShiftPatchInput, ShiftsInput,
+    QuestionInput, ShiftInput, ShiftPatchInput, ShiftsInput, WebhookInput,
 };
 use crate::event::Event;
 use crate::fault::{FaultKind, FaultPath, Faults, PathStep, ValueType};
 use crate::question::Question;
 use crate::text::is_blank;
+use crate::webhook::Webhook;
 
 /// Reads an input, such as an [`EventInput`], from JSON text.
 ///
@@ -158,6 +159,8 @@ impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
 
 impl<'de> FieldType<'de> for Vec<Given<Cow<'de, str>>> {
     fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
+        // No other list of texts may be longer.
+        const { assert!(Webhook::MAX_TYPES <= Question::MAX_OPTIONS) };
         bounded(json, Question::MAX_OPTIONS + 1)
     }
 }
@@ -287,4 +290,5 @@ inputs! {
     NotifyInput { notify_volunteers }
     EmptyInput {}
     QuestionInput<'de> { label, kind: "type", options, required, position, notify_volunteers }
+    WebhookInput<'de> { url, description, types, is_enabled }
 }

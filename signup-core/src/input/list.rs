@@ -6,7 +6,7 @@ use crate::fault::{Faults, ValueType};
 use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
-use crate::store::{ActivityQuery, CoverageQuery, EventOrder, EventQuery, SignupQuery};
+use crate::store::{ActivityQuery, CoverageQuery, DeliveryQuery, EventOrder, EventQuery, SignupQuery};
 use crate::text::EmailAddress;
 use crate::value_error::ValueError;
 
@@ -114,6 +114,33 @@ impl ActivityListInput<'_> {
         let limit = limit(&mut faults, self.per_page.as_ref(), ActivityQuery::MAX_LIMIT, default);
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
         faults.into_result(Some(ActivityQuery { kind, event: self.event, position, limit }))
+    }
+}
+
+/// A query of the list of deliveries to a webhook, with the texts of a query string. An empty text counts as omitted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DeliveryListInput<'a> {
+    /// `pending`, `delivered` or `failed`; `None` for all.
+    pub state: Option<Cow<'a, str>>,
+    /// The page length, in decimal digits: at least 1. `None` means [`DeliveryQuery::DEFAULT_LIMIT`]. A number above
+    /// [`DeliveryQuery::MAX_LIMIT`] means `MAX_LIMIT`.
+    pub per_page: Option<Cow<'a, str>>,
+    /// A cursor of an earlier page.
+    pub cursor: Option<Cow<'a, str>>,
+}
+
+impl DeliveryListInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<DeliveryQuery, Faults> {
+        let mut faults = Faults::new();
+        let status = given(self.state.as_ref()).and_then(|text| faults.check("state", text.parse()));
+        let default = DeliveryQuery::DEFAULT_LIMIT;
+        let limit = limit(&mut faults, self.per_page.as_ref(), DeliveryQuery::MAX_LIMIT, default);
+        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
+        faults.into_result(Some(DeliveryQuery { status, position, limit }))
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) use check::{check_added_shifts, check_last_day, check_shift_count};
 pub use event_patch::{CancelEvent, CancelEventInput, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
-pub use list::{ActivityListInput, CoverageListInput, EventListInput, SignupListInput};
+pub use list::{ActivityListInput, CoverageListInput, DeliveryListInput, EventListInput, SignupListInput};
 pub use organization::{NewOrganization, OrganizationPatch};
 pub use questions::{NewQuestion, QuestionInput, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};
@@ -29,7 +29,7 @@ pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
 pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
 pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPatch};
 pub(crate) use webhook::check_webhook;
-pub use webhook::{NewWebhook, WebhookPatch};
+pub use webhook::{NewWebhook, WebhookInput, WebhookPatch};
 
 use crate::fault::FaultPath;
 use crate::text::Name;

@@ -1,14 +1,16 @@
-//! Webhooks: new ones and changes.
+//! Webhooks: new ones and changes, typed and untyped.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::Change;
+use super::check::{Fields, TEXT};
 use super::typed::changes;
+use super::{Change, Given};
 use crate::activity::TypeFilter;
-use crate::fault::{FaultKind, FaultPath, Faults};
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::network::Networks;
 use crate::text::WebhookDescription;
-use crate::webhook::{Webhook, WebhookUrl};
+use crate::webhook::{Webhook, WebhookUrl, WebhookUrlError};
 
 /// A webhook to create.
 ///
@@ -100,6 +102,91 @@ impl WebhookPatch {
     }
 }
 
+/// The fields of a new webhook, or of a change of one, not checked yet.
+///
+/// ```
+/// use signup_core::{Networks, WebhookInput};
+///
+/// let input = WebhookInput { url: "http://example.org/".into(), ..WebhookInput::default() };
+/// let faults = input.check(&Networks::default()).unwrap_err();
+/// assert_eq!(faults.to_string(), "`url` must begin with https://");
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct WebhookInput<'a> {
+    /// The address: `https`, at most 2,048 characters.
+    pub url: Given<Cow<'a, str>>,
+    /// What the webhook is for: at most 255 characters.
+    pub description: Given<Cow<'a, str>>,
+    /// The types of activity that are delivered: 1 to 50 different types or groups. A new webhook gets every type by default.
+    pub types: Given<Vec<Given<Cow<'a, str>>>>,
+    /// Whether the webhook is enabled. A new one is by default.
+    pub is_enabled: Given<bool>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
+}
+
+impl WebhookInput<'_> {
+    /// Checks every field of a new webhook. `allowed` are the networks that the
+    /// [operator allows](crate::Service::with_webhook_networks).
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self, allowed: &Networks) -> Result<NewWebhook, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let url = fields.required("url", &self.url, TEXT, |text| url(text, allowed));
+        let description =
+            fields.nullable("description", &self.description, TEXT, |text| WebhookDescription::new(text));
+        let types = self.check_types(&mut fields).unwrap_or_else(|| vec![TypeFilter::every()]);
+        let is_enabled = fields.flag("is_enabled", &self.is_enabled, true);
+        faults.add_unknown(self.unknown.iter().cloned());
+        faults.into_result(url.map(|url| NewWebhook { url, description, types, is_enabled }))
+    }
+
+    /// Checks every field of a change. `allowed` are the networks that the
+    /// [operator allows](crate::Service::with_webhook_networks).
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check_patch(&self, allowed: &Networks) -> Result<WebhookPatch, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let url = fields.kept("url", &self.url, TEXT, |text| url(text, allowed));
+        let description =
+            fields.change("description", &self.description, TEXT, |text| WebhookDescription::new(text));
+        let types = self.check_types(&mut fields);
+        let is_enabled = fields.optional_flag("is_enabled", &self.is_enabled);
+        faults.add_unknown(self.unknown.iter().cloned());
+        faults.into_result(Some(WebhookPatch { url, description, types, is_enabled }))
+    }
+
+    /// Returns the filters, or `None` if they are omitted or one has a fault.
+    fn check_types(&self, fields: &mut Fields<'_>) -> Option<Vec<TypeFilter>> {
+        let given = fields.optional("types", &self.types, ValueType::TextList, |types| {
+            check_count(types.len()).map(|()| types)
+        })?;
+        let before = fields.faults.len();
+        let mut types = Vec::new();
+        for (index, given) in given.iter().enumerate() {
+            let checked = match given {
+                Given::Value(text) => text.parse().map_err(FaultKind::from),
+                Given::Blank => "".parse().map_err(FaultKind::from),
+                _ => Err(TEXT.into()),
+            };
+            types.extend(fields.faults.check(type_path(index), checked));
+        }
+        if fields.faults.len() == before {
+            check_different(fields.faults, &types);
+        }
+        Some(types)
+    }
+}
+
+fn url(text: &str, allowed: &Networks) -> Result<WebhookUrl, WebhookUrlError> {
+    let url: WebhookUrl = text.parse()?;
+    url.check(allowed).map(|()| url)
+}
+
 /// Checks what a typed input can still have wrong.
 ///
 /// # Errors
@@ -111,27 +198,35 @@ pub(crate) fn check_webhook(
     allowed: &Networks,
 ) -> Result<(), Faults> {
     let mut faults = Faults::new();
-    if let Some(Err(error)) = url.map(|url| url.check(allowed)) {
-        faults.add("url", error);
-    }
-    if let Some(types) = types {
-        check_types(&mut faults, types);
+    faults.check("url", url.map_or(Ok(()), |url| url.check(allowed)));
+    if let Some(types) = types
+        && faults.check("types", check_count(types.len())).is_some()
+    {
+        check_different(&mut faults, types);
     }
     faults.into_result(Some(()))
 }
 
-fn check_types(faults: &mut Faults, types: &[TypeFilter]) {
+/// Checks that a webhook has 1 to [`Webhook::MAX_TYPES`] filters.
+const fn check_count(count: usize) -> Result<(), FaultKind> {
     let max = Webhook::MAX_TYPES;
-    if types.is_empty() {
-        faults.add("types", FaultKind::Required);
-    } else if types.len() > max {
-        faults.add("types", FaultKind::TooMany { max, present: 0 });
-    } else {
-        let mut seen = HashSet::new();
-        for (index, filter) in types.iter().enumerate() {
-            if !seen.insert(filter) {
-                faults.add(FaultPath::new().field("types").index(index), FaultKind::Repeated);
-            }
+    match count {
+        0 => Err(FaultKind::Required),
+        count if count > max => Err(FaultKind::TooMany { max, present: 0 }),
+        _ => Ok(()),
+    }
+}
+
+/// Checks that no filter is given twice.
+fn check_different(faults: &mut Faults, types: &[TypeFilter]) {
+    let mut seen = HashSet::new();
+    for (index, filter) in types.iter().enumerate() {
+        if !seen.insert(filter) {
+            faults.add(type_path(index), FaultKind::Repeated);
         }
     }
+}
+
+fn type_path(index: usize) -> FaultPath {
+    FaultPath::new().field("types").index(index)
 }

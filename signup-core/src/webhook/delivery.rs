@@ -142,10 +142,18 @@ impl Delivery {
         }
     }
 
-    /// Returns when the next attempt may be made; `None` unless the delivery is pending.
+    /// Returns when a process may claim the delivery; `None` unless the delivery is pending.
     pub const fn due_at(&self) -> Option<Timestamp> {
         match self.state {
             DeliveryState::Pending { due_at, .. } => Some(due_at),
+            _ => None,
+        }
+    }
+
+    /// Returns when the next attempt is due; `None` unless the delivery is pending, and while an attempt is being made.
+    pub const fn next_attempt_at(&self) -> Option<Timestamp> {
+        match self.state {
+            DeliveryState::Pending { due_at, is_leased: false } => Some(due_at),
             _ => None,
         }
     }
@@ -251,6 +259,16 @@ mod tests {
             let after = delivery().claimed(at(0)).after(&failed(asked), 0.0, at(10));
             assert_eq!(after.due_at(), Some(at(10 + expected)), "{asked:?}");
         }
+    }
+
+    #[test]
+    fn no_next_attempt_is_due_while_one_is_being_made() {
+        let claimed = delivery().claimed(at(1));
+        assert_eq!((delivery().next_attempt_at(), claimed.next_attempt_at()), (Some(at(0)), None));
+        let failed = claimed.clone().after(&failed(None), 0.0, at(2));
+        assert_eq!(failed.next_attempt_at(), Some(at(7)));
+        let done = claimed.after(&Attempt::Succeeded { status: 204 }, 0.0, at(2));
+        assert_eq!(done.next_attempt_at(), None);
     }
 
     #[test]

@@ -170,7 +170,7 @@ fn a_list_of_activity_has_every_fault_of_its_query() {
 }
 
 /// Returns the faults of the checked JSON.
-fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(String, FaultKind)> {
+pub(crate) fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(String, FaultKind)> {
     checked.err().map_or_else(Vec::new, |found| faults(found.into()))
 }
 

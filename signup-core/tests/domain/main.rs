@@ -18,3 +18,4 @@ mod sessions;
 mod sign_ups;
 mod turns;
 mod values;
+mod webhook_input;

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::fault::{FaultKind, Faults};
 use crate::id::{ActivityId, DeliveryId, WebhookId};
 use crate::input::{NewWebhook, WebhookPatch, check_webhook};
+use crate::network::Networks;
 use crate::organization::Organization;
 use crate::receipt::Operation;
 use crate::rules;
@@ -14,6 +15,24 @@ use crate::token::Scope;
 use crate::webhook::{Delivery, SigningSecret, Webhook};
 
 impl Session {
+    /// Returns the networks that webhooks may reach besides public addresses. [`WebhookInput`](crate::WebhookInput) needs them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::{WebhookInput, from_json};
+    ///
+    /// let input: WebhookInput<'_> = from_json(br#"{"url": "https://example.org/hooks", "types": ["signup.*"]}"#)?;
+    /// let webhook = session.create_webhook(input.check(session.webhook_networks())?).await?;
+    /// assert_eq!(webhook.types[0].as_str(), "signup.*");
+    /// # Ok(()) }) }
+    /// ```
+    pub fn webhook_networks(&self) -> &Networks {
+        &self.shared.networks
+    }
+
     /// Lists all webhooks of the organization, the newest first.
     ///
     /// Requires [`Scope::WebhooksRead`].
