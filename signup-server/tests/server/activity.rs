@@ -1,10 +1,35 @@
 //! `GET /v1/activity`: what happened, over the wire.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use crate::harness::Server;
 use crate::lives::id;
 use crate::pages::{Page, published};
+
+/// Returns all activity of the server's organization, newest first.
+pub(crate) async fn all_activity(server: &Server) -> Vec<Value> {
+    let (mut all, mut query) = (vec![], String::new());
+    loop {
+        let page = server.get(&format!("/v1/activity?per_page=100{query}")).await.json();
+        all.extend(page["data"].as_array().unwrap().clone());
+        let Some(cursor) = page["meta"]["next_cursor"].as_str() else { return all };
+        query = format!("&cursor={cursor}");
+    }
+}
+
+/// Returns the types of the activity of each event, by the event's id and in alphabetical order.
+pub(crate) fn types_by_event(activity: &[Value]) -> HashMap<&str, Vec<&str>> {
+    let mut events: HashMap<_, Vec<_>> = HashMap::new();
+    for activity in activity {
+        if let Some(event) = activity["event_id"].as_str() {
+            events.entry(event).or_default().push(activity["type"].as_str().unwrap());
+        }
+    }
+    events.values_mut().for_each(|types| types.sort_unstable());
+    events
+}
 
 /// Returns the types of a page, the newest first.
 fn types(page: &Value) -> Vec<&str> {

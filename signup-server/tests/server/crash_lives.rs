@@ -1,172 +1,22 @@
 //! SIGKILL while events live: they are created, published, signed up for, cancelled and deleted.
 //!
-//! What was acknowledged holds, nothing happens that was not requested, and each mail is queued exactly once.
+//! What was acknowledged holds, nothing happens that was not requested, each step is listed as one activity, and each mail is
+//! queued exactly once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use reqwest::Client;
 use rstest::rstest;
-use serde_json::{Value, json};
 
+use crate::activity::{all_activity, types_by_event};
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server};
+use crate::harness::{Engine, Server, client};
+use crate::life::Life;
 use crate::mailbox::Mailbox;
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
 const KILLS: usize = 5;
 const WRITERS: usize = 4;
-
-/// A request in the life of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
-    Create,
-    Publish,
-    /// Signs volunteer `1` up for the slot with this index.
-    SignUp(usize, usize),
-    /// Deletes the second slot and cancels its sign-up.
-    DeleteSlot,
-    Cancel,
-    DeleteEvent,
-}
-
-use Step::{Cancel, Create, DeleteEvent, DeleteSlot, Publish, SignUp};
-
-/// Every second event is deleted in the end.
-const STEPS: [Step; 8] =
-    [Create, Publish, SignUp(0, 0), SignUp(0, 1), SignUp(1, 2), DeleteSlot, Cancel, DeleteEvent];
-
-/// An event and the answers to the steps that were acknowledged.
-struct Life {
-    number: usize,
-    /// The event as it was created; null before.
-    event: Value,
-    acknowledged: Vec<String>,
-}
-
-impl Life {
-    const fn new(number: usize) -> Self {
-        Self { number, event: Value::Null, acknowledged: vec![] }
-    }
-
-    fn steps(&self) -> &'static [Step] {
-        if self.number.is_multiple_of(2) { &STEPS } else { &STEPS[..STEPS.len() - 1] }
-    }
-
-    fn address(&self, volunteer: usize) -> String {
-        format!("v{volunteer}.{}@example.org", self.number)
-    }
-
-    fn path(&self, rest: &str) -> String {
-        format!("/v1/events/{}{rest}", self.event["id"].as_str().unwrap())
-    }
-
-    fn slot(&self, index: usize) -> &str {
-        self.event["slots"][index]["id"].as_str().unwrap()
-    }
-
-    /// Returns the request of a step. All steps have the same idempotency key, which is separate for each path.
-    fn request(&self, step: Step, client: &Client, url: &str, token: &str) -> reqwest::RequestBuilder {
-        let api = |method: reqwest::Method, path: String| {
-            let request = client.request(method, format!("{url}{path}")).bearer_auth(token);
-            request.header("Idempotency-Key", format!("life-{}", self.number))
-        };
-        let (post, delete) = (reqwest::Method::POST, reqwest::Method::DELETE);
-        match step {
-            // Each slot has a place left, because a repeated sign-up for a full slot is refused.
-            Create => api(post, "/v1/events".to_owned()).json(&json!({
-                "title": format!("Life {}", self.number), "start_date": "2099-06-05", "timezone": "UTC",
-                "shifts": [{"title": "A", "capacity": 3}, {"title": "B", "capacity": 2}],
-            })),
-            Publish => api(post, self.path("/publish")),
-            SignUp(slot, volunteer) => {
-                let email = self.address(volunteer);
-                let form = [("slot_id", self.slot(slot)), ("name", "Ada"), ("email", &email)];
-                let path = format!("{url}/events/{}/signups", self.event["slug"].as_str().unwrap());
-                // An address may send only 120 forms a minute.
-                let [.., b, c, d] = self.number.to_be_bytes();
-                let from = format!("10.{b}.{c}.{d}");
-                client.post(path).header("x-forwarded-for", from).form(&form)
-            }
-            DeleteSlot => api(delete, format!("/v1/slots/{}?cancel_signups=true", self.slot(1))),
-            Cancel => api(post, self.path("/cancel")).json(&json!({"reason": "Storm"})),
-            DeleteEvent => api(delete, self.path("")),
-        }
-    }
-
-    /// Takes the steps that were not acknowledged. Stops when the server is dead.
-    async fn go_on(&mut self, client: &Client, url: &str, token: &str) {
-        while let Some(step) = self.steps().get(self.acknowledged.len()).copied() {
-            let Ok(response) = self.request(step, client, url, token).send().await else { return };
-            let status = response.status().as_u16();
-            let Ok(text) = response.text().await else { return };
-            let expected = match step {
-                Create => 201,
-                SignUp(..) => 303,
-                _ => 200,
-            };
-            assert_eq!(status, expected, "{step:?}: {text}");
-            if step == Create {
-                self.event = serde_json::from_str::<Value>(&text).unwrap()["data"].clone();
-            }
-            self.acknowledged.push(text);
-        }
-    }
-
-    /// Checks that the server shows every step that was acknowledged, at most one more, and no other.
-    async fn check(&self, server: &Server) {
-        if self.event.is_null() {
-            return;
-        }
-        let at = |step: Step| self.steps().iter().position(|found| *found == step);
-        let assert_step = |step: Step, is_done: bool| {
-            let Some(at) = at(step) else { return assert!(!is_done, "{step:?} was not requested") };
-            let is_acknowledged = at < self.acknowledged.len();
-            assert!(is_done || !is_acknowledged, "{step:?} of life {} is lost", self.number);
-            assert!(!is_done || at <= self.acknowledged.len(), "{step:?} of life {} came early", self.number);
-        };
-        let found = server.get(&self.path("")).await;
-        assert_step(DeleteEvent, found.status == 404);
-        if found.status == 404 {
-            return;
-        }
-        let event = found.data();
-        let is_cancelled = !event["cancelled_at"].is_null();
-        assert_step(Publish, event["is_published"] == true);
-        assert_step(DeleteSlot, event["slots"].as_array().unwrap().len() == 1);
-        assert_step(Cancel, is_cancelled);
-        let signups = server.get(&self.path("/signups")).await.data();
-        for step in self.steps() {
-            let SignUp(slot, volunteer) = *step else { continue };
-            let address = self.address(volunteer);
-            let mine: Vec<_> = signups
-                .as_array()
-                .unwrap()
-                .iter()
-                .filter(|found| found["email"] == address.as_str())
-                .collect();
-            assert!(mine.len() <= 1, "{mine:?}");
-            assert_step(*step, mine.len() == 1);
-            let is_slot_deleted = slot == 1 && event["slots"].as_array().unwrap().len() == 1;
-            for signup in mine {
-                let by = if is_cancelled || is_slot_deleted { json!("organizer") } else { Value::Null };
-                assert_eq!(signup["cancelled_by"], by, "{signup}");
-            }
-        }
-    }
-
-    /// Repeats each step that had a key. Each is replayed with the answer that was acknowledged.
-    async fn repeat(&self, client: &Client, server: &Server) {
-        for (step, text) in self.steps().iter().zip(&self.acknowledged) {
-            if matches!(step, SignUp(..)) {
-                continue;
-            }
-            let response = self.request(*step, client, &server.url, &server.token).send().await.unwrap();
-            assert!(response.headers().contains_key("idempotent-replay"), "{step:?} of life {}", self.number);
-            assert_eq!(&response.text().await.unwrap(), text);
-        }
-    }
-}
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -185,12 +35,12 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     for round in 0..kills {
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
-                let (url, token) = (server.url.clone(), server.token.clone());
+                let (urls, token) = ([server.url.clone()], server.token.clone());
                 tokio::spawn(async move {
                     let (client, mut done) = (client(), vec![]);
                     for number in 0.. {
                         let mut life = Life::new((number * KILLS.max(kills) + round) * WRITERS + writer);
-                        life.go_on(&client, &url, &token).await;
+                        life.go_on(&client, &urls, &token).await;
                         let is_dead = life.acknowledged.len() < life.steps().len();
                         done.push(life);
                         if is_dead {
@@ -219,10 +69,10 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     assert_eq!(cut.len(), kills * WRITERS, "each kill cuts a life of each writer");
     println!("{kills} kills cut {} of {} lives, at {:?}", cut.len(), lives.len(), BTreeSet::from_iter(cut));
 
-    let client = client();
+    let (client, urls) = (client(), [server.url.clone()]);
     for life in &mut lives {
         life.check(&server).await;
-        life.go_on(&client, &server.url, &server.token).await;
+        life.go_on(&client, &urls, &server.token).await;
         assert_eq!(life.acknowledged.len(), life.steps().len());
         life.check(&server).await;
         life.repeat(&client, &server).await;
@@ -235,6 +85,12 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
         )
         .await;
     assert_eq!(miscounted, "0", "filled differs from the number of confirmed sign-ups");
+
+    let activity = all_activity(&server).await;
+    let by_event = types_by_event(&activity);
+    for life in &lives {
+        assert_eq!(by_event[life.id()], life.activity(), "life {}", life.number);
+    }
 
     let is_left = "SELECT CAST(count(*) AS TEXT) FROM notices";
     let limit = Duration::from_secs(60 + lives.len() as u64);
@@ -254,8 +110,4 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
         }
     }
     println!("{} mails were queued, each once", queued.len());
-}
-
-fn client() -> Client {
-    Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }

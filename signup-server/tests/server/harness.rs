@@ -356,7 +356,8 @@ impl Drop for Server {
     }
 }
 
-fn client() -> reqwest::Client {
+/// Returns a client that does not follow redirects.
+pub(crate) fn client() -> reqwest::Client {
     reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap()
 }
 

@@ -37,6 +37,7 @@ mod health;
 mod help;
 mod idempotency;
 mod keep_alive;
+mod life;
 mod life_of_events;
 mod limits;
 mod lives;
