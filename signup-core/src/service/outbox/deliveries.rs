@@ -7,7 +7,7 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::rules::{self, Decision};
 use crate::store::{CommitError, Entity as _, RecordKey, Refusal};
-use crate::webhook::{Attempt, Delivery, DeliveryState, Webhook};
+use crate::webhook::{Attempt, Delivery, Webhook};
 
 impl Outbox {
     /// Lists at most `limit` deliveries to webhooks that are due, and at most [`Webhook::MAX_IN_FLIGHT`] for each webhook.
@@ -81,16 +81,11 @@ impl Outbox {
         self.shared
             .commit_unrefused(&Actor::System, move |now| async move {
                 let found = store.get::<Delivery>(claimed.key()).await?;
-                // A claim that was lost has another number of attempts, or was reported.
-                let is_leased = |found: &Delivery| {
-                    found.attempts == claimed.attempts
-                        && matches!(found.state, DeliveryState::Pending { is_leased: true, .. })
-                };
                 let webhook = store.get(RecordKey::Webhook(owner, claimed.webhook)).await?;
                 let organization = store.get(RecordKey::Organization(owner)).await?;
-                let (Some(found), Some(webhook), Some(organization)) =
-                    (found.filter(is_leased), webhook, organization)
-                else {
+                // Another claim, a report and a redelivery have changed the version.
+                let found = found.filter(|found| found.version == claimed.version);
+                let (Some(found), Some(webhook), Some(organization)) = (found, webhook, organization) else {
                     return Ok(Decision::unchanged(None));
                 };
                 let Decision { outcome, change, activity, .. } =
