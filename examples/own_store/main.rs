@@ -24,8 +24,8 @@ use signup_core::{
     EventId, EventInFull, EventKey, EventQuery, EventWithShifts, Kind, NewEvent, NewOrganization, NewShift,
     Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Position, Purge, Record,
     RecordKey, RequestCounter, ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup,
-    SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
-    Wrapped, Wrapper, async_trait, date, uuid::Uuid,
+    SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook,
+    WebhookId, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -62,18 +62,10 @@ fn cut<T, K: Ord>(
 struct OwnStore(Mutex<Records>);
 
 impl OwnStore {
-    /// Lists the pending deliveries, those to disabled webhooks only if they are tests.
-    fn pending(&self) -> Vec<Delivery> {
-        let records = self.records();
-        let is_wanted = |delivery: &Delivery| {
-            let key = RecordKey::Webhook(delivery.organization, delivery.webhook);
-            let webhook: Option<Webhook> = records.get(&key, Deleted::Excluded);
-            delivery.is_test() || webhook.is_some_and(|webhook| webhook.is_enabled())
-        };
-        let is_pending = |delivery: &Delivery| delivery.due_at().is_some();
-        let mut pending: Vec<Delivery> = records.list(Kind::Delivery, Deleted::Excluded, is_pending);
-        pending.retain(is_wanted);
-        pending
+    fn is_to_enabled_webhook(&self, delivery: &Delivery) -> bool {
+        let key = RecordKey::Webhook(delivery.organization, delivery.webhook);
+        let webhook: Option<Webhook> = self.records().get(&key, Deleted::Excluded);
+        webhook.is_some_and(|webhook| webhook.is_enabled())
     }
 
     fn records(&self) -> MutexGuard<'_, Records> {
@@ -237,25 +229,27 @@ impl Store for OwnStore {
 
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Read<Vec<Delivery>> {
         let is_due = |delivery: &Delivery| delivery.due_at().is_some_and(|due_at| due_at <= now);
-        let mut due: Vec<Delivery> = self.pending();
-        due.retain(is_due);
+        let mut due: Vec<Delivery> = self.records().list(Kind::Delivery, Deleted::Excluded, is_due);
+        due.retain(|delivery| delivery.is_test() || self.is_to_enabled_webhook(delivery));
         due.sort_by_key(|delivery| (delivery.due_at(), delivery.id));
-        let mut places = BTreeMap::new();
-        let mut due: Vec<_> = due
-            .into_iter()
-            .map(|delivery| {
-                let next: &mut u32 = places.entry(delivery.webhook).or_default();
-                *next += 1;
-                (*next, delivery)
-            })
-            .filter(|(place, _)| *place <= Webhook::MAX_IN_FLIGHT)
-            .collect();
-        due.sort_by_key(|(place, _)| *place);
+        let mut of_webhook = BTreeMap::<_, Vec<Delivery>>::new();
+        for delivery in due {
+            of_webhook.entry((delivery.organization, delivery.webhook)).or_default().push(delivery);
+        }
+        let mut due = vec![];
+        for ((owner, webhook), deliveries) in of_webhook {
+            let in_flight = self.records().count(&Total::InFlight(owner, webhook), now);
+            due.extend((0..Webhook::MAX_IN_FLIGHT.saturating_sub(in_flight)).zip(deliveries));
+        }
+        due.sort_by_key(|(place, delivery)| (*place, delivery.due_at(), delivery.id));
         Ok(due.into_iter().map(|(_, delivery)| delivery).take(limit as usize).collect())
     }
 
     async fn oldest_pending_delivery(&self) -> Read<Option<Timestamp>> {
-        Ok(self.pending().iter().map(|delivery| delivery.created_at).min())
+        let is_pending = |delivery: &Delivery| delivery.due_at().is_some();
+        let pending: Vec<Delivery> = self.records().list(Kind::Delivery, Deleted::Excluded, is_pending);
+        let waiting = pending.iter().filter(|delivery| self.is_to_enabled_webhook(delivery));
+        Ok(waiting.map(|delivery| delivery.created_at).min())
     }
 
     async fn signup_in_full(&self, owner: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {

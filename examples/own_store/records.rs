@@ -79,7 +79,7 @@ impl Records {
     }
 
     /// Returns the number of records that count in the total.
-    fn count(&self, total: &Total, now: Timestamp) -> u32 {
+    pub(crate) fn count(&self, total: &Total, now: Timestamp) -> u32 {
         let shares = self.all().flat_map(|record| record.entity().shares());
         shares.filter(|share| share.total == *total && share.counts(now)).map(|_| 1).sum()
     }

@@ -189,12 +189,13 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Lists at most `limit` pending deliveries of all organizations that are due at or before `now`. Deliveries to a disabled
     /// webhook are left out, except [tests](Delivery::is_test).
     ///
-    /// Returns at most [`Webhook::MAX_IN_FLIGHT`] deliveries for each webhook: those that are due first, equal ones by id. The first
-    /// one of each webhook comes before the second ones, and so on; equal places are sorted by due time and id. So the waiting
-    /// deliveries of one webhook never stand before those of another.
+    /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
+    /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. The first one of each webhook comes
+    /// before the second ones, and so on; equal places are sorted by due time and id. So the waiting deliveries of one webhook never
+    /// stand before those of another.
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
 
-    /// Returns when the oldest pending delivery to an enabled webhook was created. A pending test of a disabled webhook counts, too.
+    /// Returns when the oldest pending delivery to an enabled webhook was created.
     async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
 
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.

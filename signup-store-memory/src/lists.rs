@@ -11,8 +11,8 @@ use jiff::Timestamp;
 use signup_core::{
     Activity, ActivityId, ActivityQuery, Delivery, DeliveryId, DeliveryQuery, Event, EventId, EventKey,
     EventOrder, EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page,
-    Position, Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery, Webhook,
-    WebhookId,
+    Position, Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery, Total,
+    Webhook, WebhookId,
 };
 
 use crate::tables::Tables;
@@ -377,23 +377,24 @@ impl Tables {
         Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).cloned().collect(), first, last)
     }
 
-    /// Lists the pending deliveries of each webhook by due time, those of disabled webhooks only if they are tests.
-    fn pending(&self) -> impl Iterator<Item = impl Iterator<Item = (Timestamp, &Delivery)>> {
+    /// Lists each webhook with its pending deliveries by due time, those of disabled webhooks only if they are tests.
+    fn pending(&self) -> impl Iterator<Item = (&Webhook, impl Iterator<Item = (Timestamp, &Delivery)>)> {
         self.lists.pending.iter().filter_map(|(key, pending)| {
             let webhook = self.webhook(key)?;
             let deliveries = pending.iter().filter_map(|(due_at, id)| {
                 let delivery = self.delivery(webhook.organization, *id)?;
                 (webhook.is_enabled() || delivery.is_test()).then_some((*due_at, delivery))
             });
-            Some(deliveries)
+            Some((webhook, deliveries))
         })
     }
 
     pub(crate) fn due_deliveries(&self, now: Timestamp, limit: u32) -> Vec<Delivery> {
         let mut found = vec![];
-        for pending in self.pending() {
+        for (webhook, pending) in self.pending() {
+            let in_flight = self.count(&Total::InFlight(webhook.organization, webhook.id), now);
             let due = pending.take_while(|(due_at, _)| *due_at <= now);
-            let due = due.take(Webhook::MAX_IN_FLIGHT as usize);
+            let due = due.take(Webhook::MAX_IN_FLIGHT.saturating_sub(in_flight) as usize);
             found.extend(
                 due.enumerate().map(|(place, (due_at, delivery))| (place, due_at, delivery.id, delivery)),
             );
@@ -404,7 +405,8 @@ impl Tables {
     }
 
     pub(crate) fn oldest_pending_delivery(&self) -> Option<Timestamp> {
-        self.pending().flatten().map(|(_, delivery)| delivery.created_at).min()
+        let enabled = self.pending().filter(|(webhook, _)| webhook.is_enabled());
+        enabled.flat_map(|(_, pending)| pending).map(|(_, delivery)| delivery.created_at).min()
     }
 
     pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {

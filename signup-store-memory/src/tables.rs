@@ -78,7 +78,7 @@ impl Tables {
         require(count < bound, || Refusal::NotBelow { total: total.clone(), count })
     }
 
-    fn count(&self, total: &Total, now: Timestamp) -> u32 {
+    pub(crate) fn count(&self, total: &Total, now: Timestamp) -> u32 {
         if let Total::Filled(organization, shift) = total
             && self
                 .shift(&RecordKey::Shift(*organization, *shift))

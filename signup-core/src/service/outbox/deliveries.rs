@@ -10,7 +10,8 @@ use crate::store::{CommitError, Entity as _, RecordKey, Refusal};
 use crate::webhook::{Attempt, Delivery, Webhook};
 
 impl Outbox {
-    /// Lists at most `limit` deliveries to webhooks that are due, and at most [`Webhook::MAX_IN_FLIGHT`] for each webhook.
+    /// Lists at most `limit` deliveries to webhooks that are due, and for each webhook at most as many as may be claimed now:
+    /// [`Webhook::MAX_IN_FLIGHT`] less those that processes have claimed.
     ///
     /// # Errors
     /// Fails only if the store fails.

@@ -70,42 +70,44 @@ pub(crate) async fn delivery_page(
     Ok(Page::new(found, first, last))
 }
 
-/// The webhooks with pending deliveries, and the state of each. The index of pending deliveries is searched once for each
-/// webhook, so the cost does not depend on how many deliveries wait.
+/// The webhooks with pending deliveries. The index of pending deliveries is searched once for each webhook, so the cost does not
+/// depend on how many deliveries wait.
 const WAITING: &str = "WITH RECURSIVE waiting (id) AS ( \
      SELECT * FROM (SELECT webhook_id FROM deliveries WHERE due_at IS NOT NULL ORDER BY webhook_id LIMIT 1) first \
      UNION ALL SELECT (SELECT n.webhook_id FROM deliveries n WHERE n.due_at IS NOT NULL AND n.webhook_id > waiting.id \
-     ORDER BY n.webhook_id LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL) ";
+     ORDER BY n.webhook_id LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL)";
 
-/// Returns the first pending delivery of the webhook `w` that meets `condition`, in this order, as a subquery. Of a disabled webhook
-/// only tests count.
-fn first_pending(what: &str, condition: &str, order: &str) -> String {
-    let first = |is_test: &str| {
-        format!(
-            "(SELECT n.{what} FROM deliveries n WHERE n.webhook_id = w.id AND n.due_at IS NOT NULL{condition}{is_test} \
-             ORDER BY {order})"
-        )
-    };
-    format!("CASE WHEN w.disabled_at IS NULL THEN {} ELSE {} END", first(""), first(" AND n.is_test"))
-}
+/// The waiting webhooks, with the number of deliveries that are in flight at `$1`.
+const WITH_IN_FLIGHT: &str = ", w AS ( \
+     SELECT w.organization_id, w.id, w.disabled_at, (SELECT COUNT(*) FROM deliveries f \
+     WHERE f.organization_id = w.organization_id AND f.webhook_id = w.id AND f.leased_until > $1) AS in_flight \
+     FROM waiting JOIN webhooks w ON w.id = waiting.id)";
 
-/// Returns the statement for the due deliveries: the first ones of each webhook, each found by its place.
+/// Returns the statement for the due deliveries: the first ones of each webhook, each found by its place. Of a disabled webhook only
+/// tests are due.
 pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32) -> Statement {
+    let max = Webhook::MAX_IN_FLIGHT;
     let nth = |place: u32| {
-        let order = format!("n.due_at, n.id LIMIT 1 OFFSET {place}");
-        let id = first_pending("id", " AND n.due_at <= $1", &order);
+        let id = |is_test: &str| {
+            format!(
+                "(SELECT n.id FROM deliveries n WHERE n.webhook_id = w.id AND n.due_at IS NOT NULL \
+                 AND n.due_at <= $1{is_test} ORDER BY n.due_at, n.id LIMIT 1 OFFSET {place})"
+            )
+        };
+        let (any, test) = (id(""), id(" AND n.is_test"));
         format!(
-            "SELECT {place} AS place, w.organization_id, {id} AS id FROM waiting JOIN webhooks w ON w.id = waiting.id"
+            "SELECT {place} AS place, w.organization_id, CASE WHEN w.disabled_at IS NULL THEN {any} ELSE {test} END AS id \
+             FROM w WHERE {place} + w.in_flight < {max}"
         )
     };
-    let found: Vec<_> = (0..Webhook::MAX_IN_FLIGHT).map(nth).collect();
+    let found: Vec<_> = (0..max).map(nth).collect();
     let found = found.join(" UNION ALL ");
     let from = format!(
         "(SELECT d.* FROM ({found}) x JOIN deliveries d ON d.organization_id = x.organization_id AND d.id = x.id \
          ORDER BY x.place, d.due_at, d.id LIMIT {limit}) d"
     );
     let text = dialect.select(&delivery::TABLE.columns(), &from);
-    Statement::of(dialect, &format!("{WAITING}{text}"), values![now.as_second()])
+    Statement::of(dialect, &format!("{WAITING}{WITH_IN_FLIGHT} {text}"), values![now.as_second()])
 }
 
 pub(crate) async fn due_deliveries(
@@ -131,13 +133,20 @@ pub(crate) async fn due_deliveries(
     Ok(placed.into_iter().map(|(_, delivery)| delivery).collect())
 }
 
+/// Returns the statement for the creation of the oldest pending delivery: the first one of each enabled webhook by an index of its
+/// own.
+pub(crate) fn oldest_pending_query(dialect: Dialect) -> Statement {
+    let text = format!(
+        "{WAITING} SELECT COALESCE(CAST(MIN((SELECT n.created_at FROM deliveries n WHERE n.webhook_id = w.id \
+         AND n.due_at IS NOT NULL ORDER BY n.created_at LIMIT 1)) AS TEXT), '') \
+         FROM waiting JOIN webhooks w ON w.id = waiting.id WHERE w.disabled_at IS NULL"
+    );
+    Statement::of(dialect, &text, values![])
+}
+
 pub(crate) async fn oldest_pending_delivery(reader: &impl Reader) -> Result<Option<Timestamp>> {
     const WHAT: &str = "looking for the oldest pending delivery";
-    let oldest = first_pending("created_at", "", "n.created_at LIMIT 1");
-    let text = format!(
-        "{WAITING}SELECT COALESCE(CAST(MIN({oldest}) AS TEXT), '') FROM waiting JOIN webhooks w ON w.id = waiting.id"
-    );
-    let found = reader.row(WHAT, Statement::of(reader.dialect(), &text, values![])).await?;
+    let found = reader.row(WHAT, oldest_pending_query(reader.dialect())).await?;
     let Some([seconds]) = found.filter(|[seconds]: &[String; 1]| !seconds.is_empty()) else {
         return Ok(None);
     };
