@@ -42,8 +42,8 @@ impl Population {
         let owner = id(&format!("(n - 1) / {events} + 1"));
         let mut statements = vec![
             format!(
-                "INSERT INTO organizations (id, name, slug, plan, version, created_at) \
-                 SELECT {}, 'Many', 'many-' || n, 'pro', 1, 0 FROM {}",
+                "INSERT INTO organizations (id, name, slug, plan, version, gate, created_at) \
+                 SELECT {}, 'Many', 'many-' || n, 'pro', 1, 1, 0 FROM {}",
                 id("n"),
                 numbers(organizations),
             ),

@@ -18,8 +18,8 @@ use crate::sql::{Dialect, Statement, Value, values};
 use crate::test_cluster::Cluster;
 
 /// Inserts 20,000 events of one organization. A tenth of them are drafts.
-const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, version, created_at) \
-     VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 1, 0); \
+const MANY_EVENTS: &str = "INSERT INTO organizations (id, name, slug, plan, version, gate, created_at) \
+     VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 1, 1, 0); \
      INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, \
      version, gate, created_at, updated_at, starts_at, ends_at, cancelled_at, length_class) \
      SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'Event', 'event-' || n, FALSE, \
