@@ -57,11 +57,11 @@ impl Shared {
         Ok(found)
     }
 
-    /// Forgets the webhooks of an organization whose gate has changed. Returns whether this is why the commit was refused.
+    /// Forgets the webhooks of an organization that has changed. Returns whether this is why the commit was refused. Then the next
+    /// attempt reads them again.
     pub(super) fn forget_listeners(&self, refusal: &Refusal) -> bool {
         let Refusal::Changed(RecordKey::Organization(organization)) = refusal else { return false };
-        let is_cached = self.listeners.0.contains_key(organization);
         self.listeners.0.invalidate(organization);
-        is_cached
+        true
     }
 }
