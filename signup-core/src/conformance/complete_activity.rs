@@ -1,5 +1,5 @@
 //! Completeness of the list of activity: after each operation of a handle, the new activity is exactly what happened to the
-//! records.
+//! records, and each webhook that selects it has one delivery of it.
 //!
 //! Random operations go through the handles of a [`Service`] on the store. The records are read before and after each operation.
 //! What happened follows from the two states alone, and not from the rule that named the activity. So an activity that is missing,
@@ -8,6 +8,7 @@
 mod inputs;
 mod operations;
 mod records;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use proptest::collection::vec;
 
 use self::operations::{Done, Effect, Operation, Run, operation};
 use self::records::{Happened, Owned, State, difference, read};
+use self::webhooks::check_deliveries;
 use crate::*;
 
 /// The number of lists, unless the environment variable `PROPTEST_CASES` sets another.
@@ -26,8 +28,8 @@ const CASES: u32 = 16;
 /// list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the saved seeds.
 ///
 /// # Panics
-/// Panics if the new activity differs from what happened to the records, if an earlier activity changed, or if a refused
-/// operation or a replay changed a record. The message has the shortest list of operations that was found.
+/// Panics if the new activity differs from what happened to the records, if the new deliveries differ from what the webhooks select,
+/// if an earlier activity changed, or if a refused operation or a replay changed a record. The message has the shortest list of operations that was found.
 pub fn check<Guard>(source: &'static str, fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>) {
     super::check_property(source, CASES, &vec(operation(), 1..60), fresh, async |store, operations| {
         run(store, &operations).await
@@ -77,6 +79,7 @@ async fn compare(store: &dyn Store, run: &Run, before: State, done: Done) -> Res
         if let Some(other) = others {
             return Err(format!("{actor:?} of {id} at {} is not in {other:?}", run.now()));
         }
+        check_deliveries(before, owned, &new, &effect, run.now())?;
     }
     match before.keys().find(|id| !after.contains_key(id)) {
         Some(gone) => Err(format!("the organization {gone} is gone")),

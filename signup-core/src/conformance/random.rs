@@ -308,6 +308,8 @@ fn total_of(record: &Record, organization: OrganizationId) -> Total {
         Record::Event(_) => Total::ActiveEvents(organization),
         Record::Shift(shift) => Total::Filled(organization, shift.id),
         Record::Question(question) => Total::Answers(organization, question.event, question.id),
+        Record::Webhook(_) => Total::Webhooks(organization),
+        Record::Delivery(delivery) => Total::InFlight(organization, delivery.webhook),
         _ => Total::Organizations,
     }
 }

@@ -156,3 +156,30 @@ pub(super) fn organization_patch(name: Name, numbers: &mut Numbers<'_>) -> Organ
         privacy_url: change(&["https://riverside.example.org/privacy"], numbers),
     }
 }
+
+fn types(numbers: &mut Numbers<'_>) -> Vec<TypeFilter> {
+    let types =
+        one(&[vec!["*"], vec!["event.*"], vec!["webhook.*"], vec!["signup.created", "slot.*"]], numbers);
+    types.iter().map(|filter| filter.parse().unwrap()).collect()
+}
+
+/// Returns an address, or one that the operator does not allow.
+fn webhook_url(numbers: &mut Numbers<'_>) -> WebhookUrl {
+    text(&["https://example.org/hooks", "https://example.org/?key=a", "https://10.0.0.1/"], numbers)
+}
+
+pub(super) fn new_webhook(numbers: &mut Numbers<'_>) -> NewWebhook {
+    let mut new = NewWebhook::new(webhook_url(numbers)).types(types(numbers));
+    new.description = change(&["Calendar"], numbers).and_then(Change::into_value);
+    new.is_enabled = numbers.below(8) < 7;
+    new
+}
+
+pub(super) fn webhook_patch(numbers: &mut Numbers<'_>) -> WebhookPatch {
+    let mut patch = WebhookPatch::new();
+    patch.is_enabled = [Some(true), Some(false), None][usize::from(numbers.below(3))];
+    patch.url = Some(webhook_url(numbers)).filter(|_| numbers.below(3) == 1);
+    patch.types = Some(types(numbers)).filter(|_| numbers.below(2) == 1);
+    patch.description = change(&["Calendar", "Newsletter"], numbers);
+    patch
+}

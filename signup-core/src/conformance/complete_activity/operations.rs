@@ -3,6 +3,8 @@
 //! Small numbers describe an operation: they select among the records that exist, and among a few values of each field. So an
 //! operation makes sense in every state, many patches change no value, and a list that fails shrinks to small numbers.
 
+mod writes;
+
 use std::sync::Arc;
 
 use proptest::array::uniform20;
@@ -14,6 +16,8 @@ use super::super::records::at;
 use super::inputs::*;
 use super::records::{Owned, State};
 use crate::*;
+
+use writes::write;
 
 /// An operation of a handle.
 #[derive(Debug, Clone)]
@@ -63,7 +67,14 @@ actions! {
     CreateFirstOrganization: 1,
     SignUp: 12,
     CancelAsVolunteer: 4,
+    CreateWebhook: 4,
+    PatchWebhook: 5,
+    RotateSecret: 1,
+    TestWebhook: 1,
+    DeleteWebhook: 2,
+    Redeliver: 2,
     Deliver: 2,
+    Push: 6,
     Wait: 3,
     Purge: 2,
 }
@@ -77,12 +88,13 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
 }
 
 impl Operation {
-    /// Returns the first operations of each run: an event with a shift, a question and a sign-up, and a token of a second
+    /// Returns the first operations of each run: a webhook, an event with a shift, a question and a sign-up, and a token of a second
     /// organization.
     pub(super) fn first() -> Vec<Self> {
         let second = |place| if place == 0 { 5 } else { 0 };
         let second = std::array::from_fn(second);
         [
+            (Action::CreateWebhook, [0; 20]),
             (Action::CreateEvent, [0; 20]),
             (Action::AddQuestion, [0; 20]),
             (Action::SignUp, [0; 20]),
@@ -188,10 +200,12 @@ impl Run {
                 let secret = numbers.pick(&self.secrets)?;
                 Some(Done::by(Actor::Volunteer, self.service.volunteers().cancel(secret).await))
             }
-            Action::Deliver | Action::Wait | Action::Purge => {
+            Action::Deliver | Action::Push | Action::Wait | Action::Purge => {
                 self.pass_time(operation.action, numbers).await;
                 Done::by_system(match operation.action {
                     Action::Deliver => Effect::Delivery,
+                    // The service may disable the webhook.
+                    Action::Push => Effect::Write,
                     Action::Wait => Effect::Wait,
                     _ => Effect::Purge,
                 })
@@ -326,12 +340,13 @@ impl Run {
         Some(Done::by(Actor::Volunteer, signed_up))
     }
 
-    /// Does what no caller asks for: the time passes, mails are sent, and old records are purged.
+    /// Does what no caller asks for: the time passes, mails and a delivery to a webhook are sent, and old records are purged.
     async fn pass_time(&self, action: Action, numbers: &mut Numbers<'_>) {
         match action {
             Action::Wait => {
-                self.clock.advance(one(&[1, 90, 3600, 86_400, 31 * 86_400], numbers));
+                self.clock.advance(one(&[1, 90, 3600, 86_400, 5 * 86_400, 31 * 86_400], numbers));
             }
+            Action::Push => self.push(numbers).await,
             Action::Purge => while self.service.admin().purge(100).await.unwrap() == 100 {},
             _ => {
                 let outbox = self.service.outbox();
@@ -346,52 +361,21 @@ impl Run {
             }
         }
     }
-}
 
-/// Writes through a session. Returns `None` if the numbers select among no records.
-async fn write(
-    session: &Session,
-    action: Action,
-    numbers: &mut Numbers<'_>,
-    seen: &Owned,
-    now: Timestamp,
-) -> Option<Result<()>> {
-    if action == Action::CreateEvent {
-        return Some(session.create_event(new_event(numbers, now)).await.map(drop));
+    /// Claims one of the due deliveries, and mostly reports an attempt.
+    async fn push(&self, numbers: &mut Numbers<'_>) {
+        let outbox = self.service.outbox();
+        let due = outbox.due_deliveries(9).await.unwrap();
+        let Some(due) = numbers.pick(due) else { return };
+        let Some((_, claimed)) = outbox.claim_delivery(&due).await.unwrap() else { return };
+        let attempt = match numbers.below(6) {
+            0 | 1 => Attempt::Succeeded { status: 204 },
+            2 => Attempt::Gone,
+            3 => return,
+            _ => Attempt::Failed { status: None, error: "timeout".to_owned(), retry_after: None },
+        };
+        assert!(outbox.report_attempt(&claimed, &attempt).await.unwrap().is_some());
     }
-    // Sometimes a deleted event.
-    let event = match numbers.below(8) {
-        7 => *numbers.pick(seen.events.keys().rev())?,
-        _ => *numbers.pick(seen.full.keys().rev())?,
-    };
-    let full = seen.full.get(&event);
-    let shift = full.and_then(|full| numbers.pick(full.shifts.iter().map(|shift| shift.id)));
-    let question = full.and_then(|full| numbers.pick(full.questions.iter().map(|question| question.id)));
-    Some(match action {
-        Action::PatchEvent => session.patch_event(event, event_patch(numbers, now)).await.map(drop),
-        Action::Publish => session.publish_event(event).await.map(drop),
-        Action::Unpublish => session.unpublish_event(event).await.map(drop),
-        Action::Duplicate => session.duplicate_event(event, day(numbers, now)).await.map(drop),
-        Action::CancelEvent => {
-            let reason = "Storm".parse().unwrap();
-            session.cancel_event(event, CancelEvent::new().reason(reason)).await.map(drop)
-        }
-        Action::DeleteEvent => session.delete_event(event).await,
-        Action::AddShifts => {
-            let count = [1, 2, 3, 0][usize::from(numbers.below(4))];
-            let shifts = (0..count).map(|_| new_shift(numbers)).collect();
-            session.add_shifts(event, shifts).await.map(drop)
-        }
-        Action::PatchShift => session.patch_shift(shift?, shift_patch(numbers)).await.map(drop),
-        Action::DeleteShift => {
-            let delete = DeleteShift::new();
-            let delete = if numbers.below(2) == 0 { delete.cancel_signups() } else { delete };
-            session.delete_shift(shift?, delete).await
-        }
-        Action::AddQuestion => session.add_question(event, new_question(numbers)).await.map(drop),
-        Action::PatchQuestion => session.patch_question(question?, question_patch(numbers)).await.map(drop),
-        _ => session.delete_question(question?).await,
-    })
 }
 
 /// Returns the last organization, or mostly the first.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::webhooks::webhook_difference;
 use crate::*;
 
 /// The most records that a list returns here. No run has more.
@@ -25,6 +26,8 @@ pub(super) struct Owned {
     pub(super) full: BTreeMap<EventId, EventInFull>,
     /// The sign-ups, also those for deleted events and shifts.
     pub(super) signups: BTreeMap<SignupId, Signup>,
+    pub(super) webhooks: BTreeMap<WebhookId, Webhook>,
+    pub(super) deliveries: BTreeMap<DeliveryId, Delivery>,
     /// The list of activity, the newest first.
     pub(super) activity: Vec<Activity>,
 }
@@ -43,6 +46,12 @@ pub(super) async fn read(store: &dyn Store) -> State {
         }
         let deleted = store.deleted_events(id, None, MANY).await.unwrap();
         let signups = store.signups(id, &SignupQuery::new().with_deleted().limit(MANY)).await.unwrap();
+        let webhooks = store.webhooks(id).await.unwrap();
+        let mut deliveries = vec![];
+        for webhook in &webhooks {
+            let all = DeliveryQuery::new().limit(MANY);
+            deliveries.extend(store.deliveries(id, webhook.id, &all).await.unwrap().items);
+        }
         let activity = store.activity(id, &ActivityQuery::new().limit(MANY)).await.unwrap();
         let owned = Owned {
             organization,
@@ -50,6 +59,8 @@ pub(super) async fn read(store: &dyn Store) -> State {
             events: present.into_iter().chain(deleted).map(|event| (event.id, event)).collect(),
             full,
             signups: signups.items.into_iter().map(|signup| (signup.id, signup)).collect(),
+            webhooks: webhooks.into_iter().map(|webhook| (webhook.id, webhook)).collect(),
+            deliveries: deliveries.into_iter().map(|delivery| (delivery.id, delivery)).collect(),
             activity: activity.items,
         };
         state.insert(id, owned);
@@ -66,7 +77,7 @@ pub(super) struct Happened {
 }
 
 impl Happened {
-    const fn to(subject: Subject, kind: &'static str) -> Self {
+    pub(super) const fn to(subject: Subject, kind: &'static str) -> Self {
         Self { kind: Cow::Borrowed(kind), subject, changes: vec![] }
     }
 
@@ -83,7 +94,7 @@ impl Happened {
 }
 
 /// A field of the API with its value as text.
-type Field = (&'static str, Option<String>);
+pub(super) type Field = (&'static str, Option<String>);
 
 /// Returns what happened to the records of an organization, in the order of its activity.
 ///
@@ -121,6 +132,9 @@ pub(super) fn difference(before: Option<&Owned>, after: &Owned) -> Result<Vec<Ha
     }
     for (id, pair) in pairs(before.map(|before| &before.signups), &after.signups) {
         happened.extend(signup_difference(id, pair, after)?);
+    }
+    for (id, pair) in pairs(before.map(|before| &before.webhooks), &after.webhooks) {
+        happened.extend(webhook_difference(id, pair));
     }
     Ok(happened)
 }
@@ -233,7 +247,7 @@ fn of_event(id: EventId) -> Subject {
 }
 
 /// Returns the fields that differ, unless there are none.
-fn updated<const N: usize>(
+pub(super) fn updated<const N: usize>(
     subject: Subject,
     kind: &'static str,
     [before, after]: [[Field; N]; 2],
@@ -245,7 +259,7 @@ fn updated<const N: usize>(
 
 /// Returns both states of each record that is in one of the maps, by ascending id.
 #[expect(clippy::type_complexity, reason = "a name for a pair of optional references would tell no more")]
-fn pairs<'m, K: Ord + Copy, R>(
+pub(super) fn pairs<'m, K: Ord + Copy, R>(
     before: Option<&'m BTreeMap<K, R>>,
     after: &'m BTreeMap<K, R>,
 ) -> Vec<(K, (Option<&'m R>, Option<&'m R>))> {
@@ -264,6 +278,7 @@ fn organization_fields(organization: &Organization) -> [Field; 6] {
         privacy_url,
         plan,
         version: _,
+        gate: _,
         created_at: _,
     } = organization;
     [
