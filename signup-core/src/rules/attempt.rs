@@ -73,3 +73,136 @@ pub(crate) fn report_attempt(
     change.replace(delivery, reported.clone());
     Decision::new(reported, change, activity)
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::SignedDuration;
+
+    use super::super::facts::*;
+    use super::*;
+    use crate::activity::ActivityType;
+    use crate::conformance::records::{self, at};
+    use crate::store::{Record, Write};
+    use crate::webhook::{DeliveryStatus, Disabled};
+
+    fn webhook() -> Webhook {
+        records::webhook(1, 7)
+    }
+
+    fn disabled() -> Webhook {
+        Webhook { disabled: Some(Disabled { at: at(1), reason: None }), ..webhook() }
+    }
+
+    /// Returns the delivery 9 to the webhook 7, claimed.
+    fn claimed() -> Delivery {
+        records::delivery(&webhook(), 9).claimed(at(0))
+    }
+
+    fn test() -> Delivery {
+        let mut test = records::delivery(&webhook(), 9);
+        test.activity.kind = ActivityType::WEBHOOK_TEST;
+        test
+    }
+
+    fn failed() -> Attempt {
+        Attempt::Failed { status: Some(503), error: "status 503".to_owned(), retry_after: None }
+    }
+
+    fn report(webhook: &Webhook, attempt: &Attempt, now: Timestamp) -> Decision<Delivery> {
+        report_attempt(records::organization(1), webhook.clone(), claimed(), attempt, 0.0, now)
+    }
+
+    /// Returns the webhook after a decision; `None` if the decision does not change the webhook.
+    fn changed<T>(decision: &Decision<T>) -> Option<Webhook> {
+        decision.change.writes.iter().find_map(|write| match write {
+            Write::Put { after: Record::Webhook(webhook), .. } => Some((**webhook).clone()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_due_delivery_is_claimed_below_four_in_flight() {
+        let due = records::delivery(&webhook(), 9);
+        let claim = claim_delivery(&webhook(), due.clone(), at(0));
+        let expected =
+            ["deliveries in flight of Webhook 7 below 4", "Delivery 9 at 1", "put Delivery 9 to 2"];
+        assert_eq!(lines(&claim), expected);
+        assert_eq!(claim.outcome, Some(claimed()));
+        let lease = Delivery::LEASE.as_secs();
+        let is_claimed = |webhook: &Webhook, delivery: &Delivery, now| {
+            claim_delivery(webhook, delivery.clone(), at(now)).outcome.is_some()
+        };
+        assert!(!is_claimed(&webhook(), &due, -1), "before it is due");
+        assert!(!is_claimed(&webhook(), &claimed(), lease - 1), "during the lease of another process");
+        assert!(is_claimed(&webhook(), &claimed(), lease), "after it");
+        let ended = claimed().after(&Attempt::Succeeded { status: 200 }, 0.0, at(1));
+        assert!(!is_claimed(&webhook(), &ended, 99), "a delivery that has ended");
+        assert!(!is_claimed(&disabled(), &due, 0), "a disabled webhook");
+        assert!(is_claimed(&disabled(), &test(), 0), "a test of a disabled webhook");
+    }
+
+    #[test]
+    fn a_success_is_noted_once_a_second_and_ends_the_failures() {
+        let success = Attempt::Succeeded { status: 204 };
+        let failing = Webhook { failing_since: Some(at(1)), ..webhook() };
+        let reported = report(&failing, &success, at(5));
+        let expected = ["Webhook 7 at 1", "Delivery 9 at 2", "put Webhook 7 to 2", "put Delivery 9 to 3"];
+        assert_eq!((lines(&reported), named(&reported)), (expected.map(str::to_owned).to_vec(), vec![]));
+        let noted = changed(&reported).unwrap();
+        assert_eq!((noted.last_success_at, noted.failing_since), (Some(at(5)), None));
+        assert_eq!(noted.updated_at, webhook().updated_at, "the owner did not change it");
+        assert_eq!(lines(&report(&noted, &success, at(5))), ["Delivery 9 at 2", "put Delivery 9 to 3"]);
+        assert!(changed(&report(&noted, &success, at(6))).is_some());
+    }
+
+    #[test]
+    fn a_webhook_without_a_success_for_five_days_is_disabled() {
+        let mut webhook = webhook();
+        webhook.last_success_at = Some(at(0));
+        let first = report(&webhook, &failed(), at(10));
+        let failing = changed(&first).unwrap();
+        assert_eq!((failing.failing_since, failing.disabled), (Some(at(10)), None));
+        let end = at(10) + SignedDuration::from_hours(5 * 24);
+        let before = report(&failing, &failed(), end - SignedDuration::from_secs(1));
+        assert_eq!((changed(&before), named(&before)), (None, vec![]), "the first failure counts");
+        let last = report(&failing, &failed(), end);
+        assert_eq!(named(&last), ["webhook.disabled"]);
+        assert_eq!(
+            lines(&last),
+            [
+                "Organization 1 at 1",
+                "Webhook 7 at 2",
+                "Delivery 9 at 2",
+                "put Organization 1 to 2, gate 2",
+                "put Webhook 7 to 3",
+                "put Delivery 9 to 3",
+            ]
+        );
+        let disabled = changed(&last).unwrap();
+        assert_eq!(disabled.disabled, Some(Disabled { at: end, reason: Some(DisabledReason::Failing) }));
+        assert_eq!(last.outcome.status(), DeliveryStatus::Pending, "it waits until the webhook is enabled");
+        let again = report(&disabled, &failed(), end + SignedDuration::from_secs(1));
+        assert_eq!((named(&again), changed(&again)), (vec![], None), "disabled already");
+    }
+
+    #[test]
+    fn a_webhook_that_is_gone_is_disabled_at_once() {
+        let gone = report(&webhook(), &Attempt::Gone, at(5));
+        assert_eq!(named(&gone), ["webhook.disabled"]);
+        let disabling = Some(Disabled { at: at(5), reason: Some(DisabledReason::Gone) });
+        assert_eq!(changed(&gone).unwrap().disabled, disabling);
+        assert_eq!(gone.outcome.status(), DeliveryStatus::Failed);
+        // The owner has disabled it while the request was made.
+        let meanwhile = report(&disabled(), &Attempt::Gone, at(5));
+        assert_eq!((named(&meanwhile), meanwhile.outcome.status()), (vec![], DeliveryStatus::Failed));
+        assert_eq!(changed(&meanwhile).unwrap().disabled, disabled().disabled, "by its owner, still");
+    }
+
+    #[test]
+    fn a_delivery_that_succeeds_after_its_webhook_was_disabled_is_delivered() {
+        let reported = report(&disabled(), &Attempt::Succeeded { status: 204 }, at(5));
+        assert_eq!(reported.outcome.status(), DeliveryStatus::Delivered);
+        let webhook = changed(&reported).unwrap();
+        assert_eq!((webhook.disabled, webhook.last_success_at), (disabled().disabled, Some(at(5))));
+    }
+}

@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Decision;
 use super::mail::MailIds;
+use super::{Decision, NewActivity};
 use crate::conformance::records;
 use crate::event::Event;
 use crate::fault::Faults;
@@ -62,6 +62,12 @@ pub(super) fn mail(number: u32) -> MailIds {
 /// Returns the path of each fault.
 pub(super) fn fault_paths(faults: &Faults) -> Vec<String> {
     faults.iter().map(|fault| fault.path.to_string()).collect()
+}
+
+/// Returns the type and the changes of each activity, one line each.
+pub(super) fn named<T>(decision: &Decision<T>) -> Vec<String> {
+    let line = |activity: &NewActivity| [&[activity.kind.as_str()], &activity.changes[..]].concat().join(" ");
+    decision.activity.iter().map(line).collect()
 }
 
 /// Returns what a decision requires and writes, one line each.

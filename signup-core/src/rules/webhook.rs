@@ -168,3 +168,6 @@ pub(super) fn disable(
     let activity = NewActivity::of(ActivityType::WEBHOOK_DISABLED, webhook).hidden_from(webhook.id);
     (disabled, activity)
 }
+
+#[cfg(test)]
+mod tests;

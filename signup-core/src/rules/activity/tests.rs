@@ -3,6 +3,7 @@
 use super::super::facts::*;
 use super::super::*;
 use super::*;
+use crate::activity::TypeFilter;
 use crate::conformance::records;
 use crate::id::{QuestionId, ShiftId, SignupId};
 use crate::input::*;
@@ -11,12 +12,7 @@ use crate::plan::Plan;
 use crate::question::QuestionKind;
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{EventInFull, Record, SignupInFull, Write};
-
-/// Returns the type and the changes of each activity, one line each.
-fn named<T>(decision: &Decision<T>) -> Vec<String> {
-    let line = |activity: &NewActivity| [&[activity.kind.as_str()], &activity.changes[..]].concat().join(" ");
-    decision.activity.iter().map(line).collect()
-}
+use crate::webhook::{Attempt, Disabled, SigningSecret};
 
 fn patch(full: EventInFull, patch: EventPatch) -> Vec<String> {
     let notices = vec![notice(8), notice(9)];
@@ -223,4 +219,83 @@ fn the_records_have_the_actor_the_time_and_ids_in_their_order() {
         assert_eq!((activity.subject.event, activity.created_at), (Some(event), before()));
         assert_eq!((&activity.actor, activity.organization), (&Actor::System, records::organization_id(1)));
     }
+}
+
+/// Returns the numbers of the webhooks that are told of the one activity of a decision.
+fn told<T>(decision: Decision<T>, webhooks: &[Webhook]) -> Vec<u128> {
+    let Decision { mut change, activity, .. } = decision;
+    let numbers = &mut (100..);
+    let new_id = || records::uuid(numbers.next().unwrap());
+    let before_activity = change.writes.len();
+    record_activity(&mut change, activity, webhooks, &Actor::System, new_id, before());
+    let Some(Write::Put { before: None, after: Record::Activity(activity) }) = change.writes.last() else {
+        panic!("{change:?}")
+    };
+    let deliveries = &change.writes[before_activity..change.writes.len() - 1];
+    let webhooks = deliveries.iter().map(|write| match write {
+        Write::Put { before: None, after: Record::Delivery(delivery) } => {
+            let (id, activity) = (delivery.id, (**activity).clone());
+            assert_eq!(**delivery, Delivery::new(id, delivery.webhook, activity, before()));
+            delivery.webhook.uuid().as_u128() & 0xffff
+        }
+        write => panic!("{write:?}"),
+    });
+    webhooks.collect()
+}
+
+/// Returns the webhook `number`, which selects `types`.
+fn webhook(number: u32, types: &[&str]) -> Webhook {
+    let types = types.iter().map(|filter| filter.parse().unwrap()).collect();
+    Webhook { types, ..records::webhook(1, number) }
+}
+
+fn disabled(webhook: Webhook) -> Webhook {
+    let disabled = Some(Disabled { at: before(), reason: None });
+    Webhook { disabled, ..webhook }
+}
+
+#[test]
+fn an_activity_is_delivered_to_each_enabled_webhook_that_selects_its_type() {
+    let webhooks = [
+        webhook(1, &["*"]),
+        webhook(2, &["event.*"]),
+        webhook(3, &["slot.*", "event.deleted"]),
+        webhook(4, &["event.created", "signup.*"]),
+        disabled(webhook(5, &["*"])),
+        webhook(6, &["event.deleted", "event.*"]),
+    ];
+    assert_eq!(told(delete_event(&full(), before()).unwrap(), &webhooks), [1, 2, 3, 6], "each once");
+    let revoked = revoke_token(records::token(1, 3), before());
+    assert_eq!(told(revoked, &webhooks), [1]);
+}
+
+#[test]
+fn a_webhook_is_not_told_that_it_was_created_disabled_or_deleted() {
+    let owner = || records::organization(1);
+    let (this, other) = (webhook(1, &["*"]), webhook(2, &["webhook.*"]));
+    let webhooks = [this.clone(), other];
+    let new = NewWebhook::new(this.url.clone());
+    let created = create_webhook(owner(), new, this.id, this.secret.clone(), before());
+    assert_eq!(told(created, &webhooks), [2]);
+    assert_eq!(told(delete_webhook(owner(), this.clone()), &webhooks), [2]);
+    let delivery = records::delivery(&this, 9).claimed(before());
+    let gone = report_attempt(owner(), this.clone(), delivery, &Attempt::Gone, 0.0, before());
+    assert_eq!(told(gone, &webhooks), [2]);
+    // Of its other activity it is.
+    assert_eq!(told(rotate_secret(this, SigningSecret::generate(), before()), &webhooks), [1, 2]);
+}
+
+#[test]
+fn a_webhook_is_told_of_its_change_as_it_is_afterwards() {
+    let patch = |webhook: &Webhook, patch| {
+        let patched = patch_webhook(records::organization(1), webhook.clone(), patch, before());
+        told(patched, std::slice::from_ref(webhook))
+    };
+    let (new, every) = (WebhookPatch::new, webhook(1, &["*"]));
+    assert_eq!(patch(&every, new().clear_description()), [1]);
+    assert_eq!(patch(&every, new().enabled(false)), [0; 0]);
+    assert_eq!(patch(&disabled(every.clone()), new().enabled(true)), [1]);
+    assert_eq!(patch(&disabled(every.clone()), new().clear_description()), [0; 0]);
+    assert_eq!(patch(&every, new().types(vec!["event.*".parse().unwrap()])), [0; 0]);
+    assert_eq!(patch(&webhook(1, &["event.*"]), new().types(vec![TypeFilter::every()])), [1]);
 }
