@@ -1,6 +1,6 @@
 //! Path patterns, and the parameters of a path that matches a pattern.
 
-use signup_core::{EventId, QuestionId, ShiftId, SignupId};
+use signup_core::{DeliveryId, EventId, QuestionId, ShiftId, SignupId, WebhookId};
 
 /// A path pattern, such as `/v1/events/{event_id}/slots`.
 ///
@@ -71,6 +71,16 @@ impl PathParameters {
     /// Returns the shift id in the path. Malformed text becomes [`ShiftId::NONE`], as in [`event`](Self::event).
     pub(crate) fn shift(&self) -> ShiftId {
         self.text("id").parse().unwrap_or(ShiftId::NONE)
+    }
+
+    /// Returns the webhook id in the path. Malformed text becomes [`WebhookId::NONE`], as in [`event`](Self::event).
+    pub(crate) fn webhook(&self) -> WebhookId {
+        self.text("id").parse().unwrap_or(WebhookId::NONE)
+    }
+
+    /// Returns the delivery id in the path. Malformed text becomes [`DeliveryId::NONE`], as in [`event`](Self::event).
+    pub(crate) fn delivery(&self) -> DeliveryId {
+        self.text("id").parse().unwrap_or(DeliveryId::NONE)
     }
 }
 

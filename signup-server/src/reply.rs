@@ -163,6 +163,10 @@ fn service_error(error: &Error) -> Response {
             "People are signed up for this slot, so you cannot delete it. With cancel_signups=true you cancel their sign-ups, \
              and they get an email.",
         ),
+        Error::WebhookDisabled => conflict(
+            "webhook_disabled",
+            "The webhook is disabled, so nothing can be delivered to it again. Enable it first, with is_enabled: true.",
+        ),
         Error::Contended => {
             tracing::warn!(%error, "a write was given up");
             unavailable()

@@ -99,11 +99,7 @@ impl Request {
         check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
         let body = self.optional_json().await?;
-        let empty = from_json(&body).and_then(|mut input: EmptyInput| {
-            ignore_answer(&mut input.unknown, Deleted::FIELDS);
-            input.check()
-        });
-        Ok(both(empty, self.query(names, check)).map(|((), value)| value)?)
+        Ok(both(empty_input(&body, Deleted::FIELDS), self.query(names, check)).map(|((), value)| value)?)
     }
 
     /// Takes the named parameters from the query string, and converts them with `check`. Uses the last value of a repeated
@@ -214,6 +210,16 @@ fn both<A, B>(first: Result<A, Faults>, second: Result<B, Faults>) -> Result<(A,
         }
         (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),
     }
+}
+
+/// Reads a body that takes no field. `record` has the fields of the record that the request is about, which are ignored.
+///
+/// # Errors
+/// Returns a fault for each other member.
+pub(crate) fn empty_input(body: &[u8], record: &[&str]) -> Result<(), Faults> {
+    let mut input: EmptyInput = from_json(body)?;
+    ignore_answer(&mut input.unknown, record);
+    input.check()
 }
 
 /// Removes the fields of the answer from the unknown members of a body, so that a client may send back what it has read.

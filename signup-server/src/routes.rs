@@ -14,10 +14,12 @@ use warp::reply::Response;
 
 use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::handlers::{
-    add_question, add_slots, cancel_event, create_event, delete_event, delete_question, delete_slot,
-    duplicate_event, list_activity, list_coverage, list_events, list_questions, list_signups,
-    list_signups_of_event, list_signups_of_slot, list_slots, patch_event, patch_question, patch_slot,
-    publish_event, show_coverage, show_event, show_signup, show_slot, show_team, show_token, unpublish_event,
+    add_question, add_slots, cancel_event, create_event, create_webhook, delete_event, delete_question,
+    delete_slot, delete_webhook, duplicate_event, list_activity, list_coverage, list_deliveries, list_events,
+    list_questions, list_signups, list_signups_of_event, list_signups_of_slot, list_slots, list_webhooks,
+    patch_event, patch_question, patch_slot, patch_webhook, publish_event, redeliver, rotate_secret,
+    show_coverage, show_event, show_signup, show_slot, show_team, show_token, show_webhook, test_webhook,
+    unpublish_event,
 };
 use crate::health;
 use crate::page;
@@ -86,6 +88,19 @@ static ROUTES: &[Route] = &[
     personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, c.request).boxed())),
     personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup(), c.request).boxed())),
     route(Method::GET, "/v1/activity", Api(|c| list_activity(c.context, c.session, c.request).boxed())),
+    personal(Method::GET, "/v1/webhooks", Api(|c| list_webhooks(c.session, c.request).boxed())),
+    personal(Method::POST, "/v1/webhooks", Api(|c| create_webhook(c.session, c.request).boxed())),
+    personal(Method::GET, "/v1/webhooks/{id}", Api(|c| show_webhook(c.session, c.path.webhook(), c.request).boxed())),
+    personal(Method::PATCH, "/v1/webhooks/{id}", Api(|c| patch_webhook(c.session, c.path.webhook(), c.request).boxed())),
+    personal(Method::DELETE, "/v1/webhooks/{id}", Api(|c| delete_webhook(c.session, c.path.webhook(), c.request).boxed())),
+    personal(Method::POST, "/v1/webhooks/{id}/rotate_secret",
+        Api(|c| rotate_secret(c.session, c.path.webhook(), c.request).boxed())),
+    route(Method::POST, "/v1/webhooks/{id}/test",
+        Api(|c| test_webhook(c.session, c.path.webhook(), c.request).boxed())),
+    route(Method::GET, "/v1/webhooks/{id}/deliveries",
+        Api(|c| list_deliveries(c.context, c.session, c.path.webhook(), c.request).boxed())),
+    route(Method::POST, "/v1/deliveries/{id}/redeliver",
+        Api(|c| redeliver(c.session, c.path.delivery(), c.request).boxed())),
     route(Method::GET, "/v1/token", Api(|c| show_token(c.session, c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),
@@ -110,7 +125,7 @@ const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route
     Route { method, pattern, is_personal: false, handler }
 }
 
-/// A route whose responses contain people's data.
+/// A route whose responses contain people's data or a secret. The address of a webhook can contain one.
 const fn personal(method: Method, pattern: &'static str, handler: Handler) -> Route {
     Route { method, pattern, is_personal: true, handler }
 }
@@ -124,7 +139,7 @@ pub(crate) struct Endpoint {
     pub(crate) pattern: &'static str,
     /// The value of the header `Allow`.
     pub(crate) allow: HeaderValue,
-    /// Whether the responses contain people's data. No cache may store any of them, errors included.
+    /// Whether the responses contain people's data or a secret. No cache may store any of them, errors included.
     pub(crate) is_personal: bool,
     path: PathPattern,
     routes: &'static [Route],

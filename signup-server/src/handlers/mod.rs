@@ -6,6 +6,7 @@ mod questions;
 mod signups;
 mod slots;
 mod team;
+mod webhooks;
 mod write;
 
 pub(crate) use activity::list_activity;
@@ -19,6 +20,10 @@ pub(crate) use slots::{
     add_slots, delete_slot, list_coverage, list_slots, patch_slot, show_coverage, show_slot,
 };
 pub(crate) use team::{show_team, show_token};
+pub(crate) use webhooks::{
+    create_webhook, delete_webhook, list_deliveries, list_webhooks, patch_webhook, redeliver, rotate_secret,
+    show_webhook, test_webhook,
+};
 
 use std::borrow::Cow;
 use std::str::FromStr;

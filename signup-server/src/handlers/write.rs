@@ -1,7 +1,7 @@
 //! Writes of the API: the checks before the library is called, and the header of a replayed answer.
 
 use serde::Serialize;
-use signup_core::{Operation, Outcome, PlanLimits, Session};
+use signup_core::{Networks, Operation, Outcome, PlanLimits, Session};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
@@ -34,6 +34,11 @@ impl Write {
     /// Returns the limits of the organization's plan.
     pub(crate) const fn limits(&self) -> PlanLimits {
         self.session.limits()
+    }
+
+    /// Returns the networks that webhooks may reach besides public addresses.
+    pub(crate) fn webhook_networks(&self) -> &Networks {
+        self.session.webhook_networks()
     }
 
     /// Calls a method of the library with the input of the request. A stored answer takes precedence over a fault of the

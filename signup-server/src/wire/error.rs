@@ -88,6 +88,12 @@ fn predicate(fault: &Fault) -> String {
         ([PathStep::Field("options"), PathStep::Index(_)], FaultKind::Repeated) => {
             "must differ from the other options".to_owned()
         }
+        ([PathStep::Field("types"), PathStep::Index(_)], FaultKind::Repeated) => {
+            "must differ from the other types".to_owned()
+        }
+        ([PathStep::Field("types")], FaultKind::Required) => {
+            "must have at least one item, such as *".to_owned()
+        }
         (_, kind) => kind.to_string(),
     }
 }
@@ -99,6 +105,9 @@ fn sentence(fault: &Fault) -> String {
         ([], _) => format!("The {name} {predicate}."),
         ([PathStep::Field("label")], FaultKind::TooMany { max, .. }) => {
             format!("The event already has {max} questions, which is the limit.")
+        }
+        ([PathStep::Field("url")], FaultKind::TooMany { max, .. }) => {
+            format!("The organization already has {max} webhooks, which is the limit. Delete one first.")
         }
         _ => format!("The {name} field {predicate}."),
     }
@@ -185,6 +194,11 @@ mod tests {
                 Fault::new("label", FaultKind::TooMany { max: 50, present: 50 }),
                 "label",
                 "The event already has 50 questions, which is the limit.",
+            ),
+            (
+                Fault::new("url", FaultKind::TooMany { max: 16, present: 16 }),
+                "url",
+                "The organization already has 16 webhooks, which is the limit. Delete one first.",
             ),
             (
                 Fault::new("idempotency_key", FaultKind::Repeated),

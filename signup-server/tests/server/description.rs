@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::contract::{DOCUMENT, resolved};
 use crate::harness::{Server, event};
+use crate::webhooks::new_webhook;
 
 /// Calls `visit` with the place of each schema of the document, and the schema.
 fn schemas(visit: &mut dyn FnMut(&str, &Value)) {
@@ -42,7 +43,9 @@ fn schemas(visit: &mut dyn FnMut(&str, &Value)) {
             _ => {}
         }
     }
-    node(&DOCUMENT["paths"], "paths", visit);
+    for part in ["paths", "webhooks"] {
+        node(&DOCUMENT[part], part, visit);
+    }
     for part in ["parameters", "headers", "responses"] {
         node(&DOCUMENT["components"][part], part, visit);
     }
@@ -139,6 +142,8 @@ async fn the_server_accepts_every_example_of_a_request() {
             let id = if path.starts_with("/v1/questions/") {
                 let questions = format!("/v1/events/{event_id}/questions");
                 server.post(&questions, &json!({"label": "T-shirt size"})).await.data()["id"].clone()
+            } else if path.starts_with("/v1/webhooks/") {
+                new_webhook(&server).await["id"].clone()
             } else {
                 event["slots"][0]["id"].clone()
             };

@@ -76,3 +76,4 @@ mod tokens;
 mod unknown_fields;
 mod volunteers;
 mod wait;
+mod webhooks;

@@ -6,6 +6,7 @@ use crate::contract::DOCUMENT;
 use crate::harness::{Server, event};
 use crate::lives::{assert_not_found, id, path, question, send_as, token_of};
 use crate::pages::{Page, published};
+use crate::webhooks::{RECEIVER, new_webhook, webhook_path};
 
 /// The id of a record that does not exist.
 const UNKNOWN: &str = "01a1fc0c-06a8-79da-abb2-b84ac8892247";
@@ -18,12 +19,14 @@ pub(crate) struct Operation {
     scope: &'static str,
 }
 
-/// The ids of an event, its slot "Early", a question, and a sign-up for the slot.
+/// The ids of an event, its slot "Early", a question, a sign-up for the slot, a webhook and a delivery to it.
 pub(crate) struct Records {
     event: String,
     slot: String,
     question: String,
     signup: String,
+    webhook: String,
+    delivery: String,
 }
 
 impl Records {
@@ -34,24 +37,30 @@ impl Records {
         assert_eq!(page.sign_up(server, &slot, "Ada", "ada@example.org").await.status, 303);
         let question = question(server, &page.event).await;
         let signup = server.get("/v1/signups").await.data()[0].clone();
+        let webhook = new_webhook(server).await;
+        let delivery = server.post(&format!("{}/test", webhook_path(&webhook)), &json!({})).await.data();
         Self {
             event: id(&page.event).to_owned(),
             slot,
             question: question.strip_prefix("/v1/questions/").unwrap().to_owned(),
             signup: id(&signup).to_owned(),
+            webhook: id(&webhook).to_owned(),
+            delivery: id(&delivery).to_owned(),
         }
     }
 
     /// Returns records that all have this id.
     fn all(id: &str) -> Self {
         let id = || id.to_owned();
-        Self { event: id(), slot: id(), question: id(), signup: id() }
+        Self { event: id(), slot: id(), question: id(), signup: id(), webhook: id(), delivery: id() }
     }
 
     /// Returns every operation, in an order in which each of them succeeds. Reads come first.
     pub(crate) fn operations(&self) -> Vec<Operation> {
-        let Self { event: of_event, slot, question, signup } = self;
+        let Self { event: of_event, slot, question, signup, webhook, delivery } = self;
         let of = |rest: &str| format!("/v1/events/{of_event}{rest}");
+        let of_webhook = |rest: &str| format!("/v1/webhooks/{webhook}{rest}");
+        let redeliver = format!("/v1/deliveries/{delivery}/redeliver");
         let (slot, question) = (format!("/v1/slots/{slot}"), format!("/v1/questions/{question}"));
         let operation = |method, path, body, scope| Operation { method, path, body, scope };
         let read = |path, scope| operation("GET", path, json!({}), scope);
@@ -60,6 +69,7 @@ impl Records {
             read("/v1/events".to_owned(), "events:read"),
             read("/v1/signups".to_owned(), "signups:read"),
             read("/v1/activity".to_owned(), "activity:read"),
+            read("/v1/webhooks".to_owned(), "webhooks:read"),
             read("/v1/team".to_owned(), "team:read"),
             read("/v1/coverage".to_owned(), "slots:read"),
             read(of(""), "events:read"),
@@ -70,6 +80,14 @@ impl Records {
             read(slot.clone(), "slots:read"),
             read(format!("{slot}/signups"), "signups:read"),
             read(format!("/v1/signups/{signup}"), "signups:read"),
+            read(of_webhook(""), "webhooks:read"),
+            read(of_webhook("/deliveries"), "webhooks:read"),
+            operation("POST", "/v1/webhooks".to_owned(), json!({"url": RECEIVER}), "webhooks:write"),
+            operation("PATCH", of_webhook(""), json!({"description": "Roster"}), "webhooks:write"),
+            operation("POST", of_webhook("/rotate_secret"), json!({}), "webhooks:write"),
+            operation("POST", of_webhook("/test"), json!({}), "webhooks:write"),
+            operation("POST", redeliver, json!({}), "webhooks:write"),
+            operation("DELETE", of_webhook(""), json!({}), "webhooks:write"),
             operation("POST", "/v1/events".to_owned(), event(), "events:write"),
             operation("PATCH", of(""), json!({"title": "Other"}), "events:write"),
             operation("POST", of("/publish"), json!({}), "events:write"),
@@ -93,7 +111,8 @@ impl Records {
 
     /// Returns the operations that name one of the records.
     pub(crate) fn operations_on_records(&self) -> impl Iterator<Item = Operation> {
-        let of_organization = ["/v1/events", "/v1/signups", "/v1/activity", "/v1/team", "/v1/coverage"];
+        let of_organization =
+            ["/v1/events", "/v1/signups", "/v1/activity", "/v1/webhooks", "/v1/team", "/v1/coverage"];
         self.operations().into_iter().filter(move |found| !of_organization.contains(&found.path.as_str()))
     }
 }
@@ -113,6 +132,8 @@ async fn each_operation_requires_its_scope_and_no_other() {
         "signups:read",
         "team:read",
         "activity:read",
+        "webhooks:read",
+        "webhooks:write",
     ];
     let tokens = all.map(|scope| {
         let others: Vec<_> = all.into_iter().filter(|other| *other != scope).collect();
@@ -143,14 +164,15 @@ async fn records_of_another_organization_and_unknown_ones_are_not_found() {
     let event = format!("/v1/events/{}", records.event);
     let state = async || {
         let questions = server.get(&format!("{event}/questions")).await;
-        [server.get(&event).await.data(), questions.data(), server.get("/v1/signups").await.data()]
+        let [signups, webhooks] = [server.get("/v1/signups").await, server.get("/v1/webhooks").await];
+        [server.get(&event).await.data(), questions.data(), signups.data(), webhooks.data()]
     };
     let before = state().await;
     for Operation { method, path, body, .. } in records.operations_on_records() {
         let answer = send_as(&server, &other, method, &path, Some(&body)).await;
         assert_not_found(&answer, &format!("{method} {path}"));
     }
-    for list in ["/v1/events", "/v1/signups"] {
+    for list in ["/v1/events", "/v1/signups", "/v1/webhooks"] {
         assert_eq!(send_as(&server, &other, "GET", list, None).await.data(), json!([]), "{list}");
     }
     assert_eq!(state().await, before);
@@ -172,7 +194,11 @@ async fn no_operation_finds_a_deleted_event_or_what_belongs_to_it() {
         let answer = server.send(method, &format!("/v1/events/{}{action}", records.event), None).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
     }
+    let is_of_event = |path: &str| !path.starts_with("/v1/webhooks/") && !path.starts_with("/v1/deliveries/");
     for Operation { method, path, body, .. } in records.operations_on_records() {
+        if !is_of_event(&path) {
+            continue;
+        }
         assert_not_found(&server.send(method, &path, Some(&body)).await, &format!("{method} {path}"));
     }
     assert_eq!(server.get("/v1/signups").await.data(), json!([]));

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::contract::DOCUMENT;
 use crate::every_route::{UNKNOWN, paths, writes};
 use crate::harness::{Server, event};
+use crate::webhooks::{RECEIVER, new_webhook, webhook_path};
 
 #[tokio::test]
 async fn every_write_names_the_members_and_parameters_that_it_does_not_take_after_all_other_faults() {
@@ -75,6 +76,9 @@ async fn a_request_ignores_the_fields_that_only_its_answer_has() {
     let patch = json!({"title": "B", "description": null, "location": null, "is_virtual": false, "end_date": null,
         "start_date": "2027-06-05", "timezone": "UTC", "is_published": false});
     let slots = json!({"shifts": new["shifts"]});
+    let webhook = json!({"url": RECEIVER, "description": null, "types": ["*"], "is_enabled": true});
+    let made = new_webhook(&server).await;
+    let delivery = server.post(&format!("{}/test", webhook_path(&made)), &json!({})).await.data();
     let question = json!({"label": "Size", "type": "text", "options": [], "required": false, "position": 1});
     for (method, path, body, status) in [
         ("PATCH", event_path.clone(), with("Event", &patch), 200),
@@ -95,6 +99,16 @@ async fn a_request_ignores_the_fields_that_only_its_answer_has() {
         ),
         ("POST", format!("{event_path}/questions"), with("Question", &question), 201),
         ("POST", format!("{event_path}/cancel"), with("Event", &json!({})), 200),
+        ("POST", "/v1/webhooks".to_owned(), with("WebhookWithSecret", &webhook), 201),
+        ("PATCH", webhook_path(&made), with("WebhookWithSecret", &webhook), 200),
+        ("POST", format!("{}/rotate_secret", webhook_path(&made)), with("Webhook", &json!({})), 200),
+        ("POST", format!("{}/test", webhook_path(&made)), with("Webhook", &json!({})), 201),
+        (
+            "POST",
+            format!("/v1/deliveries/{}/redeliver", delivery["id"].as_str().unwrap()),
+            with("Delivery", &json!({})),
+            200,
+        ),
         ("DELETE", event_path, json!({"id": event_id, "deleted": false}), 200),
     ] {
         let answer = server.send(method, &path, Some(&body)).await;

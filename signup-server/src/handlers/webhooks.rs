@@ -1,0 +1,97 @@
+//! Handlers of webhooks, and of the deliveries to them.
+
+use signup_core::{
+    DeliveryId, DeliveryListInput, Faults, Operation, Scope, Session, WebhookId, WebhookInput, from_json,
+};
+use warp::http::StatusCode;
+
+use super::{Answer, Context, Write, authorize_read};
+use crate::reply::json;
+use crate::request::{Request, empty_input, ignore_answer};
+use crate::wire::{Data, Deleted, Delivery, Webhook, delivery_page};
+
+/// `GET /v1/webhooks`: lists the webhooks of the organization.
+pub(crate) async fn list_webhooks(session: Session, request: Request) -> Answer {
+    authorize_read(&session, Scope::WebhooksRead, &request)?;
+    let webhooks = session.webhooks().await?;
+    let data: Vec<_> = webhooks.iter().map(Webhook::new).collect();
+    Ok(json(StatusCode::OK, &Data { data }))
+}
+
+/// `POST /v1/webhooks`: creates a webhook. The answer has its secret.
+pub(crate) async fn create_webhook(session: Session, mut request: Request) -> Answer {
+    let write = Write::authorize(session, Operation::CreateWebhook, &request)?;
+    let new = request.input(|body| webhook_input(body)?.check(write.webhook_networks())).await;
+    let webhook = write.call(new, |session, new| async move { session.create_webhook(new).await }).await?;
+    Ok(write.answer(StatusCode::CREATED, Webhook::with_secret(&webhook)))
+}
+
+/// `GET /v1/webhooks/{id}`: returns a webhook.
+pub(crate) async fn show_webhook(session: Session, id: WebhookId, request: Request) -> Answer {
+    authorize_read(&session, Scope::WebhooksRead, &request)?;
+    let webhook = session.webhook(id).await?;
+    Ok(json(StatusCode::OK, &Data { data: Webhook::new(&webhook) }))
+}
+
+/// `PATCH /v1/webhooks/{id}`: changes a webhook.
+pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
+    let write = Write::authorize(session, Operation::PatchWebhook(id), &request)?;
+    let patch = request.input(|body| webhook_input(body)?.check_patch(write.webhook_networks())).await;
+    let webhook =
+        write.call(patch, |session, patch| async move { session.patch_webhook(id, patch).await }).await?;
+    Ok(write.answer(StatusCode::OK, Webhook::new(&webhook)))
+}
+
+/// `DELETE /v1/webhooks/{id}`: deletes a webhook with its deliveries.
+pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
+    let write = Write::authorize(session, Operation::DeleteWebhook(id), &request)?;
+    let input = request.deletion([], |[]| Ok(())).await;
+    write.call(input, |session, ()| async move { session.delete_webhook(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+}
+
+/// `POST /v1/webhooks/{id}/rotate_secret`: replaces the secret of a webhook. The answer has the new one.
+pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: Request) -> Answer {
+    let write = Write::authorize(session, Operation::RotateSecret(id), &request)?;
+    let input = request.optional_input(|body| empty_input(body, Webhook::FIELDS)).await;
+    let webhook = write.call(input, |session, ()| async move { session.rotate_secret(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Webhook::with_secret(&webhook)))
+}
+
+/// `POST /v1/webhooks/{id}/test`: makes a delivery that tests a webhook.
+pub(crate) async fn test_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
+    let write = Write::authorize(session, Operation::TestWebhook(id), &request)?;
+    let input = request.optional_input(|body| empty_input(body, Webhook::FIELDS)).await;
+    let delivery = write.call(input, |session, ()| async move { session.test_webhook(id).await }).await?;
+    Ok(write.answer(StatusCode::CREATED, Delivery::new(&delivery)))
+}
+
+/// `GET /v1/webhooks/{id}/deliveries`: lists one page of the deliveries to a webhook.
+pub(crate) async fn list_deliveries(
+    context: Context,
+    session: Session,
+    id: WebhookId,
+    request: Request,
+) -> Answer {
+    session.require(Scope::WebhooksRead)?;
+    let query = request.query(["state", "per_page", "cursor"], |[state, per_page, cursor]| {
+        DeliveryListInput { state, per_page, cursor }.check()
+    })?;
+    let page = session.deliveries(id, query.clone()).await?;
+    let path = format!("{}/v1/webhooks/{id}/deliveries", context.base_url);
+    Ok(json(StatusCode::OK, &delivery_page(&query, &page, path)))
+}
+
+/// `POST /v1/deliveries/{id}/redeliver`: makes a delivery again.
+pub(crate) async fn redeliver(session: Session, id: DeliveryId, mut request: Request) -> Answer {
+    let write = Write::authorize(session, Operation::Redeliver(id), &request)?;
+    let input = request.optional_input(|body| empty_input(body, Delivery::FIELDS)).await;
+    let delivery = write.call(input, |session, ()| async move { session.redeliver(id).await }).await?;
+    Ok(write.answer(StatusCode::OK, Delivery::new(&delivery)))
+}
+
+fn webhook_input(body: &[u8]) -> Result<WebhookInput<'_>, Faults> {
+    let mut input: WebhookInput<'_> = from_json(body)?;
+    ignore_answer(&mut input.unknown, Webhook::FIELDS);
+    Ok(input)
+}
