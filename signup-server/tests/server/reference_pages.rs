@@ -168,6 +168,38 @@ async fn every_parameter_and_every_field_of_a_request_is_shown() {
     assert!(fields_of_all > 30, "{fields_of_all} fields");
 }
 
+/// The request that the server sends is no operation of the API: it has headers, and no command.
+#[tokio::test]
+async fn the_request_that_a_webhook_gets_is_shown() {
+    let server = Server::start(&[]);
+    let docs = Docs::of(&server).await;
+    let described = &docs.document["webhooks"]["activity"]["post"];
+    let id = described["operationId"].as_str().unwrap();
+    let section = docs.section(id);
+    assert!(docs.page.contains(&format!("<li><a href=\"#{id}\">")), "a link in the contents");
+    let content = &described["requestBody"]["content"]["application/json"];
+    let mut fields = BTreeSet::new();
+    for parameter in described["parameters"].as_array().unwrap() {
+        fields.insert(parameter["name"].as_str().unwrap());
+    }
+    let payload = docs.resolved(&content["schema"])["properties"].as_object().unwrap();
+    fields.extend(payload.keys().map(String::as_str));
+    assert!(fields.contains("webhook-signature") && fields.contains("timestamp"), "{fields:?}");
+    for field in fields {
+        assert!(section.contains(&format!("<code class=\"name\">{field}</code>")), "{field}");
+    }
+    assert!(section.contains("href=\"#record-Activity\""), "{section}");
+    let shown = between(section, "<pre><code>", "</code>");
+    for (name, example) in content["examples"].as_object().unwrap() {
+        let is_shown = |text: &String| serde_json::from_str::<Value>(text).unwrap() == example["value"];
+        assert!(shown.iter().any(is_shown), "{name}");
+    }
+    for status in described["responses"].as_object().unwrap().keys() {
+        assert!(section.contains(&format!("<li><code>{status}</code>")), "{status}");
+    }
+    assert!(!section.contains("curl"), "{section}");
+}
+
 /// An error under `components` is a link in each operation, and is shown once.
 #[tokio::test]
 async fn every_status_is_shown_with_its_examples() {
