@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import createClient from "openapi-fetch";
-import type { components, paths } from "./api.d.ts";
+import type { components, paths, webhooks } from "./api.d.ts";
 
 type CreateEvent = components["schemas"]["CreateEvent"];
 type Slot = components["schemas"]["Slot"];
@@ -96,6 +96,27 @@ assert(late.error && "error" in late.error);
 assert.equal(late.error.error, "event_cancelled");
 const deleted = body(await client.DELETE("/v1/events/{event_id}", { params: { path: draftPath } })).data;
 assert.deepEqual(deleted, { id: draft.id, deleted: true });
+
+// A webhook has its secret only when it is created. A disabled one is tested, but nothing is delivered to it again.
+const hook = { url: "https://receiver.example/hooks", types: ["signup.*"] };
+const created = body(await client.POST("/v1/webhooks", { body: hook })).data;
+assert(created.secret.startsWith("whsec_"));
+const hookPath = { id: created.id };
+const disable = { params: { path: hookPath }, body: { is_enabled: false } };
+const disabled = body(await client.PATCH("/v1/webhooks/{id}", disable)).data;
+assert(disabled.disabled_at !== null && !("secret" in disabled));
+const test = body(await client.POST("/v1/webhooks/{id}/test", { params: { path: hookPath } })).data;
+assert.equal(test.type, "webhook.test");
+const pending = { path: hookPath, query: { state: "pending" } } as const;
+const deliveries = body(await client.GET("/v1/webhooks/{id}/deliveries", { params: pending })).data;
+assert.deepEqual(deliveries.map(({ id }) => id), [test.id]);
+const again = await client.POST("/v1/deliveries/{id}/redeliver", { params: { path: { id: test.id } } });
+assert(again.error && "error" in again.error);
+assert.equal(again.error.error, "webhook_disabled");
+
+// The body that a webhook gets is described, too.
+type Payload = webhooks["activity"]["post"]["requestBody"]["content"]["application/json"];
+({ type: "webhook.test", timestamp: test.created_at }) satisfies Omit<Payload, "data">;
 
 // A validation error names each wrong field.
 const refused = await client.POST("/v1/events", { body: { ...small, title: "", timezone: "Mars/Base" } });

@@ -19,13 +19,18 @@ from signup_client.api.events import (
 )
 from signup_client.api.signups import list_signups
 from signup_client.api.slots import list_slots, update_slot
+from signup_client.api.webhooks import create_webhook, list_deliveries, redeliver, test_webhook, update_webhook
 from signup_client.models import (
     CancelEvent,
     ConflictCode,
     ConflictError,
     CreateEvent,
     CreateSlot,
+    CreateWebhook,
     DeletedResponse,
+    DeliveryPage,
+    DeliveryResponse,
+    DeliveryState,
     Error,
     EventPage,
     EventResponse,
@@ -37,7 +42,10 @@ from signup_client.models import (
     Theme,
     UpdateEvent,
     UpdateSlot,
+    UpdateWebhook,
     ValidationError,
+    WebhookResponse,
+    WebhookWithSecretResponse,
 )
 
 client = AuthenticatedClient(base_url=os.environ["SIGNUP_URL"], token=os.environ["SIGNUP_TOKEN"])
@@ -115,6 +123,18 @@ assert isinstance(late, ConflictError) and late.error == ConflictCode.EVENT_CANC
 deleted = delete_event.sync(draft.id, client=client)
 assert isinstance(deleted, DeletedResponse)
 assert deleted.data.id == draft.id and deleted.data.deleted
+
+# A webhook has its secret only when it is created. A disabled one is tested, but nothing is delivered to it again.
+hook = create_webhook.sync(client=client, body=CreateWebhook(url="https://receiver.example/hooks", types=["signup.*"]))
+assert isinstance(hook, WebhookWithSecretResponse) and hook.data.secret.startswith("whsec_")
+disabled = update_webhook.sync(hook.data.id, client=client, body=UpdateWebhook(is_enabled=False))
+assert isinstance(disabled, WebhookResponse) and disabled.data.disabled_at is not None
+test = test_webhook.sync(hook.data.id, client=client)
+assert isinstance(test, DeliveryResponse) and test.data.type_ == "webhook.test"
+pending = list_deliveries.sync(hook.data.id, client=client, state=DeliveryState.PENDING)
+assert isinstance(pending, DeliveryPage) and [delivery.id for delivery in pending.data] == [test.data.id]
+again = redeliver.sync(test.data.id, client=client)
+assert isinstance(again, ConflictError) and again.error == ConflictCode.WEBHOOK_DISABLED
 
 # A validation error names each wrong field.
 small.title, small.timezone = "", "Mars/Base"
