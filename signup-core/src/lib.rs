@@ -209,8 +209,8 @@ pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};
 pub use value_error::ValueError;
 pub use webhook::{
-    Attempt, Delivery, DeliveryState, DeliveryStatus, Disabled, DisabledReason, FormerSecret, SigningSecret,
-    Webhook, WebhookUrl, WebhookUrlError,
+    Attempt, Delivery, DeliveryState, DeliveryStatus, Disabled, DisabledReason, FormerSecret, Reported,
+    SigningSecret, Webhook, WebhookUrl, WebhookUrlError,
 };
 pub use zone::{Zone, zone_data_version};
 #[doc(no_inline)]

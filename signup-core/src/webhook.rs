@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-pub use delivery::{Attempt, Delivery, DeliveryState, DeliveryStatus};
+pub use delivery::{Attempt, Delivery, DeliveryState, DeliveryStatus, Reported};
 pub use url::{WebhookUrl, WebhookUrlError};
 
 use crate::activity::{ActivityType, TypeFilter};

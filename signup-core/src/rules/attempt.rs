@@ -6,7 +6,7 @@ use super::webhook::disable;
 use super::{Decision, NewActivity};
 use crate::organization::Organization;
 use crate::store::{ChangeSet, Requirement, Total};
-use crate::webhook::{Attempt, Delivery, DisabledReason, Webhook};
+use crate::webhook::{Attempt, Delivery, DisabledReason, Reported, Webhook};
 
 /// Claims a delivery that is due. The outcome is the claimed delivery, or `None` if the webhook is disabled: then the delivery
 /// waits.
@@ -29,7 +29,7 @@ pub(crate) fn claim_delivery(
     Decision::unrecorded(Some(claimed), change)
 }
 
-/// Stores the result of an attempt. The outcome is the delivery afterwards.
+/// Stores the result of an attempt.
 ///
 /// A success is noted at the webhook once a second at most, because each note excludes others. A webhook that is gone, or whose
 /// deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
@@ -40,10 +40,11 @@ pub(crate) fn report_attempt(
     attempt: &Attempt,
     jitter: f64,
     now: Timestamp,
-) -> Decision<Delivery> {
+) -> Decision<Reported> {
     let reported = delivery.clone().after(attempt, jitter, now);
     let mut change = ChangeSet::default();
     let mut activity: Vec<NewActivity> = vec![];
+    let mut reason = None;
     let changed = match attempt {
         Attempt::Succeeded { .. } => {
             Webhook { last_success_at: Some(now), failing_since: None, ..webhook.clone() }
@@ -52,11 +53,12 @@ pub(crate) fn report_attempt(
         Attempt::Gone | Attempt::Failed { .. } => {
             let since = *webhook.failing_since.as_ref().unwrap_or(&now);
             let failing = Webhook { failing_since: Some(since), ..webhook.clone() };
-            let reason = match attempt {
+            reason = match attempt {
+                _ if !webhook.is_enabled() => None,
                 Attempt::Gone => Some(DisabledReason::Gone),
                 _ => (now.duration_since(since) >= Webhook::FAILURE_LIMIT).then_some(DisabledReason::Failing),
             };
-            match reason.filter(|_| webhook.is_enabled()) {
+            match reason {
                 Some(reason) => {
                     let (disabled, disabling) = disable(&mut change, organization, &failing, reason, now);
                     activity.push(disabling);
@@ -71,7 +73,7 @@ pub(crate) fn report_attempt(
         change.replace(webhook, changed);
     }
     change.replace(delivery, reported.clone());
-    Decision::new(reported, change, activity)
+    Decision::new(Reported::new(reported, reason), change, activity)
 }
 
 #[cfg(test)]
@@ -108,7 +110,7 @@ mod tests {
         Attempt::Failed { status: Some(503), error: "status 503".to_owned(), retry_after: None }
     }
 
-    fn report(webhook: &Webhook, attempt: &Attempt, now: Timestamp) -> Decision<Delivery> {
+    fn report(webhook: &Webhook, attempt: &Attempt, now: Timestamp) -> Decision<Reported> {
         report_attempt(records::organization(1), webhook.clone(), claimed(), attempt, 0.0, now)
     }
 
@@ -167,6 +169,7 @@ mod tests {
         assert_eq!((changed(&before), named(&before)), (None, vec![]), "the first failure counts");
         let last = report(&failing, &failed(), end);
         assert_eq!(named(&last), ["webhook.disabled"]);
+        assert_eq!((before.outcome.disabled, last.outcome.disabled), (None, Some(DisabledReason::Failing)));
         assert_eq!(
             lines(&last),
             [
@@ -180,28 +183,37 @@ mod tests {
         );
         let disabled = changed(&last).unwrap();
         assert_eq!(disabled.disabled, Some(Disabled { at: end, reason: Some(DisabledReason::Failing) }));
-        assert_eq!(last.outcome.status(), DeliveryStatus::Pending, "it waits until the webhook is enabled");
+        assert_eq!(
+            last.outcome.delivery.status(),
+            DeliveryStatus::Pending,
+            "it waits until the webhook is enabled"
+        );
         let again = report(&disabled, &failed(), end + SignedDuration::from_secs(1));
         assert_eq!((named(&again), changed(&again)), (vec![], None), "disabled already");
+        assert_eq!(again.outcome.disabled, None);
     }
 
     #[test]
     fn a_webhook_that_is_gone_is_disabled_at_once() {
         let gone = report(&webhook(), &Attempt::Gone, at(5));
         assert_eq!(named(&gone), ["webhook.disabled"]);
+        assert_eq!(gone.outcome.disabled, Some(DisabledReason::Gone));
         let disabling = Some(Disabled { at: at(5), reason: Some(DisabledReason::Gone) });
         assert_eq!(changed(&gone).unwrap().disabled, disabling);
-        assert_eq!(gone.outcome.status(), DeliveryStatus::Failed);
+        assert_eq!(gone.outcome.delivery.status(), DeliveryStatus::Failed);
         // The owner has disabled it while the request was made.
         let meanwhile = report(&disabled(), &Attempt::Gone, at(5));
-        assert_eq!((named(&meanwhile), meanwhile.outcome.status()), (vec![], DeliveryStatus::Failed));
+        assert_eq!(
+            (named(&meanwhile), meanwhile.outcome.delivery.status()),
+            (vec![], DeliveryStatus::Failed)
+        );
         assert_eq!(changed(&meanwhile).unwrap().disabled, disabled().disabled, "by its owner, still");
     }
 
     #[test]
     fn a_delivery_that_succeeds_after_its_webhook_was_disabled_is_delivered() {
         let reported = report(&disabled(), &Attempt::Succeeded { status: 204 }, at(5));
-        assert_eq!(reported.outcome.status(), DeliveryStatus::Delivered);
+        assert_eq!(reported.outcome.delivery.status(), DeliveryStatus::Delivered);
         let webhook = changed(&reported).unwrap();
         assert_eq!((webhook.disabled, webhook.last_success_at), (disabled().disabled, Some(at(5))));
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::activity::Activity;
 use crate::id::{DeliveryId, OrganizationId, WebhookId};
 use crate::text_form::names;
+use crate::webhook::DisabledReason;
 
 /// A delivery of an activity to a webhook, and its state.
 ///
@@ -101,6 +102,22 @@ pub enum Attempt {
         /// The time that the webhook asked to wait.
         retry_after: Option<SignedDuration>,
     },
+}
+
+/// What the report of an attempt has changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reported {
+    /// The delivery afterwards.
+    pub delivery: Delivery,
+    /// Why this report has disabled the webhook; `None` if it has not.
+    pub disabled: Option<DisabledReason>,
+}
+
+impl Reported {
+    pub(crate) const fn new(delivery: Delivery, disabled: Option<DisabledReason>) -> Self {
+        Self { delivery, disabled }
+    }
 }
 
 impl Delivery {

@@ -7,7 +7,7 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::rules::{self, Decision};
 use crate::store::{CommitError, Entity as _, RecordKey, Refusal};
-use crate::webhook::{Attempt, Delivery, Webhook};
+use crate::webhook::{Attempt, Delivery, Reported, Webhook};
 
 impl Outbox {
     /// Lists at most `limit` deliveries to webhooks that are due, and for each webhook at most as many as may be claimed now:
@@ -46,7 +46,7 @@ impl Outbox {
     ///     println!("POST {} {}", webhook.url, delivery.activity.kind);
     ///     let attempt = Attempt::Succeeded { status: 204 };
     ///     let reported = outbox.report_attempt(&delivery, &attempt).await?.ok_or("the webhook was deleted")?;
-    ///     assert_eq!(reported.status(), DeliveryStatus::Delivered);
+    ///     assert_eq!(reported.delivery.status(), DeliveryStatus::Delivered);
     /// }
     /// assert_eq!(outbox.due_deliveries(64).await?, []);
     /// # Ok(()) }) }
@@ -65,8 +65,8 @@ impl Outbox {
         }
     }
 
-    /// Reports the result of an attempt for a claimed delivery. Returns the delivery afterwards, or `None` if the lease was lost
-    /// or the webhook was deleted.
+    /// Reports the result of an attempt for a claimed delivery. Returns what the report has changed, or `None` if the lease was
+    /// lost or the webhook was deleted.
     ///
     /// After a failure, the delivery is due again after a pause that grows with each attempt, or has failed for good. A webhook
     /// that is gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
@@ -75,7 +75,7 @@ impl Outbox {
     /// Fails only if the store fails. The delivery may then be sent again, with the same id.
     ///
     /// See [`claim_delivery`](Self::claim_delivery) for an example.
-    pub async fn report_attempt(&self, claimed: &Delivery, attempt: &Attempt) -> Result<Option<Delivery>> {
+    pub async fn report_attempt(&self, claimed: &Delivery, attempt: &Attempt) -> Result<Option<Reported>> {
         let jitter = rand::random_range(0.0..=1.0);
         let store = &self.shared.store;
         let owner = claimed.organization;
