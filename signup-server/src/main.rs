@@ -29,6 +29,7 @@ mod sample_event;
 mod serve;
 mod signup_table;
 mod wire;
+mod worker;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -46,7 +47,7 @@ use tokio::sync::watch;
 use app::App;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
 use descriptors::ConnectionLimit;
-use mail::Mailer;
+use mail::{MailQueue, Mailer};
 use metrics::Metrics;
 use openapi::OpenApi;
 use output::Failure;
@@ -289,11 +290,12 @@ async fn serve(
             options.mail_from
         );
     }
-    let sender = options.mail_from.email.to_string();
+    let mail_sender = options.mail_from.email.to_string();
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
-    let (stop_mail, mail_stopped) = watch::channel(false);
-    let mail_task = tokio::spawn(mail::deliver(service.outbox(), mailer, mail_stopped));
-    let app = App::new(service, base_url.as_str(), &sender, options.trusted_proxies, openapi, reference);
+    let (stop_workers, stop) = watch::channel(false);
+    let mails = MailQueue::new(service.outbox(), mailer, stop.clone());
+    let mail_task = tokio::spawn(worker::run(mails, stop));
+    let app = App::new(service, base_url.as_str(), &mail_sender, options.trusted_proxies, openapi, reference);
     tracing::info!("up to {} connections at once (open-file limit {})", limit.connections, limit.open_files);
     output::print_line(&format!("listening on http://{address}")).map_err(String::from)?;
     let mut is_store_broken = false;
@@ -302,9 +304,8 @@ async fn serve(
             () = signal => {}
             () = store.ended() => is_store_broken = true,
         }
-        // The mail task starts no other mail. The task finishes the mail in flight, because an interrupted mail would
-        // be sent again.
-        stop_mail.send_replace(true);
+        // The worker starts no other mail. It finishes the mail in flight, because an interrupted mail would be sent again.
+        stop_workers.send_replace(true);
     };
     serve::serve(listener, app.filter(), limit.connections, shutdown).await;
     if tokio::time::timeout(MAIL_TIMEOUT, mail_task).await.is_err() {

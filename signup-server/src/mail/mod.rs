@@ -7,11 +7,11 @@ mod connection;
 mod content;
 mod message;
 mod name;
+mod queue;
 mod smtp;
-mod worker;
 
+pub(crate) use queue::MailQueue;
 pub(crate) use smtp::SmtpUrl;
-pub(crate) use worker::deliver;
 
 use lettre::message::Mailbox;
 use signup_core::{Mail, Outbox};

@@ -1,82 +1,75 @@
-//! The mail task: claims due notices one after the other, sends their mails, and reports the results to the outbox.
+//! The queue of mails: claims a due notice, sends its mail, and reports the result to the outbox.
 //!
 //! A process sends one mail at a time. If a process is killed, at most one mail has been sent without a report. That
-//! mail is sent again, under the same Message-ID, when the lease of its notice has expired. Several processes can share
-//! the work, because each process claims a notice before it sends the mail.
+//! mail is sent again, under the same Message-ID, when the lease of its notice has expired.
 
 use std::time::Duration;
 
+use signup_core::uuid::Uuid;
 use signup_core::{Error, Mail, MailFailure, Notice, Outbox};
 use tokio::sync::watch;
 
 use super::{Mailer, SendErrorKind};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
+use crate::worker::{Next, POLL_INTERVAL, Queue};
 
-/// The maximum number of notices that one read returns. Each notice is claimed separately.
-const BATCH: u32 = 50;
-/// The pause when no notice is due.
-const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The pause after the mail server or the store was unreachable.
-const UNREACHABLE_PAUSE: Duration = Duration::from_secs(5);
 /// The interval at which a lease is extended while its mail is being sent: a third of [`Notice::LEASE`].
 const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Delivers due notices until `stop` is true. Before it returns, sends and reports the mail in flight.
-pub(crate) async fn deliver(outbox: Outbox, mailer: Mailer, mut stop: watch::Receiver<bool>) {
-    while !*stop.borrow() {
-        // A separate task, so that a panic over one mail does not stop the delivery of all mails. The notice of that
-        // mail stays claimed until its lease expires, and fails after the usual number of attempts.
-        let batch = tokio::spawn(deliver_batch(outbox.clone(), mailer.clone(), stop.clone()));
-        let pause = batch.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "the delivery of emails panicked");
-            Some(UNREACHABLE_PAUSE)
-        });
-        if let Some(pause) = pause {
-            tokio::select! {
-                () = tokio::time::sleep(pause) => {}
-                // An error means that the sender was dropped. Without the sender, nothing could stop this loop.
-                changed = stop.changed() => if changed.is_err() { return },
-            }
-        }
+/// The queued mails of the outbox.
+#[derive(Debug)]
+pub(crate) struct MailQueue {
+    outbox: Outbox,
+    mailer: Mailer,
+    stop: watch::Receiver<bool>,
+}
+
+impl MailQueue {
+    /// Creates the queue. When `stop` is true, a report that cannot be stored is not retried.
+    pub(crate) const fn new(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Self {
+        Self { outbox, mailer, stop }
     }
 }
 
-/// Delivers one batch of due notices. Returns the pause before the next batch, or `None` for no pause.
-async fn deliver_batch(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Option<Duration> {
-    let due = match outbox.due(BATCH).await {
-        Ok(due) => due,
-        Err(error) => {
-            tracing::warn!(error = %WithSources(&error), "due notices could not be read");
-            return Some(UNREACHABLE_PAUSE);
-        }
-    };
-    if due.is_empty() {
-        mailer.close_idle();
-        return Some(POLL_INTERVAL);
+impl Queue for MailQueue {
+    type Item = Notice;
+
+    const ITEMS: &'static str = "notices";
+    const AT_ONCE: usize = 1;
+    const BATCH: u32 = 50;
+
+    fn id(notice: &Notice) -> Uuid {
+        notice.id.uuid()
     }
-    for notice in due {
-        if *stop.borrow() {
-            return None;
-        }
+
+    async fn due(&self) -> Result<Vec<Notice>, Error> {
+        self.outbox.due(Self::BATCH).await
+    }
+
+    async fn deliver(&self, notice: Notice) -> Next {
+        let Self { outbox, mailer, stop } = self;
         match outbox.claim(&notice).await {
-            Ok(Some(mail)) => {
-                if send(&outbox, &mailer, mail, &stop).await == Some(SendErrorKind::Server) {
-                    return Some(UNREACHABLE_PAUSE);
-                }
-            }
-            Ok(None) => {}
+            Ok(Some(mail)) => match send(outbox, mailer, mail, stop).await {
+                Some(SendErrorKind::Server) => Next::Pause,
+                _ => Next::Continue,
+            },
+            Ok(None) => Next::Continue,
             Err(error) => {
                 let reason = WithSources(&error).to_string();
                 tracing::error!(notice = %notice.id, reason, "a notice could not be claimed");
                 let is_store_down = matches!(&error, Error::Store(error) if error.is_unavailable());
                 if is_store_down || outbox.report_claim_failed(&notice, &reason).await.is_err() {
-                    return Some(UNREACHABLE_PAUSE);
+                    return Next::Pause;
                 }
+                Next::Continue
             }
         }
     }
-    None
+
+    fn idle(&self) {
+        self.mailer.close_idle();
+    }
 }
 
 /// Sends the mail of a claimed notice and reports the result. Returns the kind of error if the mail was not sent.
