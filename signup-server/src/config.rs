@@ -14,7 +14,7 @@ use clap::builder::Resettable;
 use clap::{Arg, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use ipnet::IpNet;
 use lettre::message::Mailbox;
-use signup_core::PlanTable;
+use signup_core::{Networks, PlanTable};
 use signup_store_sql::{PostgresUrl, PostgresUrlError};
 
 pub(crate) use command::{
@@ -122,6 +122,9 @@ pub(crate) struct Options {
     /// The addresses or networks of your proxies. Separate several with commas. Their X-Forwarded-For header is trusted
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
+    /// The addresses or networks that webhooks may reach besides public addresses, also with http. Separate several with commas
+    #[arg(long, env = "SIGNUP_WEBHOOK_ALLOW", global = true, value_parser = networks)]
+    pub(crate) webhook_allow: Option<Networks>,
     /// How many connections to PostgreSQL may be open, from 1 to 1000
     #[arg(long, env = "SIGNUP_DATABASE_CONNECTIONS", default_value_t = 8, global = true,
         allow_negative_numbers = true, value_parser = whole(1_u32..=1000))]
@@ -234,13 +237,17 @@ fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "use an IP address and a port, such as 127.0.0.1:8080".to_owned())
 }
 
+const NETWORKS_HINT: &str = "use addresses or networks such as 10.0.0.0/8, and separate several with commas";
+
 fn network(text: &str) -> Result<IpNet, String> {
     let text = text.trim();
     let address = || text.parse().map(|address: std::net::IpAddr| IpNet::from(address.to_canonical()));
     let network = text.parse().or_else(|_| address());
-    network.map_err(|_| {
-        "use addresses or networks such as 10.0.0.0/8, and separate several with commas".to_owned()
-    })
+    network.map_err(|_| NETWORKS_HINT.to_owned())
+}
+
+fn networks(text: &str) -> Result<Networks, String> {
+    text.parse().map_err(|_| NETWORKS_HINT.to_owned())
 }
 
 fn sender(text: &str) -> Result<Mailbox, String> {

@@ -1,9 +1,12 @@
 //! File descriptors: how many the process may open, and how many of them client connections may use.
 //!
-//! Descriptors are reserved for the store, the mail connection, the metrics listener and the process itself. Client
+//! Descriptors are reserved for the store, the mail connection, the requests to webhooks, the metrics listener and the process itself. Client
 //! connections get the rest, so they never exhaust the descriptors that a response needs.
 
 use rlimit::Resource;
+
+use crate::webhook::WebhookQueue;
+use crate::worker::Queue as _;
 
 /// The maximum number of client connections.
 const MAX_CONNECTIONS: u64 = 10_000;
@@ -14,6 +17,8 @@ const MIN_CONNECTIONS: u64 = 8;
 /// These are the standard streams, the runtime, signals, the listeners, the lock of an SQLite file, metrics
 /// connections, the mail connection with its name lookup, and inherited descriptors.
 const OTHER_DESCRIPTORS: u64 = 32;
+/// The number of descriptors reserved for requests to webhooks: a connection or a name lookup for each.
+const WEBHOOK_DESCRIPTORS: u64 = WebhookQueue::AT_ONCE as u64;
 
 /// The number of client connections that the process accepts, and the descriptor limit that it was computed from.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,7 +44,7 @@ pub(crate) fn connections_beside(store: u64) -> Result<ConnectionLimit, String> 
 }
 
 fn connections(limit: u64, store: u64) -> Result<u64, String> {
-    let reserve = OTHER_DESCRIPTORS + store;
+    let reserve = OTHER_DESCRIPTORS + WEBHOOK_DESCRIPTORS + store;
     let connections = limit.saturating_sub(reserve).min(MAX_CONNECTIONS);
     if connections < MIN_CONNECTIONS {
         let least = reserve + MIN_CONNECTIONS;
@@ -57,10 +62,10 @@ mod tests {
     #[test]
     fn client_connections_get_the_descriptors_after_the_reserve_and_at_most_10_000() {
         assert_eq!(connections(u64::MAX, 16), Ok(10_000));
-        assert_eq!(connections(1024, 16), Ok(976));
-        assert_eq!(connections(56, 16), Ok(8));
-        let error = connections(55, 16).unwrap_err();
-        assert!(error.contains("55 open files") && error.contains("56 or more"), "{error}");
+        assert_eq!(connections(1024, 16), Ok(912));
+        assert_eq!(connections(120, 16), Ok(8));
+        let error = connections(119, 16).unwrap_err();
+        assert!(error.contains("119 open files") && error.contains("120 or more"), "{error}");
         assert!(connections(0, 0).is_err());
     }
 }

@@ -28,6 +28,7 @@ mod routes;
 mod sample_event;
 mod serve;
 mod signup_table;
+mod webhook;
 mod wire;
 mod worker;
 
@@ -53,6 +54,7 @@ use openapi::OpenApi;
 use output::Failure;
 use reference::Reference;
 use reply::WithSources;
+use webhook::{Sender, WebhookQueue};
 
 /// With this allocator, a request takes 10 % less time than with the system's allocator. The process uses some MB more.
 /// Its feature `no_thp` keeps the kernel from using pages of 2 MB for the heap. With such pages, the process has 70 MB instead
@@ -60,8 +62,9 @@ use reply::WithSources;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How long a shutdown waits for the mail in flight: the timeout of an SMTP answer, plus a margin.
-const MAIL_TIMEOUT: Duration = Duration::from_secs(12);
+/// How long a shutdown waits for the mail and the requests to webhooks in flight, after the requests of clients: the timeout of an
+/// SMTP answer, plus a margin.
+const WORKER_TIMEOUT: Duration = Duration::from_secs(12);
 /// The interval at which expired records are purged.
 const PURGE_EVERY: Duration = Duration::from_secs(60);
 /// The maximum number of records that one purge removes. A small number keeps the purge from delaying requests.
@@ -150,7 +153,8 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     let service = Service::shared(store.as_store())
         .with_clock(TokioClock)
         .with_plans(plans)
-        .with_change_mail_delay(change_mail_delay);
+        .with_change_mail_delay(change_mail_delay)
+        .with_webhook_networks(cli.options.webhook_allow.clone().unwrap_or_default());
     let result = match socket {
         Some(socket) => {
             serve(service, cli.options, socket, &store, metrics, limit).await.map_err(Failure::from)
@@ -294,7 +298,10 @@ async fn serve(
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
     let (stop_workers, stop) = watch::channel(false);
     let mails = MailQueue::new(service.outbox(), mailer, stop.clone());
-    let mail_task = tokio::spawn(worker::run(mails, stop));
+    let mail_task = tokio::spawn(worker::run(mails, stop.clone()));
+    let sender = Sender::new(options.webhook_allow.unwrap_or_default());
+    let deliveries = WebhookQueue::new(service.outbox(), sender, stop.clone());
+    let webhook_task = tokio::spawn(worker::run(deliveries, stop));
     let app = App::new(service, base_url.as_str(), &mail_sender, options.trusted_proxies, openapi, reference);
     tracing::info!("up to {} connections at once (open-file limit {})", limit.connections, limit.open_files);
     output::print_line(&format!("listening on http://{address}")).map_err(String::from)?;
@@ -304,12 +311,16 @@ async fn serve(
             () = signal => {}
             () = store.ended() => is_store_broken = true,
         }
-        // The worker starts no other mail. It finishes the mail in flight, because an interrupted mail would be sent again.
+        // The workers start nothing else. They finish what is in flight, because it would be sent again otherwise.
         stop_workers.send_replace(true);
     };
     serve::serve(listener, app.filter(), limit.connections, shutdown).await;
-    if tokio::time::timeout(MAIL_TIMEOUT, mail_task).await.is_err() {
+    let end = tokio::time::Instant::now() + WORKER_TIMEOUT;
+    if tokio::time::timeout_at(end, mail_task).await.is_err() {
         tracing::warn!("an email was still in flight at shutdown; it may be sent again");
+    }
+    if tokio::time::timeout_at(end, webhook_task).await.is_err() {
+        tracing::warn!("requests to webhooks were still in flight at shutdown; they are sent again");
     }
     purge_task.abort();
     if let Some(metrics_task) = metrics_task {

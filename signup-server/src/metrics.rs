@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use ::metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
-use signup_core::Service;
+use signup_core::{DeliveryStatus, DisabledReason, Service};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use warp::http::header::CONTENT_TYPE;
@@ -27,7 +27,7 @@ const SECONDS: [f64; 14] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 /// Upper bounds of the buckets of commit batch sizes, in change sets.
 const CHANGE_SETS: [f64; 9] = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
-/// The minimum time between two counts of the notices in the store.
+/// The minimum time between two counts of the notices, and of pending deliveries, in the store.
 const NOTICE_COUNT_INTERVAL: Duration = Duration::from_secs(5);
 /// The timeout of a count of the notices, so that a scrape returns while the store is slow.
 const NOTICE_COUNT_TIMEOUT: Duration = Duration::from_secs(1);
@@ -44,6 +44,11 @@ const CONNECTIONS_IN_USE: &str = "signup_store_connections_in_use";
 const MAILS: &str = "signup_mails_total";
 const NOTICES: &str = "signup_notices_queued";
 const FAILED_NOTICES: &str = "signup_notices_failed";
+const DELIVERIES: &str = "signup_webhook_deliveries_total";
+const ATTEMPTS: &str = "signup_webhook_attempts_total";
+const ATTEMPT_DURATION: &str = "signup_webhook_attempt_duration_seconds";
+const PENDING_AGE: &str = "signup_webhook_oldest_pending_age_seconds";
+const DISABLED: &str = "signup_webhook_disabled_total";
 
 /// Whether a recorder is installed. Without one, requests are not counted, and their labels are not computed.
 static IS_COUNTING: AtomicBool = AtomicBool::new(false);
@@ -98,6 +103,7 @@ impl Metrics {
                         && last_count.is_none_or(|at| at.elapsed() >= NOTICE_COUNT_INTERVAL)
                     {
                         count_notices(&service).await;
+                        measure_pending_deliveries(&service).await;
                         *last_count = Some(Instant::now());
                     }
                     text_response(handle.render())
@@ -126,6 +132,11 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_counter!(MAILS, "Attempts to send an email, by outcome");
     describe_gauge!(NOTICES, "Queued notices: emails that wait to be sent");
     describe_gauge!(FAILED_NOTICES, "Failed notices: emails that are not tried again");
+    describe_counter!(DELIVERIES, "Deliveries to webhooks that have ended, by result");
+    describe_counter!(ATTEMPTS, "Requests to webhooks, by result");
+    describe_histogram!(ATTEMPT_DURATION, "Seconds of a request to a webhook, by result");
+    describe_gauge!(PENDING_AGE, "Seconds since the oldest pending delivery to an enabled webhook was made");
+    describe_counter!(DISABLED, "Webhooks that the service has disabled, by reason");
     describe_counter!("signup_notices_unreadable_total", "Notices that cannot be read, each counted once");
     describe_counter!("signup_store_round_trips_total", "Round trips to the database, by kind");
     describe_counter!(
@@ -156,6 +167,21 @@ async fn count_notices(service: &Service) {
     }
 }
 
+/// Reads when the oldest pending delivery was made, and sets the gauge of its age. Logs a failure or a timeout.
+async fn measure_pending_deliveries(service: &Service) {
+    let outbox = service.outbox();
+    match tokio::time::timeout(NOTICE_COUNT_TIMEOUT, outbox.oldest_pending_delivery()).await {
+        Ok(Ok(oldest)) => {
+            let age = oldest.map_or(0.0, |oldest| outbox.now().duration_since(oldest).as_secs_f64());
+            gauge!(PENDING_AGE).set(age.max(0.0));
+        }
+        Ok(Err(error)) => {
+            tracing::warn!(error = %WithSources(&error), "pending deliveries could not be read");
+        }
+        Err(_) => tracing::warn!("pending deliveries could not be read within {NOTICE_COUNT_TIMEOUT:?}"),
+    }
+}
+
 fn text_response(text: String) -> Response {
     let mut response = Response::new(text.into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
@@ -180,6 +206,28 @@ pub(crate) fn count_mail(fate: MailFate) {
         MailFate::Failed => "failed",
     };
     counter!(MAILS, "fate" => fate).increment(1);
+}
+
+/// Counts a request to a webhook, and records its duration since `began`.
+pub(crate) fn count_attempt(is_success: bool, began: Instant) {
+    let result = if is_success { "succeeded" } else { "failed" };
+    counter!(ATTEMPTS, "result" => result).increment(1);
+    histogram!(ATTEMPT_DURATION, "result" => result).record(began.elapsed().as_secs_f64());
+}
+
+/// Counts a delivery to a webhook that has ended. One that is still pending does not count.
+pub(crate) fn count_delivery(status: DeliveryStatus) {
+    let result = match status {
+        DeliveryStatus::Pending => return,
+        DeliveryStatus::Delivered => "delivered",
+        DeliveryStatus::Failed => "failed",
+    };
+    counter!(DELIVERIES, "result" => result).increment(1);
+}
+
+/// Counts a webhook that the service has disabled.
+pub(crate) fn count_disabled(reason: DisabledReason) {
+    counter!(DISABLED, "reason" => reason.name()).increment(1);
 }
 
 /// Counts a request that has been answered, and records its duration since `began`.

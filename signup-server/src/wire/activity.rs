@@ -63,6 +63,21 @@ impl<'a> ActorOf<'a> {
     }
 }
 
+/// The body of a request to a webhook.
+#[derive(Debug, Serialize)]
+pub(crate) struct WebhookPayload<'a> {
+    r#type: &'a str,
+    timestamp: Instant,
+    data: Activity<'a>,
+}
+
+impl<'a> WebhookPayload<'a> {
+    pub(crate) fn new(activity: &'a signup_core::Activity) -> Self {
+        let timestamp = Instant(activity.created_at);
+        Self { r#type: activity.kind.as_str(), timestamp, data: Activity::new(activity) }
+    }
+}
+
 /// Returns a page of the list of activity at `path`. The links keep what `query` selects.
 pub(crate) fn activity_page<'a>(
     query: &ActivityQuery,

@@ -17,7 +17,7 @@ mod team;
 mod token;
 mod webhook;
 
-pub(crate) use activity::activity_page;
+pub(crate) use activity::{WebhookPayload, activity_page};
 pub(crate) use coverage::{Coverage, coverage_page};
 pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name};
 pub(crate) use event::{Event, event_page};

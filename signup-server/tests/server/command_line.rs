@@ -70,9 +70,14 @@ fn only_a_server_and_a_new_organization_make_a_database_file() {
 #[test]
 fn an_empty_variable_counts_as_not_set() {
     let folder = tempfile::tempdir().unwrap();
-    for variable in
-        ["SIGNUP_DATABASE", "SIGNUP_SMTP", "SIGNUP_LISTEN", "SIGNUP_TRUSTED_PROXIES", "SIGNUP_PGBOUNCER"]
-    {
+    for variable in [
+        "SIGNUP_DATABASE",
+        "SIGNUP_SMTP",
+        "SIGNUP_LISTEN",
+        "SIGNUP_TRUSTED_PROXIES",
+        "SIGNUP_WEBHOOK_ALLOW",
+        "SIGNUP_PGBOUNCER",
+    ] {
         let mut command = Command::new(PROGRAM);
         command.args(["organization", "create", "--name", "A"]).env(variable, "").current_dir(folder.path());
         let output = command.output().unwrap();

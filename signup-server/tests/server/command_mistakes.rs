@@ -44,6 +44,7 @@ fn an_invalid_flag_or_value_ends_with_exit_code_2() {
         vec!["--log", "a=b=c"],
         vec!["--log-format", "xml"],
         vec!["--trusted-proxies", "x"],
+        vec!["--webhook-allow", "10.0.0.0/33"],
         vec!["--base-url", "x"],
         vec!["token"],
         vec!["token", "create", "--organization", "x", "--name", "n", "--expires-in-days", "366"],

@@ -54,7 +54,7 @@ fn limited(files: u32, arguments: &[&str]) -> Command {
 async fn idle_clients_never_make_the_store_fail(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some(mut first) = Server::start_with(engine) else { return };
     first.kill();
-    let mut server = Server::start_limited(&first.database(), "-n 64");
+    let mut server = Server::start_limited(&first.database(), "-n 128");
     server.token.clone_from(&first.token);
     // Opens one connection, which stays open. This request does not use the store.
     assert_eq!(server.get_without_token("/health/live").await.status, 200);
@@ -98,12 +98,12 @@ fn a_limit_that_leaves_clients_too_few_descriptors_is_refused_at_start() {
 
 #[test]
 fn the_log_says_how_many_connections_fit() {
-    let mut child = limited(64, &["--listen", "127.0.0.1:0", "--database", "memory:"]).spawn().unwrap();
+    let mut child = limited(128, &["--listen", "127.0.0.1:0", "--database", "memory:"]).spawn().unwrap();
     wait_until_listening(&mut child);
     child.kill().unwrap();
     let output = child.wait_with_output().unwrap();
     let log = String::from_utf8(output.stderr).unwrap();
-    assert!(log.contains("up to 32 connections at once (open-file limit 64)"), "{log}");
+    assert!(log.contains("up to 32 connections at once (open-file limit 128)"), "{log}");
 }
 
 #[test]

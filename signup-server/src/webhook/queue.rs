@@ -1,0 +1,106 @@
+//! The queue of deliveries: claims a due delivery, sends its request, and reports the attempt to the outbox.
+//!
+//! A delivery whose attempt was sent but not reported is sent again, with the same `webhook-id`, when its lease has expired.
+
+use std::time::Instant;
+
+use signup_core::uuid::Uuid;
+use signup_core::{Attempt, Delivery, DeliveryStatus, Error, Outbox, Reported};
+use tokio::sync::watch;
+
+use super::Sender;
+use crate::metrics;
+use crate::reply::WithSources;
+use crate::worker::{Next, POLL_INTERVAL, Queue};
+
+/// The queued deliveries of the outbox.
+#[derive(Debug)]
+pub(crate) struct WebhookQueue {
+    outbox: Outbox,
+    sender: Sender,
+    stop: watch::Receiver<bool>,
+}
+
+impl WebhookQueue {
+    /// Creates the queue. When `stop` is true, a report that cannot be stored is not retried.
+    pub(crate) const fn new(outbox: Outbox, sender: Sender, stop: watch::Receiver<bool>) -> Self {
+        Self { outbox, sender, stop }
+    }
+
+    /// Reports an attempt. Retries until the server stops, because without the report the delivery would be sent again.
+    async fn report(&self, claimed: &Delivery, attempt: &Attempt) {
+        let (webhook, delivery) = (claimed.webhook, claimed.id);
+        loop {
+            match self.outbox.report_attempt(claimed, attempt).await {
+                Ok(Some(reported)) => return log(&reported),
+                Ok(None) => {
+                    tracing::debug!(%webhook, %delivery, "the result of an attempt came too late, or its webhook was deleted");
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%webhook, %delivery, error = %WithSources(&error), "the result of an attempt could not be stored");
+                }
+            }
+            if *self.stop.borrow() {
+                return;
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
+    }
+}
+
+impl Queue for WebhookQueue {
+    type Item = Delivery;
+
+    const ITEMS: &'static str = "deliveries";
+    const AT_ONCE: usize = 64;
+    const BATCH: u32 = 64;
+
+    fn id(delivery: &Delivery) -> Uuid {
+        delivery.id.uuid()
+    }
+
+    async fn due(&self) -> Result<Vec<Delivery>, Error> {
+        self.outbox.due_deliveries(Self::BATCH).await
+    }
+
+    async fn deliver(&self, due: Delivery) -> Next {
+        let (webhook, delivery) = match self.outbox.claim_delivery(&due).await {
+            Ok(Some(claimed)) => claimed,
+            Ok(None) => return Next::Wait,
+            Err(error) => {
+                tracing::warn!(delivery = %due.id, error = %WithSources(&error), "a delivery could not be claimed");
+                return Next::Pause;
+            }
+        };
+        let began = Instant::now();
+        let attempt = self.sender.send(&webhook, &delivery, self.outbox.now()).await;
+        metrics::count_attempt(matches!(attempt, Attempt::Succeeded { .. }), began);
+        self.report(&delivery, &attempt).await;
+        Next::Continue
+    }
+
+    fn idle(&self) {}
+}
+
+/// Logs and counts what a report has changed. The URL of a webhook may contain a secret, so the log has only its id.
+fn log(Reported { delivery, disabled, .. }: &Reported) {
+    let (webhook, id, attempts) = (delivery.webhook, delivery.id, delivery.attempts);
+    let error = delivery.last_error.as_deref().unwrap_or_default();
+    match delivery.status() {
+        DeliveryStatus::Delivered => {
+            tracing::debug!(%webhook, delivery = %id, attempts, "an activity was delivered");
+        }
+        DeliveryStatus::Pending => {
+            tracing::info!(%webhook, delivery = %id, attempts, error, "an activity was not delivered, and is sent again later");
+        }
+        DeliveryStatus::Failed => {
+            tracing::info!(%webhook, delivery = %id, attempts, error, "a delivery has failed for good");
+        }
+    }
+    metrics::count_delivery(delivery.status());
+    if let Some(reason) = disabled {
+        metrics::count_disabled(*reason);
+        tracing::warn!(%webhook, organization = %delivery.organization, %reason, "a webhook was disabled");
+    }
+}
