@@ -1,4 +1,4 @@
-//! The operator's handle: organizations, plans, tokens, events, questions, sign-ups, failed mails.
+//! The operator's handle: organizations, plans, tokens, events, questions, sign-ups, webhooks, failed mails.
 
 mod events;
 mod notices;
@@ -6,6 +6,7 @@ mod organizations;
 mod questions;
 mod signups;
 mod tokens;
+mod webhooks;
 
 use std::sync::Arc;
 
