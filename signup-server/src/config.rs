@@ -19,6 +19,7 @@ use signup_store_sql::{PostgresUrl, PostgresUrlError};
 
 pub(crate) use command::{
     Command, EventCommand, NoticeCommand, OrganizationCommand, QuestionCommand, SignupCommand, TokenCommand,
+    WebhookCommand,
 };
 pub(crate) use usage::usage_line;
 

@@ -1,4 +1,4 @@
-//! The management commands: organizations, tokens, events, questions, sign-ups and mails.
+//! The management commands: organizations, tokens, events, questions, sign-ups, mails and webhooks.
 //!
 //! Each command prints JSON objects, one on each line. The objects are [wire types](crate::wire). Only
 //! `signup list --csv` prints a [table](crate::signup_table).
@@ -9,6 +9,7 @@ mod organization;
 mod question;
 mod signup;
 mod token;
+mod webhook;
 
 use serde::Serialize;
 use signup_core::{Admin, Error, Event, Organization};
@@ -33,6 +34,7 @@ pub(crate) async fn run(admin: &Admin, base_url: &BaseUrl, command: Command) -> 
         Command::Question(command) => question::run(admin, command).await,
         Command::Signup(command) => signup::run(admin, command).await,
         Command::Notice(command) => notice::run(admin, command).await,
+        Command::Webhook(command) => webhook::run(admin, command).await,
     }
 }
 

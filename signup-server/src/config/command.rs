@@ -29,6 +29,9 @@ pub(crate) enum Command {
     /// List emails that are queued or have failed, and send failed ones again
     #[command(subcommand)]
     Notice(NoticeCommand),
+    /// List webhooks, and disable and enable them. They are created through the API, see /docs
+    #[command(subcommand)]
+    Webhook(WebhookCommand),
 }
 
 impl Command {
@@ -107,7 +110,7 @@ pub(crate) enum TokenCommand {
         #[arg(long, value_parser = Name::new)]
         name: Name,
         /// What the token may do. Separate several with commas: events:read, events:write, slots:read, slots:write, team:read,
-        /// signups:read, activity:read. Without this flag, it may do everything
+        /// signups:read, activity:read, webhooks:read, webhooks:write. Without this flag, it may do everything
         #[arg(long)]
         scopes: Option<String>,
         /// The number of days that the token works, from 1 to 365
@@ -240,6 +243,28 @@ pub(crate) enum NoticeCommand {
         /// Send all failed emails again
         #[arg(long)]
         failed: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WebhookCommand {
+    /// List an organization's webhooks, newest first. Their secrets are not shown
+    List {
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
+        organization: String,
+    },
+    /// Disable a webhook. It gets nothing that happens from then on, and its pending deliveries wait
+    Disable {
+        /// The webhook's id, as "webhook list" shows it
+        #[arg(long, value_name = "ID")]
+        webhook_id: String,
+    },
+    /// Enable a webhook. Pending deliveries that are at most 30 days old go on
+    Enable {
+        /// The webhook's id, as "webhook list" shows it
+        #[arg(long, value_name = "ID")]
+        webhook_id: String,
     },
 }
 

@@ -52,6 +52,7 @@ fn only_a_server_and_a_new_organization_make_a_database_file() {
         "event show --event a",
         "signup list --event a",
         "notice list",
+        "webhook list --organization a",
     ] {
         let arguments: Vec<_> = command.split(' ').chain(["--database", &database]).collect();
         let output = run(&arguments);
@@ -171,6 +172,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
         ("token create --organization riverside --name nightly", 1),
         ("token list --organization riverside", 1),
         ("notice list", 0),
+        ("webhook list --organization riverside", 0),
         ("signup erase --email ada@example.org --organization riverside", 1),
     ] {
         let output = command(arguments).output().unwrap();
@@ -182,6 +184,7 @@ fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(
         ("question list --event nothing", "nothing: to see them, run \"event list\""),
         ("token revoke --token-id nothing", "nothing: to see the ids, run \"token list\""),
         ("notice retry --id nothing", "nothing: to see the ids, run \"notice list --failed\""),
+        ("webhook enable --webhook-id nothing", "nothing: to see the ids, run \"webhook list\""),
     ] {
         assert_fails(&command(arguments).output().unwrap(), 1, says);
     }

@@ -3,8 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::harness::{Server, run};
+use crate::lives::id;
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
+use crate::webhooks::{new_webhook, webhook_path};
 
 /// Runs a command and returns its only line of output.
 fn line(server: &Server, arguments: &[&str]) -> String {
@@ -146,6 +148,35 @@ async fn a_question_a_sign_up_its_mail_and_its_erasure_are_printed() {
     let erase = ["signup", "erase", "--email", "ada@example.org", "--organization", "starter"];
     let erased = assert_members(&line(&server, &erase), &["organization_id", "erased"]);
     assert_eq!(erased["erased"], 1);
+}
+
+#[tokio::test]
+async fn a_webhook_is_printed_as_the_api_shows_it_and_without_its_secret() {
+    let server = Server::start_on_sqlite();
+    let created = new_webhook(&server).await;
+    let names = [
+        "id",
+        "url",
+        "description",
+        "types",
+        "is_enabled",
+        "disabled_reason",
+        "disabled_at",
+        "last_success_at",
+        "created_at",
+        "updated_at",
+    ];
+    let listed = assert_members(&line(&server, &["webhook", "list", "--organization", "starter"]), &names);
+    assert_eq!((&listed["id"], &listed["is_enabled"]), (&created["id"], &json!(true)));
+    for (command, is_enabled) in [("disable", false), ("enable", true)] {
+        let printed = line(&server, &["webhook", command, "--webhook-id", id(&created)]);
+        let printed = assert_members(&printed, &names);
+        assert_eq!(printed["is_enabled"], is_enabled);
+        assert_eq!(server.get(&webhook_path(&created)).await.data(), printed);
+    }
+    let activity = server.get("/v1/activity?type=webhook.updated").await.data();
+    assert_eq!(activity.as_array().unwrap().len(), 2);
+    assert_eq!(activity[0]["actor"]["type"], "operator");
 }
 
 #[tokio::test]
