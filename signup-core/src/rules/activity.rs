@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::activity::{Activity, ActivityType, Actor, Subject};
 use crate::event::Event;
-use crate::id::{ActivityId, DeliveryId, OrganizationId, WebhookId};
+use crate::id::{ActivityId, DeliveryId, OrganizationId};
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
@@ -22,8 +22,6 @@ pub(crate) struct NewActivity {
     pub(super) kind: ActivityType,
     subject: Subject,
     pub(super) changes: Vec<&'static str>,
-    /// The webhook that is not told: the one that is created, disabled or deleted.
-    hidden_from: Option<WebhookId>,
 }
 
 impl NewActivity {
@@ -33,23 +31,12 @@ impl NewActivity {
         R: Entity,
         &'r R: Into<Subject>,
     {
-        Self {
-            organization: record.key().organization(),
-            kind,
-            subject: record.into(),
-            changes: vec![],
-            hidden_from: None,
-        }
+        Self { organization: record.key().organization(), kind, subject: record.into(), changes: vec![] }
     }
 
     /// Adds the names of the fields that changed.
     pub(super) fn with_changes(self, changes: Vec<&'static str>) -> Self {
         Self { changes, ..self }
-    }
-
-    /// Hides the activity from a webhook.
-    pub(super) fn hidden_from(self, webhook: WebhookId) -> Self {
-        Self { hidden_from: Some(webhook), ..self }
     }
 
     /// Returns the organization that the activity belongs to.
@@ -58,8 +45,11 @@ impl NewActivity {
     }
 }
 
-/// Adds the activity of a decision to its change set, and a delivery for each of the organization's `webhooks` that selects it. A
-/// webhook that the change set changes counts as it is afterwards. The ids are generated in the order of the activity.
+/// Adds the activity of a decision to its change set, and a delivery for each of the organization's `webhooks` that selects it. The
+/// ids are generated in the order of the activity.
+///
+/// A webhook that the change set changes counts as it is afterwards, and one that it creates is not among `webhooks`. So a webhook is
+/// not told that it was created, disabled or deleted.
 ///
 /// The caller requires the gate of the organization, so that these are its webhooks when the change set is committed.
 pub(crate) fn record_activity(
@@ -71,12 +61,11 @@ pub(crate) fn record_activity(
     now: Timestamp,
 ) {
     let webhooks: Vec<_> = webhooks.iter().filter_map(|webhook| after(change, webhook)).collect();
-    for NewActivity { organization, kind, subject, changes, hidden_from } in activity {
+    for NewActivity { organization, kind, subject, changes } in activity {
         let changes = changes.into_iter().map(Cow::Borrowed).collect();
         let (id, actor) = (ActivityId::new(new_id()), actor.clone());
         let activity = Activity { id, organization, kind, created_at: now, actor, subject, changes };
-        let told = webhooks.iter().filter(|webhook| webhook.selects(&activity.kind));
-        for webhook in told.filter(|webhook| Some(webhook.id) != hidden_from) {
+        for webhook in webhooks.iter().filter(|webhook| webhook.selects(&activity.kind)) {
             change.insert(Delivery::new(DeliveryId::new(new_id()), webhook.id, activity.clone(), now));
         }
         change.insert(activity);

@@ -42,7 +42,7 @@ pub(crate) fn create_webhook(
     change.requires.push(Requirement::Below { total, bound, now });
     raise_gate(&mut change, organization);
     change.insert(webhook.clone());
-    let created = NewActivity::of(ActivityType::WEBHOOK_CREATED, &webhook).hidden_from(id);
+    let created = NewActivity::of(ActivityType::WEBHOOK_CREATED, &webhook);
     Decision::new(webhook, change, [created])
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn rotate_secret(webhook: Webhook, secret: SigningSecret, now: Timest
 
 /// Deletes a webhook with its deliveries.
 pub(crate) fn delete_webhook(organization: Organization, webhook: Webhook) -> Decision<()> {
-    let deleted = NewActivity::of(ActivityType::WEBHOOK_DELETED, &webhook).hidden_from(webhook.id);
+    let deleted = NewActivity::of(ActivityType::WEBHOOK_DELETED, &webhook);
     let mut change = ChangeSet::default();
     raise_gate(&mut change, organization);
     change.remove(webhook);
@@ -165,7 +165,7 @@ pub(super) fn disable(
 ) -> (Webhook, NewActivity) {
     let disabled = Webhook { disabled: Some(Disabled { at: now, reason: Some(reason) }), ..webhook.clone() };
     raise_gate(change, organization);
-    let activity = NewActivity::of(ActivityType::WEBHOOK_DISABLED, webhook).hidden_from(webhook.id);
+    let activity = NewActivity::of(ActivityType::WEBHOOK_DISABLED, webhook);
     (disabled, activity)
 }
 
