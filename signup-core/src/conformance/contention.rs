@@ -67,6 +67,18 @@ pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
     assert_eq!(events(&*store).await.len(), 5);
 }
 
+/// Of 32 simultaneous creates of webhooks with a limit of 16, 16 succeed. The others are refused with the count 16.
+pub async fn simultaneous_webhooks_never_pass_the_limit(store: Arc<dyn Store>) {
+    commit(&*store, insert([organization(1)])).await;
+    let (total, bound) = (Total::Webhooks(organization_id(1)), Webhook::MAX_PER_ORGANIZATION);
+    let below = Requirement::Below { total: total.clone(), bound, now: at(0) };
+    let change =
+        |number| ChangeSet { requires: vec![below.clone()], writes: vec![Write::insert(webhook(1, number))] };
+    let results = all_at_once(&store, (0..32).map(change).collect()).await;
+    assert_outcomes(&results, 16, &Refusal::NotBelow { total, count: 16 });
+    assert_eq!(store.webhooks(organization_id(1)).await.unwrap().len(), 16);
+}
+
 /// Of 64 simultaneous uses of one key, one takes effect and the others are refused with its receipt.
 pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;

@@ -15,6 +15,9 @@ pub(super) struct Family {
     /// Two links to the first sign-up, and one to the second.
     pub(super) links: [Link; 3],
     pub(super) receipt: Receipt,
+    /// A webhook of the organization, and a delivery to it.
+    pub(super) webhook: Webhook,
+    pub(super) delivery: Delivery,
     /// A notice about the first shift, and one about the first sign-up.
     pub(super) notices: [Notice; 2],
 }
@@ -40,12 +43,15 @@ impl Family {
         let notices = [notice(&shifts[0], first), Notice { cause, ..notice(&shifts[0], first + 1) }];
         let questions = vec![question(&event, first, 0), question(&event, first + 1, 1)];
         let receipt = receipt(receipt_key(owner, &format!("key-{number}")), &event, &shifts);
+        let webhook = webhook(owner, number);
         let mut full = EventInFull::new(event, shifts.to_vec(), questions);
         full.location_data = Some(r#"{"place_id": "x"}"#.parse().unwrap());
         Self {
             organization: organization(owner),
             token: token(owner, number),
             receipt,
+            delivery: delivery(&webhook, number),
+            webhook,
             full,
             signups,
             links,
@@ -55,7 +61,12 @@ impl Family {
 
     /// Returns all records as they are read, each after its parent.
     pub(super) fn records(&self) -> Vec<Record> {
-        let mut records: Vec<Record> = vec![self.organization.clone().into(), self.token.clone().into()];
+        let mut records: Vec<Record> = vec![
+            self.organization.clone().into(),
+            self.token.clone().into(),
+            self.webhook.clone().into(),
+            self.delivery.clone().into(),
+        ];
         records.extend(parts(self.full.clone()));
         records.extend(self.signups.iter().cloned().map(Record::from));
         records.extend(self.links.map(Record::from));
@@ -154,9 +165,36 @@ impl Family {
             failure: Some(NoticeFailure::new(at(70), "550 no such user")),
             ..self.notices[0].clone()
         };
+        let webhook = Webhook {
+            url: "https://example.org/other".parse().unwrap(),
+            description: None,
+            types: vec!["event.*".parse().unwrap()],
+            secret: webhook(1, 98).secret,
+            former_secret: Some(FormerSecret { secret: webhook(1, 99).secret, until: at(70) }),
+            disabled: Some(Disabled { at: at(60), reason: Some(DisabledReason::Failing) }),
+            last_success_at: Some(at(61)),
+            failing_since: Some(at(62)),
+            version: 2,
+            created_at: at(50),
+            updated_at: at(80),
+            ..self.webhook.clone()
+        };
+        let delivery = Delivery {
+            activity: Activity { actor: Actor::System, ..self.delivery.activity.clone() },
+            state: DeliveryState::Pending { due_at: at(70), is_leased: true },
+            attempts: 3,
+            last_status: Some(503),
+            last_error: Some("status 503".to_owned()),
+            version: 2,
+            created_at: at(50),
+            expires_at: at(99_000),
+            ..self.delivery.clone()
+        };
         vec![
             organization.into(),
             token.into(),
+            webhook.into(),
+            delivery.into(),
             event.into(),
             shift.into(),
             question.into(),

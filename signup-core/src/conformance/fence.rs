@@ -27,6 +27,9 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
             assert_eq!(records, [], "{read} of {what} of another organization");
         }
         assert_eq!(store.tokens(other).await.unwrap(), []);
+        assert_eq!(store.webhooks(other).await.unwrap(), []);
+        let deliveries = store.deliveries(other, foreign.webhook.id, &DeliveryQuery::new()).await.unwrap();
+        assert_eq!(deliveries.items, []);
         assert_eq!(store.deleted_events(other, None, 9).await.unwrap(), []);
         assert_eq!(store.signup_in_full(other, foreign.signups[0].id).await.unwrap(), None);
         let all = SignupQuery::new().with_deleted();

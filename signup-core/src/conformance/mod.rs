@@ -84,6 +84,7 @@ pub mod complete_activity;
 pub mod contention;
 pub mod counter;
 pub mod deletion;
+pub mod deliveries;
 pub mod event_lists;
 pub(crate) mod family;
 pub mod fence;
@@ -167,6 +168,7 @@ macro_rules! conformance_tests {
             cancellations::a_closing_cancels_every_sign_up_that_came_before
             contention::simultaneous_sign_ups_never_pass_the_capacity
             contention::simultaneous_creates_never_pass_the_limit
+            contention::simultaneous_webhooks_never_pass_the_limit
             contention::simultaneous_publications_never_pass_the_limit
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
             contention::one_of_many_simultaneous_uses_of_a_slug_succeeds
@@ -179,6 +181,18 @@ macro_rules! conformance_tests {
             counter::each_key_has_a_window_of_its_own
             counter::simultaneous_requests_get_different_counts
             counter::a_purge_removes_only_ended_windows
+            deliveries::a_webhook_comes_back_as_it_was
+            deliveries::a_delivery_comes_back_as_it_was
+            deliveries::webhooks_are_listed_newest_first
+            deliveries::deliveries_are_listed_newest_first_in_both_directions
+            deliveries::due_deliveries_are_listed_by_their_place
+            deliveries::a_delivery_in_flight_takes_the_place_of_a_due_one
+            deliveries::deliveries_of_a_disabled_webhook_wait
+            deliveries::the_oldest_pending_delivery_is_found
+            deliveries::a_removed_webhook_takes_its_deliveries_along
+            deliveries::deliveries_are_kept_until_they_expire
+            deliveries::one_of_many_simultaneous_claims_of_a_delivery_succeeds
+            deliveries::simultaneous_claims_never_pass_the_limit_of_a_webhook
             deletion::a_deleted_event_hides_all_that_belongs_to_it
             deletion::what_mails_and_operators_need_of_a_deleted_event_stays
             deletion::deleted_events_are_listed_by_id
@@ -251,6 +265,8 @@ macro_rules! conformance_tests {
             snapshots::a_sign_up_in_full_is_one_snapshot
             totals::totals_follow_each_write
             totals::an_active_event_counts_until_its_end
+            totals::a_webhook_counts_until_it_is_removed
+            totals::a_delivery_is_in_flight_until_its_lease_ends
             totals::all_totals_are_zero_or_one_is_not
             totals::a_total_that_has_to_be_zero_excludes_additions
             uniques::a_unique_value_is_free_or_taken

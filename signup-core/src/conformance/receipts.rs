@@ -38,6 +38,8 @@ pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
         Outcome::Shift(Box::new(shifts[0].clone())),
         Outcome::Shifts(shifts),
         Outcome::Question(Box::new(question(&event, 1, 1))),
+        Outcome::Webhook(Box::new(webhook(1, 1))),
+        Outcome::Delivery(Box::new(delivery(&webhook(1, 1), 1).claimed(at(1)))),
         Outcome::Deleted {},
     ];
     for (number, outcome) in outcomes.into_iter().enumerate() {

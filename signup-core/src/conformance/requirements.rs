@@ -88,6 +88,9 @@ pub async fn a_stale_version_or_gate_is_refused(store: Arc<dyn Store>) {
         requires.extend(before.entity().gate().map(|gate| Requirement::GateUnchanged { key, gate }));
         assert_eq!(check(&*store, requires).await, Ok(()), "the gate is kept: {after:?}");
         let raised: Record = match after.clone() {
+            Record::Organization(owner) => {
+                Organization { version: owner.version + 1, gate: owner.gate + 1, ..*owner }.into()
+            }
             Record::Event(event) => next(&event).into(),
             Record::Shift(shift) => next_shift(&shift).into(),
             _ => continue,

@@ -11,7 +11,7 @@ fn data(json: &str) -> LocationData {
 
 /// Every field of every record comes back as it was written.
 pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
-    let organization = Organization { version: 5, ..organization(1) };
+    let organization = Organization { version: 5, gate: 3, ..organization(1) };
     let event = Event {
         description: Some(Description::new(" two\nlines, 'quoted' ").unwrap()),
         location: Some(EventLocation::new("1 Main St").unwrap()),
@@ -279,7 +279,7 @@ fn nested(levels: usize) -> String {
 
 /// Each lookup returns the record of its key among others, and none for an unknown key.
 pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
-    let records = |number: u32| -> [Record; 9] {
+    let records = |number: u32| -> [Record; 11] {
         let event = event(number, number);
         let shift = shift(&event, number, 5);
         [
@@ -290,6 +290,8 @@ pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
             link(&signup(&shift, number), number).into(),
             notice(&shift, number).into(),
             receipt(receipt_key(number, "key"), &event, &[]).into(),
+            webhook(number, number).into(),
+            delivery(&webhook(number, number), number).into(),
             shift.into(),
             event.into(),
         ]
@@ -383,6 +385,11 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     for query in [due, NoticeQuery::Queued(None), NoticeQuery::Failed(None)] {
         assert_eq!(store.notices(query, 9).await.unwrap(), vec![]);
     }
+    assert_eq!(store.webhooks(owner).await.unwrap(), vec![]);
+    let deliveries = store.deliveries(owner, WebhookId::new(uuid(1)), &DeliveryQuery::new()).await.unwrap();
+    assert_eq!(deliveries, Page::new(vec![], None, None));
+    assert_eq!(store.due_deliveries(at(9), 9).await.unwrap(), vec![]);
+    assert_eq!(store.oldest_pending_delivery().await.unwrap(), None);
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts::default());
     assert_eq!(store.events(owner, &EventQuery::new()).await.unwrap(), Page::new(vec![], None, None));
     for purge in [Purge::Expired(at(9)), Purge::Deleted(at(9)), Purge::FailedNotices(at(9))] {

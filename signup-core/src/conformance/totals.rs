@@ -108,6 +108,56 @@ pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
     }
 }
 
+/// Each webhook of an organization counts until it is removed, also a disabled one.
+pub async fn a_webhook_counts_until_it_is_removed(store: Arc<dyn Store>) {
+    let (first, second) = (webhook(1, 1), webhook(1, 2));
+    commit(&*store, insert([organization(1), organization(2)])).await;
+    commit(&*store, insert([webhook(2, 3)])).await;
+    let disabled = Disabled { at: at(5), reason: None };
+    let disabled = Webhook { disabled: Some(disabled), version: 2, ..first.clone() };
+    let steps = [
+        (Write::insert(first.clone()), 1, "a webhook"),
+        (put(first, disabled.clone()), 1, "a disabled one"),
+        (Write::insert(second.clone()), 2, "another one"),
+        (Write::Remove(disabled.into()), 1, "the disabled one is removed"),
+        (Write::Remove(second.into()), 0, "the other one is removed"),
+    ];
+    for (change, expected, what) in steps {
+        write(&*store, vec![change]).await;
+        assert_eq!(count(&*store, &Total::Webhooks(organization_id(1)), at(0)).await, expected, "{what}");
+    }
+}
+
+/// A delivery is in flight from a claim until the report or the end of the lease.
+pub async fn a_delivery_is_in_flight_until_its_lease_ends(store: Arc<dyn Store>) {
+    let webhooks = [1, 2].map(|number| webhook(1, number));
+    commit(&*store, insert([organization(1)])).await;
+    commit(&*store, insert(webhooks.clone())).await;
+    commit(&*store, insert([delivery(&webhooks[1], 21).claimed(at(0))])).await;
+    let waiting = delivery(&webhooks[0], 11);
+    let failed = Attempt::Failed { status: None, error: "timeout".to_owned(), retry_after: None };
+    let claimed = waiting.clone().claimed(at(0));
+    let due_again = claimed.clone().after(&failed, 0.0, at(1));
+    let claimed_again = due_again.clone().claimed(at(10));
+    let done = claimed_again.clone().after(&Attempt::Succeeded { status: 200 }, 0.0, at(11));
+    let end = Delivery::LEASE.as_secs();
+    let times = [0, end - 1, end, end + 9, end + 10].map(at);
+    let steps = [
+        (Write::insert(waiting.clone()), [0, 0, 0, 0, 0], "a delivery that waits"),
+        (put(waiting, claimed.clone()), [1, 1, 0, 0, 0], "claimed"),
+        (put(claimed, due_again.clone()), [0, 0, 0, 0, 0], "failed, and due later"),
+        (put(due_again, claimed_again.clone()), [1, 1, 1, 1, 0], "claimed ten seconds later"),
+        (put(claimed_again, done), [0, 0, 0, 0, 0], "delivered"),
+    ];
+    let total = Total::InFlight(organization_id(1), webhooks[0].id);
+    for (change, expected, what) in steps {
+        write(&*store, vec![change]).await;
+        for (now, expected) in times.into_iter().zip(expected) {
+            assert_eq!(count(&*store, &total, now).await, expected, "{what}: {now}");
+        }
+    }
+}
+
 /// Several totals are zero, or the refusal carries one that is not, with its count.
 pub async fn all_totals_are_zero_or_one_is_not(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
