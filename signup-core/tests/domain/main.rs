@@ -19,3 +19,4 @@ mod sign_ups;
 mod turns;
 mod values;
 mod webhook_input;
+mod webhooks;

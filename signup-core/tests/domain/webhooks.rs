@@ -1,0 +1,271 @@
+//! Webhooks through the handles: which activity is delivered to which webhook, and what becomes of a delivery.
+
+use std::sync::Arc;
+
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+use crate::scene::{NOW, Scene, session};
+
+fn webhook(types: &[&str]) -> NewWebhook {
+    let types = types.iter().map(|filter| filter.parse().unwrap()).collect();
+    NewWebhook::new("https://example.org/hooks".parse().unwrap()).types(types)
+}
+
+fn drive() -> NewEvent {
+    NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap())
+}
+
+/// Lists the deliveries to a webhook, the oldest first.
+async fn deliveries(session: &Session, webhook: &Webhook) -> Vec<Delivery> {
+    session.deliveries(webhook.id, DeliveryQuery::new().limit(100)).await.unwrap().ascending()
+}
+
+/// Returns the types of activity that were delivered to a webhook, the oldest first.
+async fn told(session: &Session, webhook: &Webhook) -> Vec<String> {
+    deliveries(session, webhook).await.iter().map(|delivery| delivery.activity.kind.to_string()).collect()
+}
+
+/// Claims a delivery, which must be due.
+async fn claim(outbox: &Outbox, delivery: &Delivery) -> Delivery {
+    let due = outbox.due_deliveries(99).await.unwrap();
+    let due = due.into_iter().find(|due| due.id == delivery.id).unwrap();
+    outbox.claim_delivery(&due).await.unwrap().unwrap().1
+}
+
+const SUCCEEDED: Attempt = Attempt::Succeeded { status: 204 };
+
+fn failed() -> Attempt {
+    Attempt::Failed { status: None, error: "timeout".to_owned(), retry_after: None }
+}
+
+#[tokio::test]
+async fn each_handle_tells_the_webhooks_that_select_what_it_does() {
+    let scene = Scene::start().await;
+    let (session, admin) = (&scene.session, scene.service.admin());
+    let every = session.create_webhook(webhook(&["*"])).await.unwrap();
+    let signups = session.create_webhook(webhook(&["signup.*", "event.deleted"])).await.unwrap();
+    let disabled = session.create_webhook(webhook(&["*"]).disabled()).await.unwrap();
+    let (event, shift) = scene.event(2).await;
+    let ada = scene.sign_up(&shift, "ada").await.unwrap();
+    let bo = scene.sign_up(&shift, "bo").await.unwrap();
+    scene.service.volunteers().cancel(&ada.secret.unwrap()).await.unwrap();
+    admin.cancel_signup(event.organization, bo.signup.id).await.unwrap();
+    admin.set_plan(event.organization, Plan::Starter).await.unwrap();
+    let later = session.create_webhook(webhook(&["*"])).await.unwrap();
+    session.delete_event(event.id).await.unwrap();
+    let of_signups =
+        ["signup.created", "signup.created", "signup.cancelled", "signup.cancelled", "event.deleted"];
+    assert_eq!(told(session, &signups).await, of_signups);
+    let of_every = [
+        &["webhook.created", "webhook.created", "event.created"],
+        &of_signups[..4],
+        &["organization.updated", "webhook.created", "event.deleted"],
+    ];
+    assert_eq!(told(session, &every).await, of_every.concat());
+    assert_eq!(told(session, &later).await, ["event.deleted"], "nothing older");
+    assert_eq!(told(session, &disabled).await, [""; 0]);
+    let listed = session.activity(ActivityQuery::new().limit(1)).await.unwrap().items;
+    let delivered = deliveries(session, &later).await.remove(0);
+    assert_eq!((delivered.activity, delivered.webhook), (listed[0].clone(), later.id));
+}
+
+#[tokio::test]
+async fn a_process_sees_another_process_change_the_webhooks_at_its_next_write() {
+    let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FixedClock::at(NOW.parse().unwrap())));
+    let [here, there] = [(); 2].map(|()| Service::shared(store.clone()).with_clock(Arc::clone(&clock)));
+    let writer = session(&here, Plan::Pro).await;
+    let owner = there.session_for(writer.organization_id(), Scopes::all()).await.unwrap();
+    let mut told_of = vec![];
+    let mut write = async || told_of.push(writer.create_event(drive()).await.unwrap().event.id);
+    // From here on, the process of the writer keeps the webhooks in memory.
+    write().await;
+    let hook = owner.create_webhook(webhook(&["event.*"])).await.unwrap();
+    write().await;
+    let patch = |patch| owner.patch_webhook(hook.id, patch);
+    patch(WebhookPatch::new().types(vec!["signup.*".parse().unwrap()])).await.unwrap();
+    write().await;
+    patch(WebhookPatch::new().types(vec![TypeFilter::every()])).await.unwrap();
+    write().await;
+    patch(WebhookPatch::new().enabled(false)).await.unwrap();
+    write().await;
+    patch(WebhookPatch::new().enabled(true)).await.unwrap();
+    write().await;
+    let found = deliveries(&owner, &hook).await;
+    let events = found.iter().filter(|delivery| delivery.activity.kind == ActivityType::EVENT_CREATED);
+    let events: Vec<_> = events.filter_map(|delivery| delivery.activity.subject.event).collect();
+    assert_eq!(events, [1, 3, 5].map(|index: usize| told_of[index]));
+    owner.delete_webhook(hook.id).await.unwrap();
+    writer.create_event(drive()).await.unwrap();
+    assert_eq!(here.outbox().due_deliveries(99).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_replay_makes_no_delivery_and_has_the_same_secret() {
+    let Scene { session, .. } = Scene::start().await;
+    let keyed = |key: &str| session.with_key(key.parse().unwrap());
+    let (create, test, rotate) = (keyed("create"), keyed("test"), keyed("rotate"));
+    let hook = create.create_webhook(webhook(&["event.*"])).await.unwrap();
+    assert_eq!(create.create_webhook(webhook(&["event.*"])).await.unwrap(), hook);
+    assert!(create.is_replay());
+    for _ in 0..2 {
+        keyed("event").create_event(drive()).await.unwrap();
+    }
+    let tested = test.test_webhook(hook.id).await.unwrap();
+    assert_eq!(test.test_webhook(hook.id).await.unwrap(), tested);
+    assert_eq!(told(&session, &hook).await, ["event.created", "webhook.test"]);
+    let rotated = rotate.rotate_secret(hook.id).await.unwrap();
+    assert_eq!(rotate.rotate_secret(hook.id).await.unwrap().secret, rotated.secret);
+    assert_ne!(rotated.secret, hook.secret);
+    assert_eq!(session.webhook(hook.id).await.unwrap().secret, rotated.secret, "rotated once");
+}
+
+#[tokio::test]
+async fn the_seventeenth_webhook_is_refused_until_another_is_deleted() {
+    let Scene { session, .. } = Scene::start().await;
+    let create = || session.create_webhook(webhook(&["*"]));
+    for number in 0..Webhook::MAX_PER_ORGANIZATION {
+        let new = create().await.unwrap();
+        if number == 0 {
+            session.patch_webhook(new.id, WebhookPatch::new().enabled(false)).await.unwrap();
+        }
+    }
+    let too_many = Error::from(Faults::one("url", FaultKind::TooMany { max: 16, present: 16 }));
+    assert_eq!(create().await.unwrap_err(), too_many);
+    let oldest = session.webhooks().await.unwrap().pop().unwrap();
+    session.delete_webhook(oldest.id).await.unwrap();
+    create().await.unwrap();
+    assert_eq!(create().await.unwrap_err(), too_many);
+}
+
+#[tokio::test]
+async fn another_organization_s_webhooks_and_deliveries_are_not_found() {
+    let scene = Scene::start().await;
+    let hook = scene.session.create_webhook(webhook(&["*"])).await.unwrap();
+    let delivery = scene.session.test_webhook(hook.id).await.unwrap();
+    let other = session(&scene.service, Plan::Free).await;
+    assert_eq!(other.webhooks().await.unwrap(), []);
+    let errors = [
+        other.webhook(hook.id).await.err(),
+        other.deliveries(hook.id, DeliveryQuery::new()).await.err(),
+        other.patch_webhook(hook.id, WebhookPatch::new().enabled(false)).await.err(),
+        other.rotate_secret(hook.id).await.err(),
+        other.test_webhook(hook.id).await.err(),
+        other.redeliver(delivery.id).await.err(),
+        other.delete_webhook(hook.id).await.err(),
+    ];
+    assert_eq!(errors.map(|error| error.is_some_and(|error| error.is_not_found())), [true; 7]);
+    assert_eq!(scene.session.webhook(hook.id).await.unwrap(), hook);
+    other.create_event(drive()).await.unwrap();
+    assert_eq!(told(&scene.session, &hook).await, ["webhook.test"], "activity of another organization");
+}
+
+#[tokio::test]
+async fn webhooks_need_their_scopes() {
+    let scene = Scene::start().await;
+    let hook = scene.session.create_webhook(webhook(&["*"])).await.unwrap();
+    let delivery = scene.session.test_webhook(hook.id).await.unwrap();
+    let without = async |scope| {
+        let others: Scopes = Scopes::all().iter().filter(|other| *other != scope).collect();
+        scene.service.session_for(scene.session.organization_id(), others).await.unwrap()
+    };
+    let writer = without(Scope::WebhooksRead).await;
+    let reads = [
+        writer.webhooks().await.err(),
+        writer.webhook(hook.id).await.err(),
+        writer.deliveries(hook.id, DeliveryQuery::new()).await.err(),
+    ];
+    assert_eq!(reads, [(); 3].map(|()| Some(Error::MissingScope(Scope::WebhooksRead))));
+    let reader = without(Scope::WebhooksWrite).await;
+    let writes = [
+        reader.create_webhook(webhook(&["*"])).await.err(),
+        reader.patch_webhook(hook.id, WebhookPatch::new()).await.err(),
+        reader.rotate_secret(hook.id).await.err(),
+        reader.test_webhook(hook.id).await.err(),
+        reader.redeliver(delivery.id).await.err(),
+        reader.delete_webhook(hook.id).await.err(),
+    ];
+    assert_eq!(writes, [(); 6].map(|()| Some(Error::MissingScope(Scope::WebhooksWrite))));
+}
+
+#[tokio::test]
+async fn a_claim_is_lost_when_its_lease_ends() {
+    let scene = Scene::start().await;
+    let hook = scene.session.create_webhook(webhook(&["event.*"])).await.unwrap();
+    scene.event(1).await;
+    let [outbox, other] = [(); 2].map(|()| scene.service.outbox());
+    let due = outbox.due_deliveries(9).await.unwrap().remove(0);
+    let (claimed_of, claimed) = outbox.claim_delivery(&due).await.unwrap().unwrap();
+    assert_eq!((claimed_of.id, claimed.attempts), (hook.id, 1));
+    assert_eq!(other.claim_delivery(&due).await.unwrap(), None, "another process has it");
+    scene.clock.advance(Delivery::LEASE.as_secs());
+    let again = claim(&other, &due).await;
+    assert_eq!((again.id, again.attempts), (claimed.id, 2));
+    assert_eq!(outbox.report_attempt(&claimed, &failed()).await.unwrap(), None, "its claim is lost");
+    let done = other.report_attempt(&again, &SUCCEEDED).await.unwrap().unwrap();
+    assert_eq!(done.status(), DeliveryStatus::Delivered);
+    assert_eq!(other.report_attempt(&again, &SUCCEEDED).await.unwrap(), None, "reported before");
+    // Made again, the delivery has as many attempts as at the first claim.
+    scene.session.redeliver(done.id).await.unwrap();
+    let anew = claim(&other, &due).await;
+    assert_eq!(anew.attempts, claimed.attempts);
+    assert_eq!(outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap(), None, "a claim of long ago");
+    assert!(other.report_attempt(&anew, &SUCCEEDED).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
+    let scene = Scene::start().await;
+    let (session, outbox) = (&scene.session, scene.service.outbox());
+    let watcher = session.create_webhook(webhook(&["webhook.disabled"])).await.unwrap();
+    let hook = session.create_webhook(webhook(&["event.created"])).await.unwrap();
+    for _ in 0..3 {
+        session.create_event(drive()).await.unwrap();
+    }
+    let [first, second, third] = deliveries(session, &hook).await.try_into().unwrap();
+    let in_flight = claim(&outbox, &second).await;
+    let gone = outbox.report_attempt(&claim(&outbox, &first).await, &Attempt::Gone).await.unwrap();
+    assert_eq!(gone.map(|gone| gone.status()), Some(DeliveryStatus::Failed));
+    let disabled = Some(Disabled { at: outbox.now(), reason: Some(DisabledReason::Gone) });
+    assert_eq!(session.webhook(hook.id).await.unwrap().disabled, disabled);
+    let [told] = deliveries(session, &watcher).await.try_into().unwrap();
+    assert_eq!((told.activity.actor, told.activity.subject.webhook), (Actor::System, Some(hook.id)));
+
+    assert_eq!(outbox.claim_delivery(&third).await.unwrap(), None);
+    let waits = outbox.report_attempt(&in_flight, &failed()).await.unwrap().unwrap();
+    assert_eq!(waits.status(), DeliveryStatus::Pending);
+    session.create_event(drive()).await.unwrap();
+    assert_eq!(deliveries(session, &hook).await.len(), 3, "nothing of what happens meanwhile");
+    let refused = session.redeliver(first.id).await.unwrap_err();
+    assert_eq!(refused, Error::WebhookDisabled);
+    let tested = session.test_webhook(hook.id).await.unwrap();
+    let tested = outbox.report_attempt(&claim(&outbox, &tested).await, &Attempt::Gone).await.unwrap();
+    assert_eq!(tested.map(|tested| tested.status()), Some(DeliveryStatus::Failed));
+    assert_eq!(deliveries(session, &watcher).await.len(), 1, "disabled before");
+
+    scene.clock.advance(3600);
+    session.patch_webhook(hook.id, WebhookPatch::new().enabled(true)).await.unwrap();
+    for waiting in [&second, &third] {
+        let claimed = claim(&outbox, waiting).await;
+        outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap().unwrap();
+    }
+    let hook = session.webhook(hook.id).await.unwrap();
+    assert_eq!((hook.disabled, hook.last_success_at), (None, Some(outbox.now())));
+    let again = session.redeliver(first.id).await.unwrap();
+    assert_eq!((again.attempts, again.due_at()), (0, Some(outbox.now())));
+    assert_eq!(session.redeliver(first.id).await.unwrap(), again, "pending already");
+}
+
+#[tokio::test]
+async fn a_delivery_in_flight_is_lost_with_its_webhook() {
+    let scene = Scene::start().await;
+    let (session, outbox) = (&scene.session, scene.service.outbox());
+    let hook = session.create_webhook(webhook(&["*"])).await.unwrap();
+    let [tested, waiting] = [session.test_webhook(hook.id).await, session.test_webhook(hook.id).await];
+    let claimed = claim(&outbox, &tested.unwrap()).await;
+    session.delete_webhook(hook.id).await.unwrap();
+    assert_eq!(outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap(), None);
+    assert_eq!(outbox.claim_delivery(&waiting.unwrap()).await.unwrap(), None);
+    assert_eq!(outbox.oldest_pending_delivery().await.unwrap(), None);
+    assert!(session.deliveries(hook.id, DeliveryQuery::new()).await.unwrap_err().is_not_found());
+}
