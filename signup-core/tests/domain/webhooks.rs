@@ -203,10 +203,10 @@ async fn a_claim_is_lost_when_its_lease_ends() {
     assert_eq!((again.id, again.attempts), (claimed.id, 2));
     assert_eq!(outbox.report_attempt(&claimed, &failed()).await.unwrap(), None, "its claim is lost");
     let done = other.report_attempt(&again, &SUCCEEDED).await.unwrap().unwrap();
-    assert_eq!(done.status(), DeliveryStatus::Delivered);
+    assert_eq!(done.delivery.status(), DeliveryStatus::Delivered);
     assert_eq!(other.report_attempt(&again, &SUCCEEDED).await.unwrap(), None, "reported before");
     // Made again, the delivery has as many attempts as at the first claim.
-    scene.session.redeliver(done.id).await.unwrap();
+    scene.session.redeliver(done.delivery.id).await.unwrap();
     let anew = claim(&other, &due).await;
     assert_eq!(anew.attempts, claimed.attempts);
     assert_eq!(outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap(), None, "a claim of long ago");
@@ -225,7 +225,7 @@ async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
     let [first, second, third] = deliveries(session, &hook).await.try_into().unwrap();
     let in_flight = claim(&outbox, &second).await;
     let gone = outbox.report_attempt(&claim(&outbox, &first).await, &Attempt::Gone).await.unwrap();
-    assert_eq!(gone.map(|gone| gone.status()), Some(DeliveryStatus::Failed));
+    assert_eq!(gone.map(|gone| gone.delivery.status()), Some(DeliveryStatus::Failed));
     let disabled = Some(Disabled { at: outbox.now(), reason: Some(DisabledReason::Gone) });
     assert_eq!(session.webhook(hook.id).await.unwrap().disabled, disabled);
     let [told] = deliveries(session, &watcher).await.try_into().unwrap();
@@ -233,14 +233,14 @@ async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
 
     assert_eq!(outbox.claim_delivery(&third).await.unwrap(), None);
     let waits = outbox.report_attempt(&in_flight, &failed()).await.unwrap().unwrap();
-    assert_eq!(waits.status(), DeliveryStatus::Pending);
+    assert_eq!(waits.delivery.status(), DeliveryStatus::Pending);
     session.create_event(drive()).await.unwrap();
     assert_eq!(deliveries(session, &hook).await.len(), 3, "nothing of what happens meanwhile");
     let refused = session.redeliver(first.id).await.unwrap_err();
     assert_eq!(refused, Error::WebhookDisabled);
     let tested = session.test_webhook(hook.id).await.unwrap();
     let tested = outbox.report_attempt(&claim(&outbox, &tested).await, &Attempt::Gone).await.unwrap();
-    assert_eq!(tested.map(|tested| tested.status()), Some(DeliveryStatus::Failed));
+    assert_eq!(tested.map(|tested| tested.delivery.status()), Some(DeliveryStatus::Failed));
     assert_eq!(deliveries(session, &watcher).await.len(), 1, "disabled before");
 
     scene.clock.advance(3600);
