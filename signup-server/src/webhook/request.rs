@@ -57,3 +57,89 @@ fn signature(secret: &SigningSecret, id: &str, second: i64, body: &[u8]) -> Opti
     mac.update(body);
     Some(format!("v1,{}", STANDARD.encode(mac.finalize().into_bytes())))
 }
+
+#[cfg(test)]
+mod tests {
+    use signup_core::uuid::Uuid;
+    use signup_core::{
+        Activity, ActivityId, ActivityType, Actor, DeliveryId, FormerSecret, Name, OrganizationId,
+        SignedDuration, Subject, SystemClock, TokenId, WebhookId,
+    };
+
+    use super::*;
+
+    fn delivery(activity: Activity) -> Delivery {
+        let now = activity.created_at;
+        Delivery::new(DeliveryId::new(Uuid::from_u128(9)), WebhookId::new(Uuid::from_u128(7)), activity, now)
+    }
+
+    fn activity(actor: Actor, subject: Subject, changes: &[&'static str], now: Timestamp) -> Activity {
+        let changes = changes.iter().map(|change| (*change).into()).collect();
+        let (id, owner) = (ActivityId::new(Uuid::from_u128(3)), OrganizationId::new(Uuid::from_u128(1)));
+        Activity::new(id, owner, ActivityType::ORGANIZATION_CREATED, now, actor, subject, changes)
+    }
+
+    #[tokio::test]
+    async fn the_published_library_accepts_each_signature_for_a_day_after_a_rotation() {
+        use signup_core::Clock as _;
+
+        let now = SystemClock.now();
+        let url: Url = "https://example.org/hooks".parse().unwrap();
+        let [old, new] = [(); 2].map(|()| SigningSecret::generate());
+        let (id, owner) = (WebhookId::new(Uuid::from_u128(7)), OrganizationId::new(Uuid::from_u128(1)));
+        let mut webhook =
+            Webhook::new(id, owner, "https://example.org/hooks".parse().unwrap(), new.clone(), now);
+        let delivery = delivery(activity(Actor::System, Subject::default(), &[], now));
+        for (until, count) in [(now + SignedDuration::from_secs(1), 2), (now, 1)] {
+            webhook.former_secret = Some(FormerSecret { secret: old.clone(), until });
+            let request = signed(&url, &webhook, &delivery, now).unwrap();
+            let headers = request.headers();
+            let accepts = |secret: &SigningSecret| {
+                let library = standardwebhooks::Webhook::new(&secret.reveal()).unwrap();
+                library.verify(&body(&delivery), headers).is_ok()
+            };
+            assert!(accepts(&new));
+            assert_eq!(accepts(&old), count == 2);
+            assert_eq!(headers["webhook-signature"].to_str().unwrap().split(' ').count(), count);
+        }
+    }
+
+    /// Every id is set, the name is the longest one in bytes, and `changes` has every field of an event and of an organization.
+    #[test]
+    fn the_longest_body_has_at_most_2_kib() {
+        let every: &[&str] = &[
+            "title",
+            "description",
+            "location",
+            "is_virtual",
+            "location_lat",
+            "location_lng",
+            "location_data",
+            "start_date",
+            "end_date",
+            "timezone",
+            "theme",
+            "badge_label",
+            "name",
+            "contact",
+            "privacy_url",
+            "sport",
+            "public_url",
+            "plan",
+        ];
+        let id = Uuid::max();
+        let mut subject = Subject::default();
+        subject.event = Some(signup_core::EventId::new(id));
+        subject.shift = Some(signup_core::ShiftId::new(id));
+        subject.signup = Some(signup_core::SignupId::new(id));
+        subject.question = Some(signup_core::QuestionId::new(id));
+        subject.token = Some(TokenId::new(id));
+        subject.webhook = Some(WebhookId::new(id));
+        let longest = ["😀", "\"", "\\"].map(|character| {
+            let name = Name::new(&character.repeat(Name::MAX)).unwrap();
+            let actor = Actor::Token { id: TokenId::new(id), name };
+            body(&delivery(activity(actor, subject, every, Timestamp::UNIX_EPOCH))).len()
+        });
+        assert!(longest.iter().all(|length| (1000..=2048).contains(length)), "{longest:?}");
+    }
+}

@@ -30,6 +30,13 @@ use super::fault::Fault;
 use super::network::{Network, SystemNetwork};
 use super::request;
 
+#[cfg(test)]
+mod endpoint;
+#[cfg(test)]
+mod ssrf_tests;
+#[cfg(test)]
+mod tests;
+
 /// The timeout of an attempt: lookup, connection, TLS, request and response.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The timeout of a connection to one of several addresses.
