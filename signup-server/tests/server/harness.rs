@@ -134,9 +134,10 @@ impl Server {
 
     fn start_by(mut command: Command, arguments: &[&str]) -> Self {
         let mut child = command
-            .args(["--listen", "127.0.0.1:0", "--log", "warn"])
+            .args(["--listen", "127.0.0.1:0"])
             // Tests that do not gather changes do not wait for their mails. A flag in `arguments` takes precedence.
             .env("SIGNUP_CHANGE_MAIL_DELAY", "0")
+            .env("SIGNUP_LOG", "warn")
             .args(arguments)
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
