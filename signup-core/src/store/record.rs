@@ -40,7 +40,8 @@ pub trait Entity {
         None
     }
 
-    /// Returns the gate, a second version. Only an edit that affects whether and how volunteers may sign up raises the gate.
+    /// Returns the gate, a second version. The gate of an event or a shift is raised only by an edit that affects whether and how
+    /// volunteers may sign up, that of an organization only by an edit that affects which webhooks are told of its activity.
     fn gate(&self) -> Option<u32> {
         None
     }

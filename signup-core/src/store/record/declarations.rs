@@ -229,13 +229,10 @@ impl Entity for Delivery {
     }
 }
 
+/// An activity has no parent: it stays when the record that it names is removed.
 impl Entity for Activity {
     fn key(&self) -> RecordKey {
         RecordKey::Activity(self.organization, self.id)
-    }
-
-    fn parent(&self) -> Option<RecordKey> {
-        Some(RecordKey::Organization(self.organization))
     }
 
     fn expires_at(&self) -> Option<Timestamp> {
