@@ -1,9 +1,11 @@
 //! Checks answers against the OpenAPI document: it must describe the status, the headers and the body of each answer.
+//! The same for each request to a webhook.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex};
 
 use jsonschema::Validator;
+use reqwest::header::HeaderMap;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Server};
@@ -69,6 +71,18 @@ pub(crate) fn check(method: &str, path: &str, answer: &Answer) {
     let errors: Vec<_> =
         validator.iter_errors(&body).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{name} does not match its schema: {errors:?} in {body}");
+}
+
+/// Panics unless the document describes this request, which a server has sent to a webhook.
+pub(crate) fn check_sent(headers: &HeaderMap, body: &Value) {
+    let described = &DOCUMENT["webhooks"]["activity"]["post"];
+    for header in described["parameters"].as_array().unwrap() {
+        let value = headers[header["name"].as_str().unwrap()].to_str().unwrap();
+        assert!(jsonschema::is_valid(&header["schema"], &json!(value)), "{header}: {value}");
+    }
+    let schema = &described["requestBody"]["content"]["application/json"]["schema"];
+    let errors: Vec<_> = validator(schema).iter_errors(body).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?} in {body}");
 }
 
 fn validator(schema: &Value) -> Validator {

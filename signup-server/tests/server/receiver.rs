@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
+use crate::contract;
 use crate::wait::wait_until;
 
 /// A running receiver. It runs until the test process exits.
@@ -49,8 +50,11 @@ impl Received {
         values[0].to_str().unwrap()
     }
 
+    /// Returns the body, and checks the request against the OpenAPI document.
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap()
+        let body = serde_json::from_str(&self.body).unwrap();
+        contract::check_sent(&self.headers, &body);
+        body
     }
 
     /// Returns whether the published library accepts the signature.
