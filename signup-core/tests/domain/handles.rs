@@ -31,6 +31,8 @@ async fn a_session_is_limited_to_its_scopes() {
 #[tokio::test]
 async fn a_page_limit_out_of_range_is_clamped() {
     let Scene { session, .. } = Scene::start().await;
+    let webhook = NewWebhook::new("https://example.org/hooks".parse().unwrap());
+    let webhook = session.create_webhook(webhook).await.unwrap().id;
     for day in 1..=2 {
         session.create_event(event(date(2027, 7, day))).await.unwrap();
     }
@@ -45,6 +47,8 @@ async fn a_page_limit_out_of_range_is_clamped() {
     for (limit, length) in [(0, 1), (u32::MAX, cap)] {
         let query = ActivityQuery::new().limit(limit);
         assert_eq!(session.activity(query).await.unwrap().items.len(), length, "{limit}");
+        let query = DeliveryQuery::new().limit(limit);
+        assert_eq!(session.deliveries(webhook, query).await.unwrap().items.len(), length, "{limit}");
     }
 }
 

@@ -156,7 +156,8 @@ impl Session {
     /// Lists the deliveries to a webhook, newest first, page by page. A delivery is kept for
     /// [30 days](Delivery::RETENTION).
     ///
-    /// Requires [`Scope::WebhooksRead`].
+    /// A page has at most `limit` deliveries. A `limit` outside 1 to 100 counts as the nearest bound. Requires
+    /// [`Scope::WebhooksRead`].
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
@@ -164,6 +165,7 @@ impl Session {
     /// See [`create_webhook`](Self::create_webhook) for an example.
     pub async fn deliveries(&self, webhook: WebhookId, query: DeliveryQuery) -> Result<Page<Delivery>> {
         self.webhook(webhook).await?;
+        let query = DeliveryQuery { limit: query.limit.clamp(1, DeliveryQuery::MAX_LIMIT), ..query };
         Ok(self.shared.store.deliveries(self.organization_id(), webhook, &query).await?)
     }
 
