@@ -5,6 +5,7 @@
 //! - `season` copies a template to twelve Saturdays, publishes them, moves one, cancels one, and prints the coverage.
 //! - `list_events` reads all pages of events over HTTP, with a typed client to copy.
 //! - `volunteers` signs volunteers up, and delivers the queued mails.
+//! - `webhook_receiver` receives webhooks, verifies them and prints them.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
 //! - `own_store` implements a store that passes the conformance suite, and a wrapper that injects faults.
 
@@ -37,7 +38,8 @@ mod tests {
     }
 
     /// Runs each example without arguments and checks its output. `embed_in_tests` and `own_store` are missing here:
-    /// `cargo test` builds them as tests, and each has a test that runs its `main`.
+    /// `cargo test` builds them as tests, and each has a test that runs its `main`. A test of the server runs
+    /// `webhook_receiver`, which needs deliveries.
     #[test]
     fn every_example_runs() {
         for (example, expected) in [

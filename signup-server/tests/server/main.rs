@@ -61,6 +61,7 @@ mod printed_json;
 mod questions;
 mod racing_edits;
 mod receiver;
+mod receiving;
 mod reference_pages;
 mod request_ids;
 mod routes_of_events;

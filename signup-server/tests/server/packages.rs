@@ -22,8 +22,10 @@ pub(crate) const TYPESCRIPT: NpmPackages = NpmPackages(&[
     "typescript@5.9.3",
     "@types/node@20.19.0",
 ]);
-/// The packages of PyPI: they generate a Python client and check its types.
-const PYTHON: &[&str] = &["openapi-python-client==0.29.1", "mypy==2.4.1"];
+/// Verifies webhooks.
+pub(crate) const WEBHOOKS: NpmPackages = NpmPackages(&["standardwebhooks@1.1.1"]);
+/// The packages of PyPI: they generate a Python client, check its types, and verify webhooks.
+const PYTHON: &[&str] = &["openapi-python-client==0.29.1", "mypy==2.4.1", "standardwebhooks==1.1.0"];
 
 impl NpmPackages {
     /// Returns a folder whose `node_modules` contains the packages. Returns `None` if npm is not installed.

@@ -11,6 +11,9 @@ use serde_json::Value;
 use crate::contract;
 use crate::wait::wait_until;
 
+/// The arguments of a server that may send webhooks to this machine.
+pub(crate) const ALLOW: [&str; 2] = ["--webhook-allow", "127.0.0.0/8"];
+
 /// A running receiver. It runs until the test process exits.
 #[derive(Clone)]
 pub(crate) struct Receiver {

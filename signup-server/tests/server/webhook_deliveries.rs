@@ -7,13 +7,11 @@ use signup_store_sql::test_cluster::free_port;
 
 use crate::activity::all_activity;
 use crate::harness::{Server, event};
-use crate::receiver::{Answer, Receiver};
+use crate::receiver::{ALLOW, Answer, Receiver};
 use crate::wait::wait_until;
 
 /// The deadline for a delivery that is due at once.
 const SOON: Duration = Duration::from_secs(20);
-/// The arguments of a server that may send webhooks to this machine.
-const ALLOW: [&str; 2] = ["--webhook-allow", "127.0.0.0/8"];
 
 /// Creates a webhook that is told of created events, and returns it.
 async fn webhook(server: &Server, url: &str) -> Value {
