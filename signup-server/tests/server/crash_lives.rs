@@ -1,7 +1,7 @@
 //! SIGKILL while events live: they are created, published, signed up for, cancelled and deleted.
 //!
-//! What was acknowledged holds, nothing happens that was not requested, each step is listed as one activity, and each mail is
-//! queued exactly once.
+//! What was acknowledged holds, nothing happens that was not requested, each step is listed as one activity, each mail is
+//! queued exactly once, and webhooks receive the activity that is listed and no other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -13,10 +13,14 @@ use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, client};
 use crate::life::Life;
 use crate::mailbox::Mailbox;
+use crate::receiver::{ALLOW, Answer, Receiver};
+use crate::subscription::{Subscription, wait_until_delivered};
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
 const KILLS: usize = 5;
 const WRITERS: usize = 4;
+/// The delay of the receiver's answers, so that deliveries are in flight at each kill.
+const ANSWER_DELAY: Duration = Duration::from_millis(20);
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -30,7 +34,13 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     // The answers contain the base URL, and without this argument it has another port after each restart.
     let base_url = "https://signup.example.org";
     let arguments = ["--smtp", &smtp, "--trusted-proxies", "127.0.0.0/8", "--base-url", base_url];
+    let arguments = [arguments.as_slice(), &ALLOW].concat();
     let mut server = server.restart_with(&arguments);
+    let receiver = || Receiver::answering(&[Answer::Late(204, ANSWER_DELAY)]);
+    let webhooks = [
+        Subscription::create(&server, receiver(), &["*"]).await,
+        Subscription::create(&server, receiver(), &["signup.*", "event.deleted"]).await,
+    ];
     let mut lives = vec![];
     for round in 0..kills {
         let writers: Vec<_> = (0..WRITERS)
@@ -57,8 +67,9 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
         for writer in writers {
             lives.extend(writer.await.unwrap());
         }
-        // Ends the leases of the killed process, so that no mail has to wait for their expiry.
+        // Ends the leases of the killed process, so that no mail and no delivery has to wait for their expiry.
         server.sql("UPDATE notices SET due_at = 0").await;
+        server.sql("UPDATE deliveries SET due_at = 0, leased_until = NULL WHERE due_at IS NOT NULL").await;
         server = server.restart_with(&arguments);
     }
     let cut: Vec<_> = lives
@@ -91,9 +102,18 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     for life in &lives {
         assert_eq!(by_event[life.id()], life.activity(), "life {}", life.number);
     }
+    let limit = Duration::from_secs(60 + lives.len() as u64);
+    wait_until_delivered(&server, limit).await;
+    let (mut records, mut requests) = (0, 0);
+    for webhook in &webhooks {
+        let arrived = webhook.check(&activity);
+        records += arrived.0;
+        requests += arrived.1;
+    }
+    assert!(requests > records, "no kill cut a delivery");
+    println!("{records} deliveries arrived in {requests} requests");
 
     let is_left = "SELECT CAST(count(*) AS TEXT) FROM notices";
-    let limit = Duration::from_secs(60 + lives.len() as u64);
     server.wait_for_sql(is_left, "0", limit).await;
     // A mail in flight at a kill is sent again under the same Message-ID, so each Message-ID is one queued mail.
     let mut queued: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();

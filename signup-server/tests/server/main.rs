@@ -73,6 +73,7 @@ mod slots;
 mod slots_of_edited_events;
 mod slow_clients;
 mod start;
+mod subscription;
 mod team;
 mod tokens;
 mod unknown_fields;
