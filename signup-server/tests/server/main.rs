@@ -48,6 +48,7 @@ mod mails;
 mod mails_of_edits;
 mod many_processes;
 mod metrics;
+mod mixed_load;
 mod operations;
 mod organization_commands;
 mod packages;
