@@ -19,6 +19,8 @@ pub(crate) use activity_page::activity_page;
 #[cfg(test)]
 pub(crate) use activity_page::activity_page_query;
 pub(crate) use deliveries::{delivery_page, due_deliveries, oldest_pending_delivery};
+#[cfg(test)]
+pub(crate) use deliveries::{delivery_page_query, due_deliveries_query, oldest_pending_query};
 pub(crate) use event_in_full::event_in_full;
 pub(crate) use event_page::{events, events_with_shifts};
 #[cfg(test)]

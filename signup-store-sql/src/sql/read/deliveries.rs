@@ -78,10 +78,12 @@ const WAITING: &str = "WITH RECURSIVE waiting (id) AS ( \
      ORDER BY n.webhook_id LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL)";
 
 /// The waiting webhooks, with the number of deliveries that are in flight at `$1`.
-const WITH_IN_FLIGHT: &str = ", w AS ( \
+///
+/// SQLite joins the tables of a `CROSS JOIN` in the order of the text. In the other order, it would scan all rows of the second one.
+const WITH_IN_FLIGHT: &str = ", w AS MATERIALIZED ( \
      SELECT w.organization_id, w.id, w.disabled_at, (SELECT COUNT(*) FROM deliveries f \
      WHERE f.organization_id = w.organization_id AND f.webhook_id = w.id AND f.leased_until > $1) AS in_flight \
-     FROM waiting JOIN webhooks w ON w.id = waiting.id)";
+     FROM waiting CROSS JOIN webhooks w WHERE w.id = waiting.id)";
 
 /// Returns the statement for the due deliveries: the first ones of each webhook, each found by its place. Of a disabled webhook only
 /// tests are due.
@@ -103,7 +105,7 @@ pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32)
     let found: Vec<_> = (0..max).map(nth).collect();
     let found = found.join(" UNION ALL ");
     let from = format!(
-        "(SELECT d.* FROM ({found}) x JOIN deliveries d ON d.organization_id = x.organization_id AND d.id = x.id \
+        "(SELECT d.* FROM ({found}) x CROSS JOIN deliveries d WHERE d.organization_id = x.organization_id AND d.id = x.id \
          ORDER BY x.place, d.due_at, d.id LIMIT {limit}) d"
     );
     let text = dialect.select(&delivery::TABLE.columns(), &from);
@@ -137,9 +139,9 @@ pub(crate) async fn due_deliveries(
 /// own.
 pub(crate) fn oldest_pending_query(dialect: Dialect) -> Statement {
     let text = format!(
-        "{WAITING} SELECT COALESCE(CAST(MIN((SELECT n.created_at FROM deliveries n WHERE n.webhook_id = w.id \
-         AND n.due_at IS NOT NULL ORDER BY n.created_at LIMIT 1)) AS TEXT), '') \
-         FROM waiting JOIN webhooks w ON w.id = waiting.id WHERE w.disabled_at IS NULL"
+        "{WAITING} SELECT COALESCE(CAST(MIN(CASE WHEN w.disabled_at IS NULL THEN (SELECT n.created_at FROM deliveries n \
+         WHERE n.webhook_id = w.id AND n.due_at IS NOT NULL ORDER BY n.created_at LIMIT 1) END) AS TEXT), '') \
+         FROM waiting CROSS JOIN webhooks w WHERE w.id = waiting.id"
     );
     Statement::of(dialect, &text, values![])
 }
