@@ -3,8 +3,9 @@
 use jiff::Timestamp;
 use rstest::rstest;
 use signup_core::{
-    ActivityId, ActivityQuery, CancelledBy, EmailAddress, EventId, EventKey, EventQuery, NoticeId, OpenShift,
-    OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId, SignupQuery, SignupStatus, Total,
+    ActivityId, ActivityQuery, CancelledBy, DeliveryId, DeliveryQuery, DeliveryStatus, EmailAddress, EventId,
+    EventKey, EventQuery, NoticeId, OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side,
+    SignupId, SignupQuery, SignupStatus, Total, WebhookId,
 };
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _, SqliteConnection};
 
@@ -12,7 +13,8 @@ use crate::SqliteStore;
 use crate::sql::given_rows::GivenRows;
 use crate::sql::purge::steps;
 use crate::sql::read::{
-    activity_page_query, due_notices_query, page_query, page_with_shifts_query, signup_page_query,
+    activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
+    page_query, page_with_shifts_query, signup_page_query,
 };
 use crate::sql::require;
 use crate::sql::{Dialect, Statement};
@@ -143,6 +145,67 @@ async fn a_page_of_activity_costs_the_same_wherever_it_is() {
     }
 }
 
+/// A page is a range of the index of the webhook. Deliveries with another state are skipped.
+#[tokio::test]
+async fn a_page_of_deliveries_costs_the_same_wherever_it_is() {
+    let (_folder, mut connection) = database().await;
+    let all = DeliveryQuery::new().status(DeliveryStatus::Failed);
+    for side in [None, Some(Side::Below), Some(Side::Above)] {
+        let mut wanted = all.clone();
+        wanted.position = side.map(|side| Position { key: DeliveryId::NONE, side });
+        let page = delivery_page_query(Dialect::Sqlite, OrganizationId::NONE, WebhookId::NONE, &wanted);
+        let plan = plan(&mut connection, page).await;
+        let range = "(organization_id=? AND (webhook_id,id)>(?,?) AND (webhook_id,id)<(?,?))";
+        let search = format!("SEARCH d USING INDEX deliveries_by_webhook {range}");
+        assert_eq!(plan.matches(&search).count(), 1 + usize::from(side.is_some()), "{plan}");
+        assert!(!plan.contains("B-TREE") && !plan.contains("SCAN deliveries"), "{plan}");
+    }
+}
+
+/// The searches of the webhooks with pending deliveries. The only scan of deliveries ends at the first row.
+const WAITING: [&str; 2] = [
+    "SCAN deliveries USING COVERING INDEX pending_deliveries",
+    "SEARCH n USING COVERING INDEX pending_deliveries (webhook_id>?)",
+];
+
+/// The cost depends on the number of webhooks with pending deliveries, and not on how many deliveries wait. What is sorted are the
+/// few deliveries that were found.
+#[tokio::test]
+async fn due_deliveries_are_found_by_their_place() {
+    let (_folder, mut connection) = database().await;
+    let due = due_deliveries_query(Dialect::Sqlite, Timestamp::UNIX_EPOCH, 64);
+    let plan = plan(&mut connection, due).await;
+    let due = "(webhook_id=? AND due_at>? AND due_at<?)";
+    let in_flight = "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>?)";
+    let searches = [
+        (WAITING[0].to_owned(), 1),
+        (WAITING[1].to_owned(), 1),
+        ("SEARCH w USING INDEX sqlite_autoindex_webhooks_1 (id=?)".to_owned(), 1),
+        (format!("SEARCH f USING COVERING INDEX {in_flight}"), 1),
+        (format!("SEARCH n USING COVERING INDEX pending_deliveries {due}"), 4),
+        (format!("SEARCH n USING INDEX pending_tests {due}"), 4),
+        ("SEARCH d USING INDEX sqlite_autoindex_deliveries_1 (organization_id=? AND id=?)".to_owned(), 1),
+    ];
+    for (search, count) in &searches {
+        assert_eq!(plan.matches(search).count(), *count, "{search}\n{plan}");
+    }
+    assert_eq!(plan.matches("USING ").count(), 13, "{plan}");
+    assert_eq!(plan.matches("B-TREE").count(), 1, "{plan}");
+}
+
+#[tokio::test]
+async fn the_oldest_pending_delivery_of_each_webhook_is_the_first_of_an_index() {
+    let (_folder, mut connection) = database().await;
+    let plan = plan(&mut connection, oldest_pending_query(Dialect::Sqlite)).await;
+    let first = "SEARCH n USING INDEX pending_deliveries_by_creation (webhook_id=?)";
+    let webhook = "SEARCH w USING INDEX sqlite_autoindex_webhooks_1 (id=?)";
+    for search in [WAITING[0], WAITING[1], webhook, first] {
+        assert_eq!(plan.matches(search).count(), 1, "{search}\n{plan}");
+    }
+    assert_eq!(plan.matches("USING ").count(), 4, "{plan}");
+    assert!(!plan.contains("B-TREE"), "{plan}");
+}
+
 /// Each step starts at the end of an index, and finds children by an index of their parent.
 #[tokio::test]
 async fn a_purge_reads_no_more_than_it_may_remove() {
@@ -188,16 +251,22 @@ async fn due_notices_are_ranges_of_an_index() {
     assert!(!plan.contains("B-TREE") && !plan.contains("SCAN notices"), "{plan}");
 }
 
+#[rstest]
+#[case(Total::ActiveEvents(OrganizationId::NONE), "active_events_by_end (organization_id=? AND ends_at>?)")]
+#[case(Total::Webhooks(OrganizationId::NONE), "sqlite_autoindex_webhooks_2 (organization_id=?)")]
+#[case(
+    Total::InFlight(OrganizationId::NONE, WebhookId::NONE),
+    "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>?)"
+)]
 #[tokio::test]
-async fn active_events_are_counted_in_an_index_of_their_own() {
+async fn a_total_is_counted_in_an_index(#[case] total: Total, #[case] index: &str) {
     let (_folder, mut connection) = database().await;
     let mut sql = Statement::new(Dialect::Sqlite);
-    let total = Total::ActiveEvents(OrganizationId::NONE);
     let requirement = Requirement::Below { total, bound: 5, now: Timestamp::UNIX_EPOCH };
     let mut rows = GivenRows::default();
     let (check, row) = require::rows(&requirement, 0, |_| 0).remove(0);
     rows.push(0, row);
     check.template(Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
-    assert!(plan.contains("USING COVERING INDEX active_events_by_end"), "{plan}");
+    assert!(plan.contains(&format!("USING COVERING INDEX {index}")), "{plan}");
 }
