@@ -5,7 +5,7 @@
 //!
 //! **Invariant:** the worker knows nothing of what it delivers. What a mail or a webhook needs is in its [`Queue`].
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -36,6 +36,13 @@ pub(crate) trait Queue: Send + Sync + 'static {
 
     /// Returns the id of an item.
     fn id(item: &Self::Item) -> Uuid;
+
+    /// Returns the id of what an item is sent to.
+    fn target(item: &Self::Item) -> Uuid;
+
+    /// Returns whether another item for a target may be delivered, while `in_flight` items are being delivered, `to_target` of
+    /// them to the same target.
+    fn has_place(in_flight: usize, to_target: usize) -> bool;
 
     /// Returns at most [`BATCH`](Self::BATCH) items that are due, in the order in which they are delivered.
     ///
@@ -88,10 +95,13 @@ struct Worker<Q: Queue> {
     /// One task for each item in flight, so that a panic over one item does not stop the delivery of the others. The item stays
     /// claimed until its lease expires.
     tasks: JoinSet<Next>,
-    /// The ids of the items in flight. An item that is not claimed yet is still due, and must not be started twice.
-    in_flight: HashMap<task::Id, Uuid>,
+    /// The ids of the items in flight, and those of their targets. An item that is not claimed yet is still due, and must not be
+    /// started twice.
+    in_flight: HashMap<task::Id, (Uuid, Uuid)>,
     /// Due items that wait for a free place.
     batch: VecDeque<Q::Item>,
+    /// Whether the last read may have left due items out.
+    has_more: bool,
     next_read: Instant,
     paused_until: Instant,
 }
@@ -104,6 +114,7 @@ impl<Q: Queue> Worker<Q> {
             tasks: JoinSet::new(),
             in_flight: HashMap::new(),
             batch: VecDeque::new(),
+            has_more: false,
             next_read: now,
             paused_until: now,
         }
@@ -116,17 +127,30 @@ impl<Q: Queue> Worker<Q> {
     /// Starts items of the batch, and reads the queue when the batch is used up and the time has come.
     async fn start_due(&mut self) {
         while Instant::now() >= self.paused_until {
-            while !self.is_full()
-                && let Some(item) = self.batch.pop_front()
-            {
-                let (queue, id) = (Arc::clone(&self.queue), Q::id(&item));
-                let task = self.tasks.spawn(async move { queue.deliver(item).await });
-                self.in_flight.insert(task.id(), id);
-            }
+            self.start_batch();
             if self.is_full() || Instant::now() < self.next_read {
                 return;
             }
             self.read().await;
+        }
+    }
+
+    /// Starts items of the batch until every place is taken. Leaves out an item whose target has enough in flight: it stays due.
+    fn start_batch(&mut self) {
+        while !self.is_full()
+            && let Some(item) = self.batch.pop_front()
+        {
+            let (id, target) = (Q::id(&item), Q::target(&item));
+            let to_target = self.in_flight.values().filter(|(_, other)| *other == target).count();
+            if !Q::has_place(self.tasks.len(), to_target) {
+                continue;
+            }
+            let queue = Arc::clone(&self.queue);
+            let task = self.tasks.spawn(async move { queue.deliver(item).await });
+            self.in_flight.insert(task.id(), (id, target));
+            if self.has_more {
+                self.next_read = Instant::now();
+            }
         }
     }
 
@@ -142,12 +166,10 @@ impl<Q: Queue> Worker<Q> {
             }
             Err(error) => return self.note_panic(&error),
         };
-        let is_whole = due.len() < Q::BATCH as usize;
-        let in_flight: Vec<_> = self.in_flight.values().copied().collect();
+        self.has_more = due.len() >= Q::BATCH as usize;
+        let in_flight: HashSet<_> = self.in_flight.values().map(|(id, _)| *id).collect();
         self.batch.extend(due.into_iter().filter(|item| !in_flight.contains(&Q::id(item))));
-        if is_whole || self.batch.is_empty() {
-            self.next_read = Instant::now() + POLL_INTERVAL;
-        }
+        self.next_read = Instant::now() + POLL_INTERVAL;
         if self.batch.is_empty() && self.tasks.is_empty() {
             self.queue.idle();
         }
@@ -209,8 +231,8 @@ mod tests {
     }
 
     impl TestQueue {
-        fn new(due: u128, ends: Option<Semaphore>, next: Option<Next>) -> Arc<Self> {
-            let due = Mutex::new((0..due).map(Uuid::from_u128).collect());
+        fn new(due: std::ops::Range<u128>, ends: Option<Semaphore>, next: Option<Next>) -> Arc<Self> {
+            let due = Mutex::new(due.map(Uuid::from_u128).collect());
             Arc::new(Self { due, ends, next, ..Self::default() })
         }
 
@@ -241,6 +263,15 @@ mod tests {
             *item
         }
 
+        /// The items below 100 have one target, and each further one has its own.
+        fn target(item: &Uuid) -> Uuid {
+            if item.as_u128() < 100 { Uuid::nil() } else { *item }
+        }
+
+        fn has_place(_in_flight: usize, to_target: usize) -> bool {
+            to_target < 3
+        }
+
         async fn due(&self) -> Result<Vec<Uuid>, Error> {
             self.reads.fetch_add(1, Ordering::Relaxed);
             Ok(self.due.lock().unwrap().iter().take(Self::BATCH as usize).copied().collect())
@@ -268,7 +299,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_item_is_started_once_as_soon_as_there_is_a_free_place() {
-        let queue = TestQueue::new(20, Some(Semaphore::new(0)), Some(Next::Continue));
+        let queue = TestQueue::new(100..120, Some(Semaphore::new(0)), Some(Next::Continue));
         let (_stop, worker) = start(&queue);
         let ends = queue.ends.as_ref().unwrap();
         for ended in 0..=16 {
@@ -286,9 +317,22 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_target_never_takes_the_places_of_the_others() {
+        let queue = TestQueue::new(0..8, Some(Semaphore::new(0)), Some(Next::Continue));
+        let (_stop, worker) = start(&queue);
+        queue.wait_for(3).await;
+        queue.due.lock().unwrap().insert(3, Uuid::from_u128(100));
+        queue.wait_for(4).await;
+        assert_eq!(queue.started.lock().unwrap()[3], Uuid::from_u128(100));
+        let reads = queue.reads.load(Ordering::Relaxed);
+        assert!(reads <= 3, "{reads} reads in a second without a free place");
+        worker.abort();
+    }
+
+    #[tokio::test]
     async fn items_that_cannot_be_claimed_or_delivered_are_not_read_in_a_busy_loop() {
         for next in [Some(Next::Wait), Some(Next::Pause), None] {
-            let queue = TestQueue::new(2, None, next);
+            let queue = TestQueue::new(0..2, None, next);
             let (_stop, worker) = start(&queue);
             queue.wait_for(2).await;
             // The fixed wait is deliberate: it is longer than the pause of a poll.
@@ -302,7 +346,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_stopped_worker_starts_nothing_and_waits_for_what_is_in_flight() {
-        let queue = TestQueue::new(20, Some(Semaphore::new(0)), Some(Next::Continue));
+        let queue = TestQueue::new(100..120, Some(Semaphore::new(0)), Some(Next::Continue));
         let (stop, worker) = start(&queue);
         queue.wait_for(4).await;
         stop.send_replace(true);

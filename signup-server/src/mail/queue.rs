@@ -43,6 +43,15 @@ impl Queue for MailQueue {
         notice.id.uuid()
     }
 
+    /// Every mail is sent to the mail server.
+    fn target(_: &Notice) -> Uuid {
+        Uuid::nil()
+    }
+
+    fn has_place(in_flight: usize, _to_target: usize) -> bool {
+        in_flight < Self::AT_ONCE
+    }
+
     async fn due(&self) -> Result<Vec<Notice>, Error> {
         self.outbox.due(Self::BATCH).await
     }

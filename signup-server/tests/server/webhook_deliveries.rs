@@ -57,6 +57,28 @@ async fn an_activity_is_delivered_once_and_signed_as_the_standard_says() {
 }
 
 #[tokio::test]
+async fn a_test_is_delivered_to_a_disabled_webhook_too_and_is_no_activity() {
+    let receiver = Receiver::start();
+    let server = Server::start(&ALLOW);
+    let body = json!({"url": receiver.url(), "is_enabled": false});
+    let webhook = server.post("/v1/webhooks", &body).await.data();
+    let before = all_activity(&server).await;
+    let delivery = server.post(&format!("{}/test", path(&webhook)), &json!({})).await.data();
+    let received = receiver.wait_for_exactly(1, SOON).await.remove(0);
+    assert_eq!(received.header("webhook-id"), delivery["id"]);
+    assert!(received.is_signed_with(webhook["secret"].as_str().unwrap()));
+    let sent = received.json();
+    let [id, created_at, actor] = ["id", "created_at", "actor"].map(|field| sent["data"][field].clone());
+    let data = json!({
+        "id": id, "type": "webhook.test", "created_at": created_at, "actor": actor, "event_id": null, "slot_id": null,
+        "signup_id": null, "question_id": null, "token_id": null, "webhook_id": null, "changes": [],
+    });
+    assert_eq!(sent, json!({"type": "webhook.test", "timestamp": created_at, "data": data}));
+    assert!(id.is_string() && actor["type"] == "token" && actor["name"] == "Starter", "{sent}");
+    assert_eq!(all_activity(&server).await, before);
+}
+
+#[tokio::test]
 async fn both_secrets_sign_after_a_rotation_the_new_one_first() {
     let receiver = Receiver::start();
     let server = Server::start(&ALLOW);
