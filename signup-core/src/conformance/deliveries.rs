@@ -225,12 +225,13 @@ pub async fn the_oldest_pending_delivery_is_found(store: Arc<dyn Store>) {
     assert_eq!(oldest().await, None, "it has ended");
     let waiting = created(due_at(&first, 13, 50), 3);
     commit(&*store, insert([created(due_at(&first, 12, 10), 7), waiting.clone()])).await;
+    commit(&*store, insert([created(test(&first, 14, 0), 4)])).await;
     commit(&*store, insert([created(due_at(&second, 21, 0), 5)])).await;
     assert_eq!(oldest().await, Some(at(3)));
     write(&*store, vec![put(waiting.clone(), waiting.clone().claimed(at(50)))]).await;
     assert_eq!(oldest().await, Some(at(3)), "it is in flight");
     write(&*store, vec![put(first.clone(), disabled(&first))]).await;
-    assert_eq!(oldest().await, Some(at(5)), "its webhook is disabled");
+    assert_eq!(oldest().await, Some(at(5)), "its webhook is disabled, also for a test");
 }
 
 /// A webhook that is removed takes its deliveries along, and no others.
