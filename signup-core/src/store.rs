@@ -56,12 +56,12 @@ use crate::webhook::{Delivery, Webhook};
 /// sign-ups do not. Methods that read deleted records say so. The suite under the feature `conformance` has a test for each
 /// promise of this trait.
 ///
-/// Every read of events, shifts, questions and sign-ups names the organization, and returns only its records. The exceptions
-/// are:
+/// Every read of events, shifts, questions, sign-ups, activity, webhooks and deliveries names the organization, and returns only its
+/// records. The exceptions are:
 ///
 /// - [`owner`](Self::owner) returns only the owner.
 /// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug or the digest grants access.
-/// - Notices are read for all organizations at once.
+/// - Notices and due deliveries are read for all organizations at once.
 ///
 /// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
 /// methods need.

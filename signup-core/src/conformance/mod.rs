@@ -6,7 +6,7 @@
 //! operations against both, and compares every answer. The test of [`serializability`] commits random change sets at the
 //! same time. It finds an order in which the reference gives the same outcomes and ends with the same records. The test
 //! of [`complete_activity`] runs random operations of the service's handles on the store. After each operation, the test
-//! compares the new activity with what happened to the records.
+//! compares the new activity with what happened to the records, and the new deliveries with what the webhooks select.
 //!
 //! The package of the store needs two dev-dependencies:
 //!

@@ -183,7 +183,7 @@
 //!
 //! | kind | key | parent | unique values | totals | versions |
 //! |---|---|---|---|---|---|
-//! | [`Organization`](Kind::Organization) | its id | none | [`OrganizationSlug`](Unique::OrganizationSlug) | [`Organizations`](Total::Organizations) | version |
+//! | [`Organization`](Kind::Organization) | its id | none | [`OrganizationSlug`](Unique::OrganizationSlug) | [`Organizations`](Total::Organizations) | version, gate |
 //! | [`Token`](Kind::Token) | its id | organization | [`TokenDigest`](Unique::TokenDigest) | none | version |
 //! | [`Event`](Kind::Event) | its id | organization | [`EventSlug`](Unique::EventSlug) | [`ActiveEvents`](Total::ActiveEvents) until the end of its last day, if it is published, not cancelled and not deleted | version, gate |
 //! | [`LocationData`](Kind::LocationData) | the id of the event | event | none | none | none |
@@ -193,14 +193,16 @@
 //! | [`Link`](Kind::Link) | its digest | sign-up | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
 //! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else the shift | none | none | version |
-//! | [`Activity`](Kind::Activity) | its id | organization | none | none | none |
+//! | [`Activity`](Kind::Activity) | its id | none | none | none | none |
+//! | [`Webhook`](Kind::Webhook) | its id | organization | none | [`Webhooks`](Total::Webhooks) | version |
+//! | [`Delivery`](Kind::Delivery) | its id | webhook | none | [`InFlight`](Total::InFlight) until the end of its lease, if it has one | version |
 //!
-//! Only a receipt and an activity [expire](Entity::expires_at). The expiry of a token is a field, which the service checks.
+//! Only a receipt, an activity and a delivery [expire](Entity::expires_at). The expiry of a token is a field, which the service checks.
 //!
 //! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a
 //! notice. [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
 //! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token, a
-//! receipt or an activity finds none.
+//! receipt, an activity, a webhook or a delivery finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must
