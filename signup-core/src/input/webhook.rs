@@ -165,7 +165,6 @@ impl WebhookInput<'_> {
         let given = fields.optional("types", &self.types, ValueType::TextList, |types| {
             check_count(types.len()).map(|()| types)
         })?;
-        let before = fields.faults.len();
         let mut types = Vec::new();
         for (index, given) in given.iter().enumerate() {
             let checked = match given {
@@ -173,10 +172,11 @@ impl WebhookInput<'_> {
                 Given::Blank => "".parse().map_err(FaultKind::from),
                 _ => Err(TEXT.into()),
             };
+            let checked = checked.and_then(|filter| match types.contains(&filter) {
+                true => Err(FaultKind::Repeated),
+                false => Ok(filter),
+            });
             types.extend(fields.faults.check(type_path(index), checked));
-        }
-        if fields.faults.len() == before {
-            check_different(fields.faults, &types);
         }
         Some(types)
     }
