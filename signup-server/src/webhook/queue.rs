@@ -81,8 +81,14 @@ impl Queue for WebhookQueue {
             Ok(Some(claimed)) => claimed,
             Ok(None) => return Next::Wait,
             Err(error) => {
-                tracing::warn!(delivery = %due.id, error = %WithSources(&error), "a delivery could not be claimed");
-                return Next::Pause;
+                tracing::error!(delivery = %due.id, error = %WithSources(&error), "a delivery could not be claimed");
+                if matches!(&error, Error::Store(error) if error.is_unavailable()) {
+                    return Next::Pause;
+                }
+                // A record cannot be read. The delivery stays due and must not delay others. While it counts as in flight, it
+                // is not claimed again with each read.
+                tokio::time::sleep(POLL_INTERVAL).await;
+                return Next::Wait;
             }
         };
         let began = Instant::now();
