@@ -182,10 +182,12 @@ async fn only_a_valid_certificate_for_the_name_gets_a_request() {
         }
         assert_eq!(endpoint.requests().len(), usize::from(expected.is_none()), "{expected:?}");
     }
-    let plain = Endpoint::start(OK, Then::Close, None).await;
-    let network = TestNetwork::new(Some(plain.address)).name("hooks.example", &[&[PUBLIC]]);
-    let sender = Sender::on(Arc::new(network), "").trusting(other);
-    assert_eq!(sender.fault("https://hooks.example/").await, "TLS: the server does not speak TLS");
+    for (answer, fault) in [(OK, "TLS: the server does not speak TLS"), ("", "timeout")] {
+        let plain = Endpoint::start(answer, Then::Hold, None).await;
+        let network = TestNetwork::new(Some(plain.address)).name("hooks.example", &[&[PUBLIC]]);
+        let sender = Sender::on(Arc::new(network), "").trusting(other.clone());
+        assert_eq!(sender.fault("https://hooks.example/").await, fault);
+    }
 }
 
 #[tokio::test]
