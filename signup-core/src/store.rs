@@ -193,6 +193,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. The first one of each webhook comes
     /// before the second ones, and so on; equal places are sorted by due time and id. So the waiting deliveries of one webhook never
     /// stand before those of another.
+    ///
+    /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
 
     /// Returns when the oldest pending delivery to an enabled webhook was created.

@@ -14,8 +14,9 @@ use async_trait::async_trait;
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
-    ChangeSet, EmailAddress, Event, EventLocationData, Link, LocationData, Notice, NoticeQuery, Organization,
-    Question, Receipt, ReceiptKey, Record, Shift, Signup, SignupQuery, Store, Token,
+    ChangeSet, Delivery, DeliveryQuery, EmailAddress, Event, EventLocationData, Link, LocationData, Notice,
+    NoticeQuery, Organization, Question, Receipt, ReceiptKey, Record, Shift, Signup, SignupQuery, Store,
+    Token, Webhook,
 };
 use signup_store_sql::OpenError;
 use sqlx::AssertSqlSafe;
@@ -96,7 +97,8 @@ impl Database {
         Some(Self::at(database.place.without_tables().await))
     }
 
-    /// With an organization, an event of two shifts and a question, a sign-up, and a receipt and a notice of them.
+    /// With an organization, an event of two shifts and a question, a sign-up, a receipt and a notice of them, and a webhook with a
+    /// delivery.
     pub(crate) async fn filled(engine: Engine) -> Option<(Self, Records)> {
         let database = Self::new(engine).await?;
         let records = Records::new();
@@ -180,6 +182,8 @@ pub(crate) struct Records {
     pub(crate) link: Link,
     pub(crate) receipt: Receipt,
     pub(crate) notice: Notice,
+    pub(crate) webhook: Webhook,
+    pub(crate) delivery: Delivery,
 }
 
 impl Records {
@@ -187,6 +191,7 @@ impl Records {
         let event = event(10, "2027-03-14");
         let shifts = vec![shift(20, &event, 0), shift(21, &event, 1)];
         let signup = signup(30, &shifts[0], "Ada@example.org");
+        let webhook = records::webhook(ORGANIZATION, 60);
         Self {
             organization: organization(ORGANIZATION),
             token: records::token(ORGANIZATION, 2),
@@ -196,6 +201,8 @@ impl Records {
             signup,
             receipt: receipt("key", &event),
             notice: records::notice(&shifts[0], 50),
+            delivery: records::delivery(&webhook, 61),
+            webhook,
             event,
             shifts,
         }
@@ -209,12 +216,14 @@ impl Records {
             self.event.clone().into(),
             self.location_data.clone().into(),
         ];
-        let after: [Record; 5] = [
+        let after: [Record; 7] = [
             self.question.clone().into(),
             self.signup.clone().into(),
             self.link.into(),
             self.receipt.clone().into(),
             self.notice.clone().into(),
+            self.webhook.clone().into(),
+            self.delivery.clone().into(),
         ];
         insert(before.into_iter().chain(shifts).chain(after))
     }
@@ -237,5 +246,9 @@ impl Records {
         assert_eq!(records::stored(store, &self.link).await, Some(self.link));
         assert_eq!(records::stored(store, &self.receipt).await.as_ref(), Some(&self.receipt));
         assert_eq!(store.notices(NoticeQuery::Queued(None), 10).await.unwrap(), from_ref(&self.notice));
+        assert_eq!(store.webhooks(organization).await.unwrap(), from_ref(&self.webhook));
+        let deliveries =
+            store.deliveries(organization, self.webhook.id, &DeliveryQuery::new()).await.unwrap();
+        assert_eq!(deliveries.items, from_ref(&self.delivery));
     }
 }

@@ -1,10 +1,11 @@
 //! Stored values that cannot be read: what fails, and what the error names.
 
 use rstest::rstest;
-use signup_core::{Deleted, Entity as _, Event, EventQuery};
+use signup_core::conformance::records as conformance;
+use signup_core::{Deleted, Entity as _, Event, EventQuery, Record};
 
 use crate::records::Engine::{Postgres, Sqlite};
-use crate::records::{Database, Engine};
+use crate::records::{Database, Engine, ORGANIZATION, insert};
 
 const EVERY_EVENT: EventQuery = EventQuery::new().limit(10);
 
@@ -37,4 +38,25 @@ async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id(
     assert!(error.to_string().contains(&format!("events.timezone of {id}")), "{error}");
     let error = database.store.shifts(organization, id).await.unwrap_err();
     assert!(error.is_corrupt());
+}
+
+/// A delivery that cannot be read delays no other webhook.
+#[rstest]
+#[tokio::test]
+async fn a_delivery_that_cannot_be_read_is_left_out_of_the_due_ones(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    let other = conformance::webhook(ORGANIZATION, 70);
+    let due = conformance::delivery(&other, 71);
+    database.store.commit(insert::<Record>([other.into(), due.clone().into()])).await.unwrap();
+    let damage = "UPDATE deliveries SET activity = '{}' WHERE webhook_id <> (SELECT id FROM webhooks ORDER BY id DESC LIMIT 1)";
+    assert_eq!(database.run(damage).await.unwrap(), 1);
+    let now = due.created_at;
+    assert_eq!(database.store.due_deliveries(now, 9).await.unwrap(), [due]);
+    let error = database.store.record(&records.delivery.key(), Deleted::Excluded).await.unwrap_err();
+    assert!(
+        error.to_string().contains(&format!("deliveries.activity of {}", records.delivery.id)),
+        "{error}"
+    );
 }

@@ -4,15 +4,15 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use signup_core::{
-    Delivery, DeliveryQuery, DeliveryStatus, OrganizationId, Page, Position, StoreError, Timestamp, Webhook,
-    WebhookId,
+    Delivery, DeliveryId, DeliveryQuery, DeliveryStatus, OrganizationId, Page, Position, StoreError,
+    Timestamp, Webhook, WebhookId,
 };
 use uuid::Uuid;
 
 use super::page::{HAS_OTHER_SIDE, IdPage, IdRange, PAGE, cut, id_page, row_limit};
-use super::reader::{Reader, Result};
+use super::reader::{Reader, Result, is_first_report};
 use crate::records::delivery;
-use crate::sql::row::FetchedRows as _;
+use crate::sql::row::{FetchedRows as _, Row};
 use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement, values};
 
@@ -119,7 +119,17 @@ pub(crate) async fn due_deliveries(
 ) -> Result<Vec<Delivery>> {
     let due = due_deliveries_query(reader.dialect(), now, limit);
     let rows = reader.rows("looking for due deliveries", due).await?;
-    let mut found = rows.read(&delivery::TABLE.columns(), delivery::read)?;
+    let read = |row: Row<'_>| Ok((row.of(&delivery::TABLE).id("id", DeliveryId::new)?, delivery::read(row)));
+    let mut found = vec![];
+    for (id, delivery) in rows.read(&delivery::TABLE.columns(), read)? {
+        match delivery {
+            Ok(delivery) => found.push(delivery),
+            Err(error) if is_first_report(id.uuid()) => {
+                tracing::error!(delivery = %id, %error, "a delivery cannot be read, and is left alone");
+            }
+            Err(_) => {}
+        }
+    }
     found.sort_by_key(|delivery| (delivery.due_at(), delivery.id));
     // The place of each delivery among those of its webhook.
     let mut places = HashMap::new();

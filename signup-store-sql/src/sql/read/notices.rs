@@ -1,12 +1,9 @@
 //! Reads of notices.
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
-
 use jiff::Timestamp;
 use signup_core::{Notice, NoticeId, NoticeQuery, StoreError};
 
-use super::reader::{Reader, Result, all, one, sorted};
+use super::reader::{Reader, Result, all, is_first_report, one, sorted};
 use crate::records::notice;
 use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::Row;
@@ -115,16 +112,9 @@ async fn each_at(
     Ok(found)
 }
 
-/// The maximum number of notices that a process reports as unreadable, to bound the memory for their ids.
-const MAX_REPORTED: usize = 10_000;
-/// The notices that this process has reported as unreadable.
-static REPORTED: Mutex<BTreeSet<NoticeId>> = Mutex::new(BTreeSet::new());
-
-/// Logs and counts a notice that cannot be read, once for each process. A worker reads the notice again with each poll of the
-/// queue.
+/// Logs and counts a notice that cannot be read, once for each process.
 fn report_unreadable(id: NoticeId, error: &StoreError) {
-    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
-    if reported.len() < MAX_REPORTED && reported.insert(id) {
+    if is_first_report(id.uuid()) {
         count_unreadable_notice();
         tracing::error!(notice = %id, %error, "a notice cannot be read, and is left alone");
     }

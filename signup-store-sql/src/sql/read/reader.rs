@@ -1,6 +1,10 @@
 //! How statements of reads are run, and what several reads share.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use signup_core::{Kind, Record, StoreError};
+use uuid::Uuid;
 
 use crate::records::table;
 use crate::sql::row::{FetchedRows, Row};
@@ -89,4 +93,16 @@ pub(crate) async fn of_parent<R, T>(
     let read = |row: Row<'_>| row.outer(table, &read);
     let found = all(reader, what, columns, from, values, read).await?;
     Ok((!found.is_empty()).then(|| found.into_iter().flatten().collect()))
+}
+
+/// The maximum number of records that a process reports as unreadable, to bound the memory for their ids.
+const MAX_REPORTED: usize = 10_000;
+/// The records that this process has reported as unreadable.
+static REPORTED: Mutex<BTreeSet<Uuid>> = Mutex::new(BTreeSet::new());
+
+/// Returns whether the process has not reported yet that the record with this id cannot be read. A worker reads the record again
+/// with each poll of its queue.
+pub(crate) fn is_first_report(id: Uuid) -> bool {
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    reported.len() < MAX_REPORTED && reported.insert(id)
 }
