@@ -36,6 +36,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("organizations", format!("name = '{}'", long(256))),
         ("organizations", "plan = 'gold'".to_owned()),
         ("organizations", "version = 0".to_owned()),
+        ("organizations", "gate = 0".to_owned()),
         ("tokens", "digest = x'00'".to_owned()),
         ("tokens", "expires_at = created_at".to_owned()),
         ("tokens", "expires_at = created_at + 366 * 86400".to_owned()),
@@ -97,11 +98,31 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("receipts", format!("idempotency_key = '{}'", long(256))),
         ("receipts", "outcome = '{'".to_owned()),
         ("notices", "cause = 'so'".to_owned()),
+        ("webhooks", format!("url = '{}'", long(2_049))),
+        ("webhooks", "description = ''".to_owned()),
+        ("webhooks", format!("description = '{}'", long(256))),
+        ("webhooks", "types = '{}'".to_owned()),
+        ("webhooks", "former_secret = 'a'".to_owned()),
+        ("webhooks", "former_until = 1".to_owned()),
+        ("webhooks", "disabled_reason = 'gone'".to_owned()),
+        ("webhooks", "disabled_at = 1, disabled_reason = 'tired'".to_owned()),
+        ("webhooks", "version = 0".to_owned()),
+        ("deliveries", "is_test = 2".to_owned()),
+        ("deliveries", "status = 'perhaps'".to_owned()),
+        ("deliveries", "status = 'delivered', ended_at = 1".to_owned()),
+        ("deliveries", "status = 'failed', due_at = NULL".to_owned()),
+        ("deliveries", "due_at = NULL".to_owned()),
+        ("deliveries", "ended_at = 1".to_owned()),
+        ("deliveries", "leased_until = due_at + 1".to_owned()),
+        ("deliveries", "attempts = -1".to_owned()),
+        ("deliveries", format!("last_error = '{}'", long(256))),
+        ("deliveries", "version = 0".to_owned()),
     ];
     // What a type of PostgreSQL takes in another form, or keeps in another size.
     let of_sqlite = [
         ("location_data", format!("data = '{{\"a\":\"{}\"}}'", long(16_384))),
         ("events", "start_date = '2027-3-14'".to_owned()),
+        ("deliveries", "activity = '[]'".to_owned()),
     ];
     let of_sqlite = of_sqlite.into_iter().filter(|_| engine == Sqlite);
     for (table, assignment) in assignments.into_iter().chain(of_sqlite) {
@@ -114,7 +135,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
 async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
     let Some((database, _)) = Database::filled(engine).await else { return };
     for (table, id, columns) in [
-        ("organizations", "id", "name, slug, plan, version, created_at"),
+        ("organizations", "id", "name, slug, plan, version, gate, created_at"),
         ("tokens", "id", "organization_id, name, digest, scopes, version, created_at, expires_at"),
         (
             "events",
@@ -178,6 +199,9 @@ async fn a_record_belongs_to_what_is_there_and_to_the_same_organization(
         "UPDATE signups SET shift_id = new_id()",
         "UPDATE links SET shift_id = new_id()",
         "UPDATE notices SET shift_id = new_id()",
+        "UPDATE webhooks SET organization_id = new_id()",
+        "UPDATE deliveries SET webhook_id = new_id()",
+        "UPDATE deliveries SET organization_id = new_id()",
     ] {
         assert_refused(&database, engine, sql).await;
     }
