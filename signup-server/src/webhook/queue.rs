@@ -102,6 +102,9 @@ impl Queue for WebhookQueue {
 }
 
 /// Logs and counts what a report has changed. The URL of a webhook may contain a secret, so the log has only its id.
+///
+/// An endpoint that is down does not fill the log: the owner of the webhook sees each failure in the list of deliveries, and the
+/// operator sees the metrics.
 fn log(Reported { delivery, disabled, .. }: &Reported) {
     let (webhook, id, attempts) = (delivery.webhook, delivery.id, delivery.attempts);
     let error = delivery.last_error.as_deref().unwrap_or_default();
@@ -110,7 +113,7 @@ fn log(Reported { delivery, disabled, .. }: &Reported) {
             tracing::debug!(%webhook, delivery = %id, attempts, "an activity was delivered");
         }
         DeliveryStatus::Pending => {
-            tracing::info!(%webhook, delivery = %id, attempts, error, "an activity was not delivered, and is sent again later");
+            tracing::debug!(%webhook, delivery = %id, attempts, error, "an activity was not delivered, and is sent again later");
         }
         DeliveryStatus::Failed => {
             tracing::info!(%webhook, delivery = %id, attempts, error, "a delivery has failed for good");

@@ -37,7 +37,8 @@ mod ssrf_tests;
 #[cfg(test)]
 mod tests;
 
-/// The timeout of an attempt: lookup, connection, TLS, request and response.
+/// The timeout of an attempt: lookup, connection, TLS, request and response. Half of [`Delivery::LEASE`], so that the lease lasts
+/// until the report.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The timeout of a connection to one of several addresses.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
