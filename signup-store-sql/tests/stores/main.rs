@@ -17,3 +17,4 @@ mod sort_keys;
 mod sqlite;
 mod unreadable;
 mod wait;
+mod webhooks;
