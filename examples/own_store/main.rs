@@ -62,9 +62,12 @@ fn cut<T, K: Ord>(
 struct OwnStore(Mutex<Records>);
 
 impl OwnStore {
+    fn webhook(&self, owner: OrganizationId, id: WebhookId) -> Option<Webhook> {
+        self.records().get(&RecordKey::Webhook(owner, id), Deleted::Excluded)
+    }
+
     fn is_to_enabled_webhook(&self, delivery: &Delivery) -> bool {
-        let key = RecordKey::Webhook(delivery.organization, delivery.webhook);
-        let webhook: Option<Webhook> = self.records().get(&key, Deleted::Excluded);
+        let webhook = self.webhook(delivery.organization, delivery.webhook);
         webhook.is_some_and(|webhook| webhook.is_enabled())
     }
 
@@ -239,7 +242,9 @@ impl Store for OwnStore {
         let mut due = vec![];
         for ((owner, webhook), deliveries) in of_webhook {
             let in_flight = self.records().count(&Total::InFlight(owner, webhook), now);
-            due.extend((0..Webhook::MAX_IN_FLIGHT.saturating_sub(in_flight)).zip(deliveries));
+            let is_failing = self.webhook(owner, webhook).is_some_and(|found| found.failing_since.is_some());
+            let places = (in_flight..Webhook::MAX_IN_FLIGHT).map(|place| (is_failing, place));
+            due.extend(places.zip(deliveries));
         }
         due.sort_by_key(|(place, delivery)| (*place, delivery.due_at(), delivery.id));
         Ok(due.into_iter().map(|(_, delivery)| delivery).take(limit as usize).collect())

@@ -190,9 +190,11 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// webhook are left out, except [tests](Delivery::is_test).
     ///
     /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
-    /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. The first one of each webhook comes
-    /// before the second ones, and so on; equal places are sorted by due time and id. So the waiting deliveries of one webhook never
-    /// stand before those of another.
+    /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id.
+    ///
+    /// Each delivery has a place: the number of deliveries of its webhook that are in flight or listed before it. Lower places come
+    /// first, and equal ones are sorted by due time and id. Webhooks that are [failing](Webhook::failing_since) come after all
+    /// others. So neither the waiting deliveries of one webhook nor endpoints that never answer stand before those of another.
     ///
     /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;

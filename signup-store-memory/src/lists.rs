@@ -393,11 +393,11 @@ impl Tables {
         let mut found = vec![];
         for (webhook, pending) in self.pending() {
             let in_flight = self.count(&Total::InFlight(webhook.organization, webhook.id), now);
+            let is_failing = webhook.failing_since.is_some();
             let due = pending.take_while(|(due_at, _)| *due_at <= now);
-            let due = due.take(Webhook::MAX_IN_FLIGHT.saturating_sub(in_flight) as usize);
-            found.extend(
-                due.enumerate().map(|(place, (due_at, delivery))| (place, due_at, delivery.id, delivery)),
-            );
+            for (place, (due_at, delivery)) in (in_flight..Webhook::MAX_IN_FLIGHT).zip(due) {
+                found.push(((is_failing, place), due_at, delivery.id, delivery));
+            }
         }
         found.sort_by_key(|(place, due_at, id, _)| (*place, *due_at, *id));
         found.truncate(limit as usize);

@@ -179,7 +179,8 @@ pub async fn due_deliveries_are_listed_by_their_place(store: Arc<dyn Store>) {
     assert_eq!(due(&*store, 30, 3).await, [11, 21, 12], "up to the limit");
 }
 
-/// A delivery is not due until its lease ends. While deliveries of a webhook are in flight, as many fewer are listed.
+/// A delivery is not due until its lease ends. While deliveries of a webhook are in flight, as many fewer are listed, and they come
+/// after those of webhooks with fewer in flight.
 pub async fn a_delivery_in_flight_takes_the_place_of_a_due_one(store: Arc<dyn Store>) {
     let [webhook, other] = with_webhooks(&*store, [1, 2]).await;
     let all: Vec<_> = (11..17).map(|number| due_at(&webhook, number, 0)).collect();
@@ -187,7 +188,7 @@ pub async fn a_delivery_in_flight_takes_the_place_of_a_due_one(store: Arc<dyn St
     commit(&*store, insert([due_at(&other, 21, 0)])).await;
     assert_eq!(due(&*store, 0, 99).await, [11, 21, 12, 13, 14]);
     let lease = Delivery::LEASE.as_secs();
-    for (claimed, left) in all.iter().zip([&[12, 21, 13, 14][..], &[13, 21, 14], &[14, 21], &[21]]) {
+    for (claimed, left) in all.iter().zip([&[21, 12, 13, 14][..], &[21, 13, 14], &[21, 14], &[21]]) {
         write(&*store, vec![put(claimed.clone(), claimed.clone().claimed(at(0)))]).await;
         assert_eq!(due(&*store, 1, 99).await, left);
     }
@@ -196,7 +197,19 @@ pub async fn a_delivery_in_flight_takes_the_place_of_a_due_one(store: Arc<dyn St
     let first = all[0].clone().claimed(at(0));
     let reported = first.clone().after(&failed(None, "timeout"), 0.0, at(1));
     write(&*store, vec![put(first, reported)]).await;
-    assert_eq!(due(&*store, 1, 99).await, [15, 21], "a reported delivery is no longer in flight");
+    assert_eq!(due(&*store, 1, 99).await, [21, 15], "a reported delivery is no longer in flight");
+}
+
+/// The deliveries of a webhook that is failing come after all others, whatever their places and due times.
+pub async fn a_failing_webhook_delays_no_other(store: Arc<dyn Store>) {
+    let [failing, working] = with_webhooks(&*store, [1, 2]).await;
+    let waiting = [due_at(&failing, 11, 0), due_at(&failing, 12, 1)];
+    commit(&*store, insert(waiting.into_iter().chain((21..24).map(|id| due_at(&working, id, 5))))).await;
+    assert_eq!(due(&*store, 9, 99).await, [11, 21, 12, 22, 23]);
+    let after = Webhook { failing_since: Some(at(1)), version: 2, ..failing.clone() };
+    write(&*store, vec![put(failing, after)]).await;
+    assert_eq!(due(&*store, 9, 99).await, [21, 22, 23, 11, 12]);
+    assert_eq!(due(&*store, 9, 3).await, [21, 22, 23], "up to the limit");
 }
 
 /// The pending deliveries of a disabled webhook wait until it is enabled. Its tests are due.

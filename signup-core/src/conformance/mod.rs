@@ -187,6 +187,7 @@ macro_rules! conformance_tests {
             deliveries::deliveries_are_listed_newest_first_in_both_directions
             deliveries::due_deliveries_are_listed_by_their_place
             deliveries::a_delivery_in_flight_takes_the_place_of_a_due_one
+            deliveries::a_failing_webhook_delays_no_other
             deliveries::deliveries_of_a_disabled_webhook_wait
             deliveries::the_oldest_pending_delivery_is_found
             deliveries::a_removed_webhook_takes_its_deliveries_along

@@ -121,9 +121,10 @@ impl Draft<'_> {
             }
             Record::Webhook(found) => {
                 found.version += 1;
-                match numbers.below(2) {
+                match numbers.below(3) {
                     0 => found.disabled = self.disabled(numbers),
-                    _ => found.last_success_at = Some(now),
+                    1 => found.last_success_at = Some(now),
+                    _ => found.failing_since = if found.failing_since.is_some() { None } else { Some(now) },
                 }
             }
             Record::Delivery(found) => {

@@ -1,19 +1,16 @@
 //! The deliveries to a webhook, page by page, and the due deliveries to all webhooks.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
-
 use signup_core::{
     Delivery, DeliveryId, DeliveryQuery, DeliveryStatus, OrganizationId, Page, Position, StoreError,
     Timestamp, Webhook, WebhookId,
 };
 use uuid::Uuid;
 
-use super::page::{HAS_OTHER_SIDE, IdPage, IdRange, PAGE, cut, id_page, row_limit};
+use super::page::{IdPage, IdRange, id_page, page_columns, read_id_page, row_limit};
 use super::reader::{Reader, Result, is_first_report};
 use crate::records::delivery;
 use crate::sql::row::{FetchedRows as _, Row};
-use crate::sql::table::SelectedColumn;
+use crate::sql::table::{Column, Kind, SelectedColumn, Table};
 use crate::sql::{Dialect, Statement, values};
 
 /// Returns the statement for a page of deliveries, like [`signup_page_query`](super::signup_page_query): a range of the index of
@@ -41,11 +38,7 @@ pub(crate) fn delivery_page_query(
     let other_side = other_side.map(|range| select("1", range, 1));
     let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
     let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) d ON TRUE");
-    Statement::of(dialect, &dialect.select(&page_columns(), &from), values)
-}
-
-fn page_columns() -> Vec<SelectedColumn> {
-    [PAGE.columns(), delivery::TABLE.columns()].concat()
+    Statement::of(dialect, &dialect.select(&page_columns(&delivery::TABLE), &from), values)
 }
 
 pub(crate) async fn delivery_page(
@@ -55,19 +48,8 @@ pub(crate) async fn delivery_page(
     wanted: &DeliveryQuery,
 ) -> Result<Page<Delivery>> {
     let page = delivery_page_query(reader.dialect(), organization, webhook, wanted);
-    let page = reader.rows("listing deliveries", page).await?;
-    let mut other_side = false;
-    let found = page.read(&page_columns(), |row| {
-        other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
-        row.outer(&delivery::TABLE, delivery::read)
-    })?;
-    let mut found: Vec<Delivery> = found.into_iter().flatten().collect();
-    found.sort_by_key(|delivery| Reverse(delivery.id));
-    let side = wanted.position.map(|position| position.side);
-    let (goes_on_above, goes_on_below) = cut(&mut found, wanted.limit, side, other_side);
-    let first = found.first().filter(|_| goes_on_above).map(|delivery| delivery.id);
-    let last = found.last().filter(|_| goes_on_below).map(|delivery| delivery.id);
-    Ok(Page::new(found, first, last))
+    let wanted = (wanted.limit, wanted.position);
+    read_id_page(reader, "listing deliveries", page, &delivery::TABLE, wanted, |delivery| delivery.id).await
 }
 
 /// The webhooks with pending deliveries. The index of pending deliveries is searched once for each webhook, so the cost does not
@@ -81,35 +63,55 @@ const WAITING: &str = "WITH RECURSIVE waiting (id) AS ( \
 ///
 /// SQLite joins the tables of a `CROSS JOIN` in the order of the text. In the other order, it would scan all rows of the second one.
 const WITH_IN_FLIGHT: &str = ", w AS MATERIALIZED ( \
-     SELECT w.organization_id, w.id, w.disabled_at, (SELECT COUNT(*) FROM deliveries f \
+     SELECT w.organization_id, w.id, w.disabled_at, w.failing_since, (SELECT COUNT(*) FROM deliveries f \
      WHERE f.organization_id = w.organization_id AND f.webhook_id = w.id AND f.leased_until > $1) AS in_flight \
      FROM waiting CROSS JOIN webhooks w WHERE w.id = waiting.id)";
 
-/// Returns the statement for the due deliveries: the first ones of each webhook, each found by its place. Of a disabled webhook only
-/// tests are due.
+/// The place of a due delivery. Its column is selected beside those of the delivery.
+const PLACED: Table<()> = Table {
+    name: "placed",
+    alias: 'd',
+    key: &[],
+    source: "",
+    is_visible: |_, _| String::new(),
+    selects: |table| table.columns(),
+    read: |_| Ok(()),
+    columns: &[Column::new("place", Kind::Integer, |()| 0_u32.into())],
+};
+
+fn due_columns() -> Vec<SelectedColumn> {
+    [PLACED.columns(), delivery::TABLE.columns()].concat()
+}
+
+/// Returns the statement for the due deliveries: the first ones of each webhook, each found by its offset. Of a disabled webhook
+/// only tests are due.
+///
+/// The place of a delivery counts those in flight, and is higher by the maximum if the webhook is failing.
 pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32) -> Statement {
     let max = Webhook::MAX_IN_FLIGHT;
-    let nth = |place: u32| {
+    let nth = |offset: u32| {
         let id = |is_test: &str| {
             format!(
                 "(SELECT n.id FROM deliveries n WHERE n.webhook_id = w.id AND n.due_at IS NOT NULL \
-                 AND n.due_at <= $1{is_test} ORDER BY n.due_at, n.id LIMIT 1 OFFSET {place})"
+                 AND n.due_at <= $1{is_test} ORDER BY n.due_at, n.id LIMIT 1 OFFSET {offset})"
             )
         };
         let (any, test) = (id(""), id(" AND n.is_test"));
         format!(
-            "SELECT {place} AS place, w.organization_id, CASE WHEN w.disabled_at IS NULL THEN {any} ELSE {test} END AS id \
-             FROM w WHERE {place} + w.in_flight < {max}"
+            "SELECT {offset} + w.in_flight + CASE WHEN w.failing_since IS NULL THEN 0 ELSE {max} END AS place, \
+             w.organization_id, CASE WHEN w.disabled_at IS NULL THEN {any} ELSE {test} END AS id \
+             FROM w WHERE {offset} + w.in_flight < {max}"
         )
     };
     let found: Vec<_> = (0..max).map(nth).collect();
     let found = found.join(" UNION ALL ");
     let from = format!(
-        "(SELECT d.* FROM ({found}) x CROSS JOIN deliveries d WHERE d.organization_id = x.organization_id AND d.id = x.id \
+        "(SELECT x.place, d.* FROM placed x CROSS JOIN deliveries d WHERE d.organization_id = x.organization_id AND d.id = x.id \
          ORDER BY x.place, d.due_at, d.id LIMIT {limit}) d"
     );
-    let text = dialect.select(&delivery::TABLE.columns(), &from);
-    Statement::of(dialect, &format!("{WAITING}{WITH_IN_FLIGHT} {text}"), values![now.as_second()])
+    let text = dialect.select(&due_columns(), &from);
+    let sql = format!("{WAITING}{WITH_IN_FLIGHT}, placed AS MATERIALIZED ({found}) {text}");
+    Statement::of(dialect, &sql, values![now.as_second()])
 }
 
 pub(crate) async fn due_deliveries(
@@ -119,30 +121,23 @@ pub(crate) async fn due_deliveries(
 ) -> Result<Vec<Delivery>> {
     let due = due_deliveries_query(reader.dialect(), now, limit);
     let rows = reader.rows("looking for due deliveries", due).await?;
-    let read = |row: Row<'_>| Ok((row.of(&delivery::TABLE).id("id", DeliveryId::new)?, delivery::read(row)));
+    let read = |row: Row<'_>| {
+        let place: u32 = row.of(&PLACED).number("place")?;
+        let id = row.of(&delivery::TABLE).id("id", DeliveryId::new)?;
+        Ok((place, id, delivery::read(row)))
+    };
     let mut found = vec![];
-    for (id, delivery) in rows.read(&delivery::TABLE.columns(), read)? {
+    for (place, id, delivery) in rows.read(&due_columns(), read)? {
         match delivery {
-            Ok(delivery) => found.push(delivery),
+            Ok(delivery) => found.push((place, delivery)),
             Err(error) if is_first_report(id.uuid()) => {
                 tracing::error!(delivery = %id, %error, "a delivery cannot be read, and is left alone");
             }
             Err(_) => {}
         }
     }
-    found.sort_by_key(|delivery| (delivery.due_at(), delivery.id));
-    // The place of each delivery among those of its webhook.
-    let mut places = HashMap::new();
-    let mut placed: Vec<_> = found
-        .into_iter()
-        .map(|delivery| {
-            let next: &mut usize = places.entry(delivery.webhook).or_default();
-            *next += 1;
-            (*next, delivery)
-        })
-        .collect();
-    placed.sort_by_key(|(place, _)| *place);
-    Ok(placed.into_iter().map(|(_, delivery)| delivery).collect())
+    found.sort_by_key(|(place, delivery)| (*place, delivery.due_at(), delivery.id));
+    Ok(found.into_iter().map(|(_, delivery)| delivery).collect())
 }
 
 /// Returns the statement for the creation of the oldest pending delivery: the first one of each enabled webhook by an index of its
