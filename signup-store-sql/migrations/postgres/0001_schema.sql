@@ -398,7 +398,7 @@ BEGIN
                 PERFORM 1 FROM notices n WHERE n.organization_id = owners[i] AND n.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'webhook' THEN
                 PERFORM 1 FROM webhooks w WHERE w.organization_id = owners[i] AND w.id = ids[i] FOR NO KEY UPDATE;
-            WHEN 'delivery' THEN
+            WHEN 'webhook delivery' THEN
                 PERFORM 1 FROM deliveries d WHERE d.organization_id = owners[i] AND d.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'token' THEN
                 PERFORM 1 FROM tokens t WHERE t.id = ids[i] FOR NO KEY UPDATE;
@@ -425,7 +425,7 @@ BEGIN
     RETURN (SELECT count(*) FROM webhooks WHERE organization_id = owner);
 END $$;
 
--- The deliveries of the webhook that a process has claimed.
+-- Counts the deliveries of the webhook whose lease ends after `at`.
 CREATE FUNCTION count_in_flight(owner uuid, webhook uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     RETURN (SELECT count(*) FROM deliveries d WHERE d.organization_id = owner AND d.webhook_id = webhook

@@ -24,7 +24,8 @@ pub(super) struct Lock {
     id: Option<Uuid>,
     /// The name of an advisory lock, for something that has no row: a receipt that may be missing, or a slug.
     name: Option<String>,
-    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event and a gate are shared.
+    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event, its gate and the gate of an organization are
+    /// shared.
     is_shared: bool,
 }
 
@@ -90,7 +91,8 @@ impl Lock {
                     Kind::Signup => "signup",
                     Kind::Notice => "notice",
                     Kind::Webhook => "webhook",
-                    Kind::Delivery => "delivery",
+                    // After its webhook, whose removal locks the delivery, too.
+                    Kind::Delivery => "webhook delivery",
                     // The lock of the event covers its location data, and the name of a receipt the receipt. A link and an
                     // activity never change.
                     Kind::Event | Kind::LocationData | Kind::Link | Kind::Receipt | Kind::Activity => {

@@ -140,6 +140,28 @@ async fn requirements_in_different_orders_cause_no_deadlock() {
     assert_eq!(database.run(deadlocks).await.unwrap(), 0);
 }
 
+/// The removal of a webhook locks its deliveries after it. In the other order, a claim and a removal would deadlock.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_claim_locks_the_webhook_before_the_delivery() {
+    let Some((store, url)) = open(&patient()).await else { return };
+    let webhook = records::webhook(ORGANIZATION, 7);
+    let due = records::delivery(&webhook, 9);
+    let new: [Record; 3] = [organization(ORGANIZATION).into(), webhook.clone().into(), due.clone().into()];
+    store.commit(insert(new)).await.unwrap();
+
+    let stranger = locking(&url, "webhooks").await;
+    let mut claim = ChangeSet::default();
+    let total = Total::InFlight(webhook.organization, webhook.id);
+    claim.requires.push(Requirement::Below { total, bound: 4, now: at(0) });
+    claim.replace(due.clone(), due.claimed(at(0)));
+    let commit = tokio::spawn(async move { store.commit(claim).await });
+    super::waits::until_waiting(&url, 1).await;
+    let mut other = PgConnection::connect(&url).await.unwrap();
+    other.execute("SELECT 1 FROM deliveries FOR UPDATE NOWAIT").await.unwrap();
+    drop(stranger);
+    commit.await.unwrap().unwrap();
+}
+
 /// The cost does not depend on the number of events that are over.
 #[tokio::test]
 async fn a_count_of_active_events_reads_no_event_that_is_over() {
