@@ -14,7 +14,7 @@ use crate::question::Question;
 use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::text::Name;
-use crate::text_form::text_form;
+use crate::text_form::from_text;
 use crate::token::Token;
 use crate::value_error::ValueError;
 use crate::webhook::Webhook;
@@ -274,7 +274,10 @@ impl fmt::Display for ActivityType {
 /// assert!("signup.moved".parse::<TypeFilter>().is_err());
 /// # Ok::<(), signup_core::ValueError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+///
+/// A store keeps a filter as its text, and reads every text. So a filter that a newer version has written still selects.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct TypeFilter(String);
 
 impl TypeFilter {
@@ -323,7 +326,7 @@ impl fmt::Display for TypeFilter {
     }
 }
 
-text_form!(TypeFilter);
+from_text!(TypeFilter);
 
 #[cfg(test)]
 mod tests {
@@ -358,5 +361,11 @@ mod tests {
         for bad in ["", "s*", "signup", "signup.", "signup.cre*", "sign.*", "signup.*.*", "Signup.*", ".*"] {
             assert!(bad.parse::<TypeFilter>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_stored_filter_of_a_newer_version_is_read() {
+        let filter: TypeFilter = serde_json::from_str(r#""person.*""#).unwrap();
+        assert!(filter.selects(&ActivityType::stored("person.invited")));
     }
 }
