@@ -29,27 +29,36 @@ pub(crate) fn claim_delivery(
     Decision::unrecorded(Some(claimed), change)
 }
 
-/// Stores the result of an attempt.
+/// Stores the result of an attempt. `sent_to` is the webhook as it was when the request was sent.
 ///
 /// A success is noted at the webhook once a second at most, because each note excludes others. A webhook that is gone, or whose
-/// deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
+/// deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled. If its owner has changed the webhook meanwhile, the result
+/// says nothing about the webhook as it is now. Then only the delivery changes, and an answer that the URL is gone is a failure
+/// like others.
 pub(crate) fn report_attempt(
     organization: Organization,
     webhook: Webhook,
     delivery: Delivery,
+    sent_to: &Webhook,
     attempt: &Attempt,
     jitter: f64,
     now: Timestamp,
 ) -> Decision<Reported> {
+    let is_changed = (&sent_to.url, sent_to.updated_at) != (&webhook.url, webhook.updated_at);
+    let failed = Attempt::Failed { status: Some(410), error: "status 410".to_owned(), retry_after: None };
+    let attempt = if is_changed && *attempt == Attempt::Gone { &failed } else { attempt };
     let reported = delivery.clone().after(attempt, jitter, now);
     let mut change = ChangeSet::default();
     let mut activity: Vec<NewActivity> = vec![];
     let mut reason = None;
     let changed = match attempt {
-        Attempt::Succeeded { .. } => {
-            Webhook { last_success_at: Some(now), failing_since: None, ..webhook.clone() }
-        }
-        // Of a test, too: the address is gone for every delivery.
+        _ if is_changed => webhook.clone(),
+        Attempt::Succeeded { .. } => Webhook {
+            last_success_at: webhook.last_success_at.max(Some(now)),
+            failing_since: None,
+            ..webhook.clone()
+        },
+        // A test counts, too: the URL is the same for every delivery.
         Attempt::Gone | Attempt::Failed { .. } => {
             let since = *webhook.failing_since.as_ref().unwrap_or(&now);
             let failing = Webhook { failing_since: Some(since), ..webhook.clone() };
@@ -73,7 +82,7 @@ pub(crate) fn report_attempt(
         change.replace(webhook, changed);
     }
     change.replace(delivery, reported.clone());
-    Decision::new(Reported::new(reported, reason), change, activity)
+    Decision::new(Reported { delivery: reported, disabled: reason }, change, activity)
 }
 
 #[cfg(test)]
@@ -111,7 +120,7 @@ mod tests {
     }
 
     fn report(webhook: &Webhook, attempt: &Attempt, now: Timestamp) -> Decision<Reported> {
-        report_attempt(records::organization(1), webhook.clone(), claimed(), attempt, 0.0, now)
+        report_attempt(records::organization(1), webhook.clone(), claimed(), webhook, attempt, 0.0, now)
     }
 
     /// Returns the webhook after a decision; `None` if the decision does not change the webhook.
@@ -216,5 +225,31 @@ mod tests {
         assert_eq!(reported.outcome.delivery.status(), DeliveryStatus::Delivered);
         let webhook = changed(&reported).unwrap();
         assert_eq!((webhook.disabled, webhook.last_success_at), (disabled().disabled, Some(at(5))));
+    }
+
+    #[test]
+    fn the_answer_of_a_former_url_says_nothing_about_the_webhook() {
+        let sent_to = Webhook { failing_since: Some(at(1)), ..webhook() };
+        let moved = Webhook { url: "https://example.org/new".parse().unwrap(), ..sent_to.clone() };
+        let enabled_again = Webhook { updated_at: at(4), ..sent_to.clone() };
+        for now in [moved, enabled_again] {
+            let report = |attempt: &Attempt| {
+                let organization = records::organization(1);
+                report_attempt(organization, now.clone(), claimed(), &sent_to, attempt, 0.0, at(5))
+            };
+            let gone = report(&Attempt::Gone);
+            assert_eq!((named(&gone), changed(&gone), gone.outcome.disabled), (vec![], None, None));
+            assert_eq!(gone.outcome.delivery.status(), DeliveryStatus::Pending, "it goes to the new URL");
+            assert_eq!(gone.outcome.delivery.last_status, Some(410));
+            let success = report(&Attempt::Succeeded { status: 204 });
+            assert_eq!(changed(&success), None, "the new URL is still failing");
+            assert_eq!(success.outcome.delivery.status(), DeliveryStatus::Delivered);
+        }
+    }
+
+    #[test]
+    fn the_time_of_the_last_success_never_goes_back() {
+        let later = Webhook { last_success_at: Some(at(9)), ..webhook() };
+        assert_eq!(changed(&report(&later, &Attempt::Succeeded { status: 204 }, at(8))), None);
     }
 }

@@ -81,11 +81,12 @@ impl Shared {
         self.commit(actor, decide).await?.map_err(|refusal| Error::Refused(refusal.into()))
     }
 
-    /// Commits the next state of a notice. Returns `false` if the notice, or its sign-up, has changed since it was read.
-    pub(super) async fn commit_notice(&self, change: ChangeSet) -> Result<bool> {
+    /// Commits the next state of a record of the outbox. Returns `false` if what the change set requires no longer holds: the record,
+    /// or its sign-up, has changed since it was read, or too many deliveries are in flight.
+    pub(super) async fn commit_queued(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),
-            Err(CommitError::Refused(Refusal::Changed(_))) => Ok(false),
+            Err(CommitError::Refused(Refusal::Changed(_) | Refusal::NotBelow { .. })) => Ok(false),
             Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }

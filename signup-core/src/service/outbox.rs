@@ -143,7 +143,7 @@ impl Outbox {
         }
         if !notice.has_attempts_left() {
             let failed = notice.clone().after_failure(MailFailure::Permanent, NO_RESULT, self.now());
-            self.shared.commit_notice(rules::replace_notice(notice, failed)).await?;
+            self.shared.commit_queued(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
         let found = match notice.cause.signup() {
@@ -151,11 +151,11 @@ impl Outbox {
             None => None,
         };
         let Some(found) = found else {
-            self.shared.commit_notice(rules::delete_notice(notice)).await?;
+            self.shared.commit_queued(rules::delete_notice(notice)).await?;
             return Ok(None);
         };
         let Decision { outcome, change, .. } = rules::claim(notice, found, self.now());
-        let has_lease = self.shared.commit_notice(change).await?;
+        let has_lease = self.shared.commit_queued(change).await?;
         Ok(outcome.filter(|_| has_lease))
     }
 
@@ -185,7 +185,7 @@ impl Outbox {
                 let Some((shift, event)) =
                     found.filter(|(shift, _)| !rules::is_left_to_a_later_notice(&notice, shift))
                 else {
-                    self.shared.commit_notice(rules::delete_notice(&notice)).await?;
+                    self.shared.commit_queued(rules::delete_notice(&notice)).await?;
                     return Ok(());
                 };
                 Some(TimeAndPlace::of(&shift, &event))
@@ -196,7 +196,7 @@ impl Outbox {
         let is_last = signups.len() < FAN_OUT_BATCH as usize;
         let mails = signups.iter().map(|_| MailIds::generate(now)).collect();
         self.shared
-            .commit_notice(rules::fan_out(notice, present.as_ref(), &signups, mails, is_last, now))
+            .commit_queued(rules::fan_out(notice, present.as_ref(), &signups, mails, is_last, now))
             .await?;
         Ok(())
     }
@@ -264,7 +264,7 @@ impl Outbox {
     ) -> Result<Option<Notice>> {
         let now = self.now();
         let Decision { outcome, change, .. } = rules::fail(mail, failure, reason, now);
-        if self.shared.commit_notice(change).await? {
+        if self.shared.commit_queued(change).await? {
             return Ok(Some(outcome));
         }
         // The notice or the sign-up has changed since the claim. Then a mail that is not taken back is the safe choice: the
@@ -284,7 +284,7 @@ impl Outbox {
     pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {
         let now = self.now();
         let after = notice.clone().claimed(now).after_failure(MailFailure::Transient, reason, now);
-        self.shared.commit_notice(rules::replace_notice(notice, after)).await?;
+        self.shared.commit_queued(rules::replace_notice(notice, after)).await?;
         Ok(())
     }
 
@@ -306,7 +306,7 @@ impl Outbox {
                 Some(after) => rules::replace_notice(&notice, after.clone()),
                 None => rules::delete_notice(&notice),
             };
-            if self.shared.commit_notice(change).await? {
+            if self.shared.commit_queued(change).await? {
                 return Ok(Some(after));
             }
             let key = RecordKey::Notice(notice.organization, notice.id);

@@ -114,12 +114,6 @@ pub struct Reported {
     pub disabled: Option<DisabledReason>,
 }
 
-impl Reported {
-    pub(crate) const fn new(delivery: Delivery, disabled: Option<DisabledReason>) -> Self {
-        Self { delivery, disabled }
-    }
-}
-
 impl Delivery {
     /// The maximum length of [`last_error`](Self::last_error), in characters.
     pub const MAX_ERROR: usize = 255;
@@ -217,7 +211,7 @@ impl Delivery {
             clippy::cast_precision_loss,
             reason = "at most a day in seconds"
         )]
-        let added = (seconds as f64 * 0.1 * jitter.clamp(0.0, 1.0)).round() as i64;
+        let added = (seconds as f64 * 0.1 * jitter.clamp(0.0, 1.0)) as i64;
         let pause = SignedDuration::from_secs(seconds + added);
         Some(retry_after.map_or(pause, |asked| pause.max(asked.min(Self::MAX_RETRY_AFTER))))
     }
@@ -262,7 +256,7 @@ mod tests {
                     None => break,
                 }
             }
-            let longer = expected.map(|pause| if jitter > 0.0 { pause + (pause + 5) / 10 } else { pause });
+            let longer = expected.map(|pause| if jitter > 0.0 { pause + pause / 10 } else { pause });
             assert_eq!(pauses, longer);
             assert_eq!((delivery.status(), delivery.attempts), (DeliveryStatus::Failed, 10));
         }

@@ -27,10 +27,15 @@ async fn told(session: &Session, webhook: &Webhook) -> Vec<String> {
 }
 
 /// Claims a delivery, which must be due.
-async fn claim(outbox: &Outbox, delivery: &Delivery) -> Delivery {
+async fn claim(outbox: &Outbox, delivery: &Delivery) -> (Webhook, Delivery) {
     let due = outbox.due_deliveries(99).await.unwrap();
     let due = due.into_iter().find(|due| due.id == delivery.id).unwrap();
-    outbox.claim_delivery(&due).await.unwrap().unwrap().1
+    outbox.claim_delivery(&due).await.unwrap().unwrap()
+}
+
+/// Reports the result of an attempt for what [`claim`] has returned.
+async fn report(outbox: &Outbox, claimed: &(Webhook, Delivery), attempt: &Attempt) -> Option<Reported> {
+    outbox.report_attempt(&claimed.0, &claimed.1, attempt).await.unwrap()
 }
 
 const SUCCEEDED: Attempt = Attempt::Succeeded { status: 204 };
@@ -195,22 +200,22 @@ async fn a_claim_is_lost_when_its_lease_ends() {
     scene.event(1).await;
     let [outbox, other] = [(); 2].map(|()| scene.service.outbox());
     let due = outbox.due_deliveries(9).await.unwrap().remove(0);
-    let (claimed_of, claimed) = outbox.claim_delivery(&due).await.unwrap().unwrap();
-    assert_eq!((claimed_of.id, claimed.attempts), (hook.id, 1));
+    let claimed = claim(&outbox, &due).await;
+    assert_eq!((claimed.0.id, claimed.1.attempts), (hook.id, 1));
     assert_eq!(other.claim_delivery(&due).await.unwrap(), None, "another process has it");
     scene.clock.advance(Delivery::LEASE.as_secs());
     let again = claim(&other, &due).await;
-    assert_eq!((again.id, again.attempts), (claimed.id, 2));
-    assert_eq!(outbox.report_attempt(&claimed, &failed()).await.unwrap(), None, "its claim is lost");
-    let done = other.report_attempt(&again, &SUCCEEDED).await.unwrap().unwrap();
+    assert_eq!((again.1.id, again.1.attempts), (claimed.1.id, 2));
+    assert_eq!(report(&outbox, &claimed, &failed()).await, None, "its claim is lost");
+    let done = report(&other, &again, &SUCCEEDED).await.unwrap();
     assert_eq!(done.delivery.status(), DeliveryStatus::Delivered);
-    assert_eq!(other.report_attempt(&again, &SUCCEEDED).await.unwrap(), None, "reported before");
+    assert_eq!(report(&other, &again, &SUCCEEDED).await, None, "reported before");
     // Made again, the delivery has as many attempts as at the first claim.
     scene.session.redeliver(done.delivery.id).await.unwrap();
     let anew = claim(&other, &due).await;
-    assert_eq!(anew.attempts, claimed.attempts);
-    assert_eq!(outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap(), None, "a claim of long ago");
-    assert!(other.report_attempt(&anew, &SUCCEEDED).await.unwrap().is_some());
+    assert_eq!(anew.1.attempts, claimed.1.attempts);
+    assert_eq!(report(&outbox, &claimed, &SUCCEEDED).await, None, "a claim of long ago");
+    assert!(report(&other, &anew, &SUCCEEDED).await.is_some());
 }
 
 #[tokio::test]
@@ -224,7 +229,7 @@ async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
     }
     let [first, second, third] = deliveries(session, &hook).await.try_into().unwrap();
     let in_flight = claim(&outbox, &second).await;
-    let gone = outbox.report_attempt(&claim(&outbox, &first).await, &Attempt::Gone).await.unwrap();
+    let gone = report(&outbox, &claim(&outbox, &first).await, &Attempt::Gone).await;
     assert_eq!(gone.map(|gone| gone.delivery.status()), Some(DeliveryStatus::Failed));
     let disabled = Some(Disabled { at: outbox.now(), reason: Some(DisabledReason::Gone) });
     assert_eq!(session.webhook(hook.id).await.unwrap().disabled, disabled);
@@ -232,14 +237,14 @@ async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
     assert_eq!((told.activity.actor, told.activity.subject.webhook), (Actor::System, Some(hook.id)));
 
     assert_eq!(outbox.claim_delivery(&third).await.unwrap(), None);
-    let waits = outbox.report_attempt(&in_flight, &failed()).await.unwrap().unwrap();
+    let waits = report(&outbox, &in_flight, &failed()).await.unwrap();
     assert_eq!(waits.delivery.status(), DeliveryStatus::Pending);
     session.create_event(drive()).await.unwrap();
     assert_eq!(deliveries(session, &hook).await.len(), 3, "nothing of what happens meanwhile");
     let refused = session.redeliver(first.id).await.unwrap_err();
     assert_eq!(refused, Error::WebhookDisabled);
     let tested = session.test_webhook(hook.id).await.unwrap();
-    let tested = outbox.report_attempt(&claim(&outbox, &tested).await, &Attempt::Gone).await.unwrap();
+    let tested = report(&outbox, &claim(&outbox, &tested).await, &Attempt::Gone).await;
     assert_eq!(tested.map(|tested| tested.delivery.status()), Some(DeliveryStatus::Failed));
     assert_eq!(deliveries(session, &watcher).await.len(), 1, "disabled before");
 
@@ -247,7 +252,7 @@ async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
     session.patch_webhook(hook.id, WebhookPatch::new().enabled(true)).await.unwrap();
     for waiting in [&second, &third] {
         let claimed = claim(&outbox, waiting).await;
-        outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap().unwrap();
+        report(&outbox, &claimed, &SUCCEEDED).await.unwrap();
     }
     let hook = session.webhook(hook.id).await.unwrap();
     assert_eq!((hook.disabled, hook.last_success_at), (None, Some(outbox.now())));
@@ -264,7 +269,7 @@ async fn a_delivery_in_flight_is_lost_with_its_webhook() {
     let [tested, waiting] = [session.test_webhook(hook.id).await, session.test_webhook(hook.id).await];
     let claimed = claim(&outbox, &tested.unwrap()).await;
     session.delete_webhook(hook.id).await.unwrap();
-    assert_eq!(outbox.report_attempt(&claimed, &SUCCEEDED).await.unwrap(), None);
+    assert_eq!(report(&outbox, &claimed, &SUCCEEDED).await, None);
     assert_eq!(outbox.claim_delivery(&waiting.unwrap()).await.unwrap(), None);
     assert_eq!(outbox.oldest_pending_delivery().await.unwrap(), None);
     assert!(session.deliveries(hook.id, DeliveryQuery::new()).await.unwrap_err().is_not_found());

@@ -28,11 +28,16 @@ impl WebhookQueue {
     }
 
     /// Reports an attempt. Retries until the server stops, because without the report the delivery would be sent again.
-    async fn report(&self, claimed: &Delivery, attempt: &Attempt) {
+    async fn report(&self, sent_to: &Webhook, claimed: &Delivery, attempt: &Attempt) {
         let (webhook, delivery) = (claimed.webhook, claimed.id);
+        let mut is_retry = false;
         loop {
-            match self.outbox.report_attempt(claimed, attempt).await {
+            match self.outbox.report_attempt(sent_to, claimed, attempt).await {
                 Ok(Some(reported)) => return log(&reported),
+                Ok(None) if is_retry => {
+                    tracing::warn!(%webhook, %delivery, "the result of an attempt was stored before, or came too late");
+                    return;
+                }
                 Ok(None) => {
                     tracing::debug!(%webhook, %delivery, "the result of an attempt came too late, or its webhook was deleted");
                     return;
@@ -41,6 +46,7 @@ impl WebhookQueue {
                     tracing::warn!(%webhook, %delivery, error = %WithSources(&error), "the result of an attempt could not be stored");
                 }
             }
+            is_retry = true;
             if *self.stop.borrow() {
                 return;
             }
@@ -94,7 +100,7 @@ impl Queue for WebhookQueue {
         let began = Instant::now();
         let attempt = self.sender.send(&webhook, &delivery, self.outbox.now()).await;
         metrics::count_attempt(matches!(attempt, Attempt::Succeeded { .. }), began);
-        self.report(&delivery, &attempt).await;
+        self.report(&webhook, &delivery, &attempt).await;
         Next::Continue
     }
 

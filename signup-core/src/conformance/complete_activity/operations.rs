@@ -367,14 +367,14 @@ impl Run {
         let outbox = self.service.outbox();
         let due = outbox.due_deliveries(9).await.unwrap();
         let Some(due) = numbers.pick(due) else { return };
-        let Some((_, claimed)) = outbox.claim_delivery(&due).await.unwrap() else { return };
+        let Some((webhook, claimed)) = outbox.claim_delivery(&due).await.unwrap() else { return };
         let attempt = match numbers.below(6) {
             0 | 1 => Attempt::Succeeded { status: 204 },
             2 => Attempt::Gone,
             3 => return,
             _ => Attempt::Failed { status: None, error: "timeout".to_owned(), retry_after: None },
         };
-        assert!(outbox.report_attempt(&claimed, &attempt).await.unwrap().is_some());
+        assert!(outbox.report_attempt(&webhook, &claimed, &attempt).await.unwrap().is_some());
     }
 }
 

@@ -279,7 +279,7 @@ fn a_webhook_is_not_told_that_it_was_created_disabled_or_deleted() {
     let webhooks = [this.clone(), other];
     assert_eq!(told(delete_webhook(owner(), this.clone()), &webhooks), [2]);
     let delivery = records::delivery(&this, 9).claimed(before());
-    let gone = report_attempt(owner(), this.clone(), delivery, &Attempt::Gone, 0.0, before());
+    let gone = report_attempt(owner(), this.clone(), delivery, &this, &Attempt::Gone, 0.0, before());
     assert_eq!(told(gone, &webhooks), [2]);
     // Of its other activity it is.
     assert_eq!(told(rotate_secret(this, SigningSecret::generate(), before()), &webhooks), [1, 2]);

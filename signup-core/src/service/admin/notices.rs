@@ -81,7 +81,7 @@ impl Admin {
         let requeued = notice.clone().requeued(self.shared.now());
         // A refusal means that another process has changed or deleted the notice since it was read.
         let is_committed =
-            self.shared.commit_notice(rules::replace_notice(&notice, requeued.clone())).await?;
+            self.shared.commit_queued(rules::replace_notice(&notice, requeued.clone())).await?;
         if is_committed { Ok(requeued) } else { Err(Error::NoticeNotFailed) }
     }
 

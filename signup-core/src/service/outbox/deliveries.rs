@@ -4,9 +4,9 @@ use jiff::Timestamp;
 
 use super::Outbox;
 use crate::activity::Actor;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::rules::{self, Decision};
-use crate::store::{CommitError, Entity as _, RecordKey, Refusal};
+use crate::store::{Entity as _, RecordKey};
 use crate::webhook::{Attempt, Delivery, Reported, Webhook};
 
 impl Outbox {
@@ -21,9 +21,9 @@ impl Outbox {
         Ok(self.shared.store.due_deliveries(self.now(), limit).await?)
     }
 
-    /// Claims a due delivery. Returns the webhook and the claimed delivery, which the caller then sends. Returns `None` if
-    /// another process has claimed the delivery, if [`Webhook::MAX_IN_FLIGHT`] deliveries of the webhook are claimed, or if the
-    /// webhook is disabled or deleted.
+    /// Claims a due delivery. Returns the webhook and the claimed delivery, which the caller then sends. Returns `None` if the
+    /// delivery is no longer as it was listed, if [`Webhook::MAX_IN_FLIGHT`] deliveries of the webhook are claimed, if the webhook was
+    /// deleted, or if it is disabled and the delivery is no [test](Delivery::is_test).
     ///
     /// The claim lasts for [`Delivery::LEASE`]. If no [report](Self::report_attempt) follows, the delivery is due again.
     ///
@@ -45,7 +45,7 @@ impl Outbox {
     ///     let Some((webhook, delivery)) = outbox.claim_delivery(&due).await? else { continue };
     ///     println!("POST {} {}", webhook.url, delivery.activity.kind);
     ///     let attempt = Attempt::Succeeded { status: 204 };
-    ///     let reported = outbox.report_attempt(&delivery, &attempt).await?.ok_or("the webhook was deleted")?;
+    ///     let reported = outbox.report_attempt(&webhook, &delivery, &attempt).await?.ok_or("the webhook was deleted")?;
     ///     assert_eq!(reported.delivery.status(), DeliveryStatus::Delivered);
     /// }
     /// assert_eq!(outbox.due_deliveries(64).await?, []);
@@ -57,40 +57,41 @@ impl Outbox {
         let now = self.now();
         let Decision { outcome, change, .. } = rules::claim_delivery(&webhook, due.clone(), now);
         let Some(claimed) = outcome else { return Ok(None) };
-        match self.shared.store.commit(change).await {
-            Ok(()) => Ok(Some((webhook, claimed))),
-            Err(CommitError::Refused(Refusal::Changed(_) | Refusal::NotBelow { .. })) => Ok(None),
-            Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
-            Err(CommitError::Failed(error)) => Err(error.into()),
-        }
+        Ok(self.shared.commit_queued(change).await?.then_some((webhook, claimed)))
     }
 
-    /// Reports the result of an attempt for a claimed delivery. Returns what the report has changed, or `None` if the lease was
-    /// lost or the webhook was deleted.
+    /// Reports the result of an attempt for a claimed delivery. `webhook` is what the claim has returned. Returns what the report has
+    /// changed, or `None` if the lease was lost or the webhook was deleted.
     ///
     /// After a failure, the delivery is due again after a pause that grows with each attempt, or has failed for good. A webhook
-    /// that is gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
+    /// that is gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled. If the owner has changed the webhook
+    /// since the claim, only the delivery changes.
     ///
     /// # Errors
     /// Fails only if the store fails. The delivery may then be sent again, with the same id.
     ///
     /// See [`claim_delivery`](Self::claim_delivery) for an example.
-    pub async fn report_attempt(&self, claimed: &Delivery, attempt: &Attempt) -> Result<Option<Reported>> {
+    pub async fn report_attempt(
+        &self,
+        webhook: &Webhook,
+        claimed: &Delivery,
+        attempt: &Attempt,
+    ) -> Result<Option<Reported>> {
         let jitter = rand::random_range(0.0..=1.0);
         let store = &self.shared.store;
         let owner = claimed.organization;
         self.shared
             .commit_unrefused(&Actor::System, move |now| async move {
                 let found = store.get::<Delivery>(claimed.key()).await?;
-                let webhook = store.get(RecordKey::Webhook(owner, claimed.webhook)).await?;
+                let current = store.get(webhook.key()).await?;
                 let organization = store.get(RecordKey::Organization(owner)).await?;
                 // Another claim, a report and a redelivery have changed the version.
                 let found = found.filter(|found| found.version == claimed.version);
-                let (Some(found), Some(webhook), Some(organization)) = (found, webhook, organization) else {
+                let (Some(found), Some(current), Some(organization)) = (found, current, organization) else {
                     return Ok(Decision::unchanged(None));
                 };
                 let Decision { outcome, change, activity, .. } =
-                    rules::report_attempt(organization, webhook, found, attempt, jitter, now);
+                    rules::report_attempt(organization, current, found, webhook, attempt, jitter, now);
                 Ok(Decision::new(Some(outcome), change, activity))
             })
             .await
