@@ -37,7 +37,11 @@ impl FromStr for Networks {
 
     /// Parses networks (CIDR) and addresses that are separated by commas. An empty text is no network.
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        let network = |text: &str| text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from));
+        let network = |text: &str| {
+            text.parse()
+                .ok()
+                .or_else(|| text.parse::<IpAddr>().ok().map(|address| address.to_canonical().into()))
+        };
         let texts = text.split(',').map(str::trim).filter(|text| !text.is_empty());
         let networks: Option<Vec<_>> = texts.map(network).collect();
         networks.map(Self).ok_or(ValueError::Malformed {

@@ -1,7 +1,6 @@
 //! Webhooks: new ones and changes, typed and untyped.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use super::check::{Fields, TEXT};
 use super::typed::changes;
@@ -160,7 +159,7 @@ impl WebhookInput<'_> {
         faults.into_result(Some(WebhookPatch { url, description, types, is_enabled }))
     }
 
-    /// Returns the filters, or `None` if they are omitted or one has a fault.
+    /// Returns the valid filters, or `None` if `types` is omitted or is not a list of 1 to [`Webhook::MAX_TYPES`].
     fn check_types(&self, fields: &mut Fields<'_>) -> Option<Vec<TypeFilter>> {
         let given = fields.optional("types", &self.types, ValueType::TextList, |types| {
             check_count(types.len()).map(|()| types)
@@ -219,9 +218,8 @@ const fn check_count(count: usize) -> Result<(), FaultKind> {
 
 /// Checks that no filter is given twice.
 fn check_different(faults: &mut Faults, types: &[TypeFilter]) {
-    let mut seen = HashSet::new();
     for (index, filter) in types.iter().enumerate() {
-        if !seen.insert(filter) {
+        if types[..index].contains(filter) {
             faults.add(type_path(index), FaultKind::Repeated);
         }
     }
