@@ -40,13 +40,13 @@ mod tests;
 /// The timeout of an attempt: lookup, connection, TLS, request and response. Half of [`Delivery::LEASE`], so that the lease lasts
 /// until the report.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(15);
-/// The timeout of a connection to one of several addresses.
+/// The timeout of a connection to an address, if another address follows.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// The maximum size of the head of a response, in bytes.
-const MAX_HEAD_BYTES: usize = 64 * 1024;
-/// The number of bytes of a response's body that are read and dropped. An endpoint that is still writing might otherwise see an
-/// error.
-const MAX_BODY_BYTES: usize = 64 * 1024;
+/// The size of the read buffer of a connection, in bytes, and so of the longest head of a response.
+const BUFFER_BYTES: usize = 32 * 1024;
+/// The number of bytes of a response's body that are dropped before the connection is closed. An endpoint that is still writing
+/// might otherwise see an error. With the buffer, at most 64 KiB of a body are read.
+const DROPPED_BYTES: usize = 32 * 1024;
 
 /// Sends requests to webhooks.
 #[derive(Debug)]
@@ -135,17 +135,15 @@ impl Sender {
         Ok((stream, webhook.is_https().then_some(name)))
     }
 
-    /// Connects to the first of these addresses that accepts a connection.
+    /// Connects to the first of these addresses that accepts a connection. The last one has the rest of the attempt's time.
     async fn connect(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Fault> {
-        let mut fault = Fault::Unresolved;
-        for address in addresses {
-            match timeout(CONNECT_TIMEOUT, self.network.connect(*address)).await {
-                Ok(Ok(stream)) => return Ok(stream),
-                Ok(Err(error)) => fault = Fault::Connection(error.kind()),
-                Err(_) => fault = Fault::Timeout,
+        let (last, others) = addresses.split_last().ok_or(Fault::Unresolved)?;
+        for address in others {
+            if let Ok(Ok(stream)) = timeout(CONNECT_TIMEOUT, self.network.connect(*address)).await {
+                return Ok(stream);
             }
         }
-        Err(fault)
+        self.network.connect(*last).await.map_err(|error| Fault::Connection(error.kind()))
     }
 
     /// Returns the configuration of TLS, with the root certificates of the system.
@@ -157,6 +155,7 @@ impl Sender {
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
             tracing::warn!("the system has no root certificates, so no https webhook can be reached");
+            return Err(Fault::Tls("no root certificates"));
         }
         let config = tls_config(roots).ok_or(Fault::Tls("not available"))?;
         Ok(Arc::clone(self.tls.get_or_init(|| config)))
@@ -183,7 +182,7 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin,
 {
     let mut client = http1::Builder::new();
-    client.max_buf_size(MAX_HEAD_BYTES);
+    client.max_buf_size(BUFFER_BYTES);
     let (mut sender, connection) =
         client.handshake(TokioIo::new(stream)).await.map_err(|error| Fault::of_exchange(&error))?;
     let exchange = async {
@@ -202,9 +201,9 @@ where
     }
 }
 
-/// Reads a body to its end, to [`MAX_BODY_BYTES`] or to an error.
+/// Reads a body to its end, to [`DROPPED_BYTES`] or to an error.
 async fn skip(body: Incoming) {
-    let mut body = Limited::new(body, MAX_BODY_BYTES);
+    let mut body = Limited::new(body, DROPPED_BYTES);
     while let Some(Ok(_)) = body.frame().await {}
 }
 
