@@ -40,7 +40,7 @@ pub(crate) trait Queue: Send + Sync + 'static {
     /// Returns the id of what an item is sent to.
     fn target(item: &Self::Item) -> Uuid;
 
-    /// Returns whether another item for a target may be delivered, while `in_flight` items are being delivered, `to_target` of
+    /// Returns whether another item for a target may take a free place, while `in_flight` items are being delivered, `to_target` of
     /// them to the same target.
     fn has_place(in_flight: usize, to_target: usize) -> bool;
 
@@ -188,7 +188,7 @@ impl<Q: Queue> Worker<Q> {
     }
 
     fn note_panic(&mut self, error: &JoinError) {
-        tracing::error!(%error, "the delivery of {} panicked", Q::ITEMS);
+        tracing::error!(%error, "a task of the worker of {} panicked", Q::ITEMS);
         self.pause();
     }
 
