@@ -30,7 +30,7 @@ pub struct Organization {
     pub plan: Plan,
     /// The version, from 1. Each change of the organization adds 1.
     pub version: u32,
-    /// The gate, from 1: a second version. Each change that affects which webhooks are told of activity adds 1.
+    /// The gate, from 1: a second version. Each change that affects which webhooks receive activity adds 1.
     pub gate: u32,
     /// When the organization was created.
     pub created_at: Timestamp,

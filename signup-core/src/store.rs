@@ -199,7 +199,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
 
-    /// Returns when the oldest pending delivery to an enabled webhook was created.
+    /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
     async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
 
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.

@@ -1,4 +1,4 @@
-//! Webhooks: addresses that are told of activity, and the deliveries to them.
+//! Webhooks: URLs to which activity is delivered, and the deliveries.
 
 mod delivery;
 mod url;
@@ -21,7 +21,7 @@ use crate::text::WebhookDescription;
 use crate::text_form::names;
 use crate::value_error::ValueError;
 
-/// An address that is told of the activity of an organization.
+/// A URL to which the activity of an organization is delivered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Webhook {
@@ -60,10 +60,11 @@ impl Webhook {
     pub const MAX_TYPES: usize = 50;
     /// The maximum number of requests to one webhook at the same time.
     pub const MAX_IN_FLIGHT: u32 = 4;
-    /// A webhook is disabled when its deliveries have failed for this long without a success: 5 days.
+    /// A webhook is disabled when an attempt fails this long or longer after the first failure, and none has succeeded between
+    /// them: 5 days.
     pub const FAILURE_LIMIT: SignedDuration = SignedDuration::from_hours(5 * 24);
 
-    /// Creates the record of an enabled webhook that is told of everything. The other fields are public and can be set afterwards.
+    /// Creates the record of an enabled webhook that receives every type. The other fields are public and can be set afterwards.
     pub fn new(
         id: WebhookId,
         organization: OrganizationId,

@@ -123,7 +123,7 @@ pub fn activity(organization: u32, number: u32) -> Activity {
     )
 }
 
-/// Returns an enabled webhook that is told of everything.
+/// Returns an enabled webhook that receives every type.
 pub fn webhook(organization: u32, number: u32) -> Webhook {
     Webhook {
         id: WebhookId::new(uuid(number)),

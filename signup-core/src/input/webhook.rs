@@ -34,7 +34,7 @@ pub struct NewWebhook {
 }
 
 impl NewWebhook {
-    /// Creates the input for an enabled webhook that is told of everything.
+    /// Creates the input for an enabled webhook that receives every type.
     pub fn new(url: WebhookUrl) -> Self {
         Self { url, description: None, types: vec![TypeFilter::every()], is_enabled: true }
     }

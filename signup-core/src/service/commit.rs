@@ -23,8 +23,8 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 impl Shared {
-    /// Commits a decision, and in the same change set its activity, which `actor` causes. An empty change set is not sent to
-    /// the store.
+    /// Commits a decision, and in the same change set its activity, which `actor` causes, and a delivery for each webhook that selects
+    /// an activity. For that, the change set requires the gate of the organization. An empty change set is not sent to the store.
     ///
     /// Decides again after a refusal that a new decision takes into account, such as a changed shift. Returns every other
     /// refusal.

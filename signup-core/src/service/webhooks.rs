@@ -1,4 +1,4 @@
-//! The webhooks that are told of the activity of an organization.
+//! The webhooks that receive the activity of an organization.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,7 +30,7 @@ impl Default for ListenerCache {
 }
 
 impl Shared {
-    /// Returns the webhooks that are told of the activity of an organization, and requires in `change` that they are the same at
+    /// Returns the webhooks that receive the activity of an organization, and requires in `change` that they are the same at
     /// the commit.
     ///
     /// An organization that `change` creates has none.

@@ -41,7 +41,7 @@ pub trait Entity {
     }
 
     /// Returns the gate, a second version. The gate of an event or a shift is raised only by an edit that affects whether and how
-    /// volunteers may sign up, that of an organization only by an edit that affects which webhooks are told of its activity.
+    /// volunteers may sign up, that of an organization only by an edit that affects which webhooks receive its activity.
     fn gate(&self) -> Option<u32> {
         None
     }

@@ -26,7 +26,8 @@ pub struct Delivery {
     pub activity: Activity,
     /// The state.
     pub state: DeliveryState,
-    /// The number of attempts. Each claim adds 1. [`redelivered`](Self::redelivered) sets 0.
+    /// The number of attempts. Each claim adds 1, and [`redelivered`](Self::redelivered) sets 0. Usually at most 10; more if a process
+    /// died between a claim and its report.
     pub attempts: u32,
     /// The HTTP status of the last response; `None` if there was no response.
     pub last_status: Option<u16>,
@@ -56,7 +57,7 @@ pub enum DeliveryState {
         /// When.
         at: Timestamp,
     },
-    /// The last attempt has failed. No other follows.
+    /// The last attempt has failed. No other follows, unless the owner asks for a redelivery.
     Failed {
         /// When.
         at: Timestamp,
@@ -99,7 +100,8 @@ pub enum Attempt {
         status: Option<u16>,
         /// Why, without any text of the response.
         error: String,
-        /// The time that the webhook asked to wait.
+        /// The time that the webhook asked to wait. Only a time that is longer than the pause counts, up to
+        /// [`Delivery::MAX_RETRY_AFTER`].
         retry_after: Option<SignedDuration>,
     },
 }

@@ -25,7 +25,7 @@ pub enum WebhookUrlError {
     #[error(transparent)]
     Text(#[from] TextError),
     /// Not a URL with a host.
-    #[error("must be a web address that begins with https://, such as https://example.org/hooks")]
+    #[error("must be a web address such as https://example.org/hooks, without spaces or backslashes")]
     Malformed,
     /// The scheme is not `https`, and the operator does not allow `http` for this host.
     #[error("must begin with https://")]
@@ -37,12 +37,14 @@ pub enum WebhookUrlError {
     #[error("must not contain a fragment (#)")]
     Fragment,
     /// The host is an address that is not public, and that the operator does not allow.
-    #[error("must not have a private, local or reserved address")]
+    #[error(
+        "must have a host name or a public address: private, local and reserved addresses are not allowed"
+    )]
     NotPublic,
 }
 
 impl WebhookUrl {
-    /// The maximum length in characters.
+    /// The maximum length in characters, in normal form.
     pub const MAX: usize = 2048;
 
     /// Returns the text.

@@ -153,8 +153,10 @@ async fn no_cache_stores_an_answer_with_a_webhook_or_its_errors() {
 async fn every_fault_of_a_webhook_has_a_sentence() {
     let server = Server::start(&[]);
     let path = webhook_path(&new_webhook(&server).await);
-    let web_address = "must be a web address that begins with https://, such as https://example.org/hooks";
-    let not_public = "must not have a private, local or reserved address";
+    let web_address =
+        "must be a web address such as https://example.org/hooks, without spaces or backslashes";
+    let not_public =
+        "must have a host name or a public address: private, local and reserved addresses are not allowed";
     let filter = "must be a type of activity, such as signup.created, or a group, such as signup.*";
     for (url, predicate) in [
         (json!(null), "is required"),

@@ -67,7 +67,7 @@ CREATE TABLE activity (
 CREATE INDEX activity_by_event ON activity (organization_id, event_id, id);
 CREATE INDEX activity_by_expiry ON activity (expires_at);
 
--- The addresses that are told of activity. A secret is needed to sign each delivery, so it is stored as it is.
+-- The URLs to which activity is delivered. A secret is needed to sign each delivery, so it is stored as it is.
 CREATE TABLE webhooks (
     organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id              BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),

@@ -11,7 +11,7 @@ use crate::webhook::{Attempt, Delivery, Reported, Webhook};
 
 impl Outbox {
     /// Lists at most `limit` deliveries to webhooks that are due, and for each webhook at most as many as may be claimed now:
-    /// [`Webhook::MAX_IN_FLIGHT`] less those that processes have claimed.
+    /// [`Webhook::MAX_IN_FLIGHT`] less those that processes have claimed. Those of failing webhooks come last.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -97,7 +97,8 @@ impl Outbox {
             .await
     }
 
-    /// Returns when the oldest pending delivery to an enabled webhook was created.
+    /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending. A redelivered one counts
+    /// from its first creation.
     ///
     /// # Errors
     /// Fails only if the store fails.

@@ -63,7 +63,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] with a fault of `url` if the operator does not allow the address or the organization has
-    /// [`Webhook::MAX_PER_ORGANIZATION`] webhooks, also if requests race, and with faults of `types`.
+    /// [`Webhook::MAX_PER_ORGANIZATION`] webhooks, also if requests race, and a fault of `types` if there is none, if there are more than [`Webhook::MAX_TYPES`], or if
+    /// one is there twice.
     ///
     /// # Example
     ///
@@ -98,7 +99,8 @@ impl Session {
     /// Requires [`Scope::WebhooksWrite`].
     ///
     /// # Errors
-    /// - [`Error::Invalid`] with a fault of `url` if the operator does not allow the address, and with faults of `types`.
+    /// - [`Error::Invalid`] with a fault of `url` if the operator does not allow the address, and of `types` as in
+    ///   [`create_webhook`](Self::create_webhook).
     /// - [`Error::NotFound`] if the organization has no such webhook.
     pub async fn patch_webhook(&self, id: WebhookId, patch: WebhookPatch) -> Result<Webhook> {
         let patch = &patch;
@@ -175,7 +177,7 @@ impl Session {
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such delivery.
-    /// - [`Error::WebhookDisabled`] if its webhook is disabled.
+    /// - [`Error::WebhookDisabled`] if its webhook is disabled, also if the delivery is pending.
     pub async fn redeliver(&self, id: DeliveryId) -> Result<Delivery> {
         self.write(Operation::Redeliver(id), move |now| async move {
             let delivery: Delivery = self.shared.get(RecordKey::Delivery(self.organization_id(), id)).await?;
