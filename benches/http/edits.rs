@@ -6,7 +6,7 @@ use signup_store_sql::test_cluster::Cluster;
 use crate::compare::{Bench, By, sides};
 use crate::load::CONNECTIONS;
 use crate::request::Request;
-use crate::site::{Engine, Site, vacuum};
+use crate::site::Site;
 
 /// The events that are edited: a hundred for each connection. So no two connections edit an event at the same time, which
 /// would make one of them wait.
@@ -17,19 +17,9 @@ const EVENTS: usize = 6400;
 const GOAL: Goal = Goal::AtLeast(0.77);
 
 pub(crate) fn measure(bench: &mut Bench, cluster: Option<&Cluster>) {
-    edits(bench, "SQLite", || {
-        let site = Site::on_sqlite();
-        site.fill(EVENTS);
-        site
-    });
+    edits(bench, "SQLite", || Site::on_sqlite_with(EVENTS));
     if let Some(cluster) = cluster {
-        edits(bench, "PostgreSQL", || {
-            let url = cluster.empty_database();
-            let site = Site::start(&Engine::Postgres(&url));
-            site.fill(EVENTS);
-            vacuum(&url);
-            site
-        });
+        edits(bench, "PostgreSQL", || Site::on_postgres_with(cluster, EVENTS));
     }
 }
 

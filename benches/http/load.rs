@@ -166,7 +166,7 @@ async fn connection(load: Arc<Load>, number: usize, shared: Arc<Shared>) -> io::
 }
 
 /// Reads one answer, which must have a content length, and returns its status.
-async fn read_answer(stream: &mut TcpStream, answer: &mut Vec<u8>) -> io::Result<u16> {
+pub(crate) async fn read_answer(stream: &mut TcpStream, answer: &mut Vec<u8>) -> io::Result<u16> {
     answer.clear();
     let mut whole = None;
     loop {

@@ -20,6 +20,7 @@ mod reads;
 mod request;
 mod site;
 mod times;
+mod webhooks;
 mod writes;
 
 use compare::Bench;
@@ -48,6 +49,7 @@ fn measure(filter: Option<String>) {
     writes::measure(&mut bench, cluster.as_ref());
     edits::measure(&mut bench, cluster.as_ref());
     contention::measure(&mut bench, cluster.as_ref());
+    webhooks::measure(&mut bench, cluster.as_ref());
     memory::measure(&mut bench);
     bench.end();
 }

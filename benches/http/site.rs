@@ -84,6 +84,22 @@ impl Site {
         Self::start(&Engine::Postgres(&cluster.empty_database()))
     }
 
+    /// Starts a site with this number of events.
+    pub(crate) fn on_sqlite_with(events: usize) -> Self {
+        let site = Self::on_sqlite();
+        site.fill(events);
+        site
+    }
+
+    /// Starts a site with this number of events and up-to-date statistics.
+    pub(crate) fn on_postgres_with(cluster: &Cluster, events: usize) -> Self {
+        let url = cluster.empty_database();
+        let site = Self::start(&Engine::Postgres(&url));
+        site.fill(events);
+        vacuum(&url);
+        site
+    }
+
     pub(crate) fn start(engine: &Engine<'_>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = folder.path().join("plans.json");
@@ -99,6 +115,7 @@ impl Site {
         };
         let plans = ["--plans", plans.to_str().unwrap(), "--trusted-proxies", "127.0.0.1"];
         let arguments = [["--database", &database, "--listen", "127.0.0.1:0"], plans].concat();
+        let arguments = [arguments.as_slice(), &["--webhook-allow", "127.0.0.1"]].concat();
         let (process, token) = start(&arguments, engine);
         let mut site =
             Self { process, token, organization: String::new(), event: String::new(), slots: vec![], folder };
@@ -163,6 +180,13 @@ impl Site {
         let request = Request::json("POST", Self::LIST, &event::body(capacity, true)).with_status(201);
         let created = self.ask(&request.with_token(&self.token));
         PublicEvent { form: format!("/events/{}/signups", text(&created["slug"])), slots: slots(&created) }
+    }
+
+    /// Creates a webhook for activity of this type at a port of this machine.
+    pub(crate) fn webhook(&self, port: u16, kind: &str) {
+        let webhook = json!({"url": format!("http://127.0.0.1:{port}/"), "types": [kind]}).to_string();
+        let request = Request::json("POST", "/v1/webhooks", &webhook).with_status(201);
+        drop(self.ask(&request.with_token(&self.token)));
     }
 
     /// Returns the body of the answer to a `GET` of this path.
