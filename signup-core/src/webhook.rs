@@ -35,9 +35,10 @@ pub struct Webhook {
     pub description: Option<WebhookDescription>,
     /// The types of activity that are delivered: 1 to [`MAX_TYPES`](Self::MAX_TYPES) different filters.
     pub types: Vec<TypeFilter>,
-    /// The secret that signs deliveries.
-    pub secret: SigningSecret,
-    /// The secret before the last rotation, if there was one.
+    /// The secret that signs deliveries. `None` in every answer but those of [`create_webhook`](crate::Session::create_webhook) and
+    /// [`rotate_secret`](crate::Session::rotate_secret), and never in a store.
+    pub secret: Option<SigningSecret>,
+    /// The secret before the last rotation, if there was one. `None` in every answer.
     pub former_secret: Option<FormerSecret>,
     /// Since when, and why, the webhook is disabled; `None` while it is enabled.
     pub disabled: Option<Disabled>,
@@ -78,7 +79,7 @@ impl Webhook {
             url,
             description: None,
             types: vec![TypeFilter::every()],
-            secret,
+            secret: Some(secret),
             former_secret: None,
             disabled: None,
             last_success_at: None,
@@ -102,7 +103,12 @@ impl Webhook {
     /// Returns the secrets that sign a delivery at `now`, the present one first.
     pub fn secrets(&self, now: Timestamp) -> impl Iterator<Item = &SigningSecret> {
         let former = self.former_secret.as_ref().filter(|former| now < former.until);
-        std::iter::once(&self.secret).chain(former.map(|former| &former.secret))
+        self.secret.iter().chain(former.map(|former| &former.secret))
+    }
+
+    /// Returns the webhook as an answer shows it that must not reveal the secrets.
+    pub(crate) fn without_secrets(self) -> Self {
+        Self { secret: None, former_secret: None, ..self }
     }
 }
 

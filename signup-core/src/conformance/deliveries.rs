@@ -59,7 +59,7 @@ pub async fn a_webhook_comes_back_as_it_was(store: Arc<dyn Store>) {
     let full = |number: u32, reason| Webhook {
         description: None,
         types: vec!["signup.*".parse().unwrap(), "event.created".parse().unwrap()],
-        former_secret: Some(FormerSecret { secret: webhook(1, 99).secret, until: at(7) }),
+        former_secret: Some(FormerSecret { secret: signing_secret(99), until: at(7) }),
         disabled: Some(Disabled { at: at(6), reason }),
         last_success_at: Some(at(4)),
         failing_since: Some(at(5)),

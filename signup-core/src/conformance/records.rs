@@ -123,6 +123,11 @@ pub fn activity(organization: u32, number: u32) -> Activity {
     )
 }
 
+/// Returns a secret of a webhook.
+pub fn signing_secret(number: u32) -> SigningSecret {
+    format!("whsec_{number:0>42}A=").parse().unwrap()
+}
+
 /// Returns an enabled webhook that receives every type.
 pub fn webhook(organization: u32, number: u32) -> Webhook {
     Webhook {
@@ -131,7 +136,7 @@ pub fn webhook(organization: u32, number: u32) -> Webhook {
         url: "https://example.org/hooks?key=a".parse().unwrap(),
         description: Some(WebhookDescription::new("“Calendar”").unwrap()),
         types: vec![TypeFilter::every()],
-        secret: format!("whsec_{number:0>42}A=").parse().unwrap(),
+        secret: Some(signing_secret(number)),
         former_secret: None,
         disabled: None,
         last_success_at: None,

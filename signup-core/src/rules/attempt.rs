@@ -93,7 +93,6 @@ mod tests {
     use super::*;
     use crate::activity::ActivityType;
     use crate::conformance::records::{self, at};
-    use crate::store::{Record, Write};
     use crate::webhook::{DeliveryStatus, Disabled};
 
     fn webhook() -> Webhook {
@@ -121,14 +120,6 @@ mod tests {
 
     fn report(webhook: &Webhook, attempt: &Attempt, now: Timestamp) -> Decision<Reported> {
         report_attempt(records::organization(1), webhook.clone(), claimed(), webhook, attempt, 0.0, now)
-    }
-
-    /// Returns the webhook after a decision; `None` if the decision does not change the webhook.
-    fn changed<T>(decision: &Decision<T>) -> Option<Webhook> {
-        decision.change.writes.iter().find_map(|write| match write {
-            Write::Put { after: Record::Webhook(webhook), .. } => Some((**webhook).clone()),
-            _ => None,
-        })
     }
 
     #[test]

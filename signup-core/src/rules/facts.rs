@@ -11,7 +11,8 @@ use crate::id::NoticeId;
 use crate::plan::PlanLimits;
 use crate::secret::Secret;
 use crate::shift::Shift;
-use crate::store::{ChangeSet, EventInFull, RecordKey, Requirement, Total, Unique, Write};
+use crate::store::{ChangeSet, EventInFull, Record, RecordKey, Requirement, Total, Unique, Write};
+use crate::webhook::Webhook;
 
 /// The delay of mails about changes.
 pub(super) const DELAY: SignedDuration = SignedDuration::from_secs(60);
@@ -68,6 +69,14 @@ pub(super) fn fault_paths(faults: &Faults) -> Vec<String> {
 pub(super) fn named<T>(decision: &Decision<T>) -> Vec<String> {
     let line = |activity: &NewActivity| [&[activity.kind.as_str()], &activity.changes[..]].concat().join(" ");
     decision.activity.iter().map(line).collect()
+}
+
+/// Returns the webhook after a decision; `None` if the decision does not change a webhook.
+pub(super) fn changed<T>(decision: &Decision<T>) -> Option<Webhook> {
+    decision.change.writes.iter().find_map(|write| match write {
+        Write::Put { after: Record::Webhook(webhook), .. } => Some((**webhook).clone()),
+        _ => None,
+    })
 }
 
 /// Returns what a decision requires and writes, one line each.

@@ -28,7 +28,7 @@ pub(crate) fn create_webhook(
         url: new.url,
         description: new.description,
         types: new.types,
-        secret,
+        secret: Some(secret),
         former_secret: None,
         disabled: (!new.is_enabled).then_some(Disabled { at: now, reason: None }),
         last_success_at: None,
@@ -80,22 +80,22 @@ pub(crate) fn patch_webhook(
     };
     let changes = changes_of_webhook(&webhook, &changed);
     if changes.is_empty() {
-        return Decision::unchanged(webhook);
+        return Decision::unchanged(webhook.without_secrets());
     }
     let changed = Webhook { version: webhook.version + 1, updated_at: now, ..changed };
     let mut change = ChangeSet::default();
     raise_gate(&mut change, organization);
     change.replace(webhook, changed.clone());
     let activity = NewActivity::of(ActivityType::WEBHOOK_UPDATED, &changed).with_changes(changes);
-    Decision::new(changed, change, [activity])
+    Decision::new(changed.without_secrets(), change, [activity])
 }
 
 /// Replaces the secret. The former one signs for 24 more hours; one that was replaced before ends at once.
 pub(crate) fn rotate_secret(webhook: Webhook, secret: SigningSecret, now: Timestamp) -> Decision<Webhook> {
     let until = now.checked_add(FormerSecret::LIFE).unwrap_or(Timestamp::MAX);
     let rotated = Webhook {
-        former_secret: Some(FormerSecret { secret: webhook.secret.clone(), until }),
-        secret,
+        former_secret: webhook.secret.clone().map(|secret| FormerSecret { secret, until }),
+        secret: Some(secret),
         version: webhook.version + 1,
         updated_at: now,
         ..webhook.clone()
@@ -103,7 +103,7 @@ pub(crate) fn rotate_secret(webhook: Webhook, secret: SigningSecret, now: Timest
     let mut change = ChangeSet::default();
     change.replace(webhook, rotated.clone());
     let activity = NewActivity::of(ActivityType::WEBHOOK_SECRET_ROTATED, &rotated);
-    Decision::new(rotated, change, [activity])
+    Decision::new(Webhook { former_secret: None, ..rotated }, change, [activity])
 }
 
 /// Deletes a webhook with its deliveries.

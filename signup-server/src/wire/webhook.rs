@@ -1,7 +1,9 @@
 //! The JSON of webhooks and of the deliveries to them.
 
 use serde::Serialize;
-use signup_core::{DeliveryQuery, DeliveryState, DisabledReason, TypeFilter, WebhookDescription};
+use signup_core::{
+    DeliveryQuery, DeliveryState, DisabledReason, SigningSecret, TypeFilter, WebhookDescription,
+};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -58,7 +60,7 @@ impl<'a> Webhook<'a> {
 
     /// Returns the webhook with its secret: for the answers of creation and rotation only.
     pub(crate) fn with_secret(webhook: &'a signup_core::Webhook) -> Self {
-        Self { secret: Some(webhook.secret.reveal()), ..Self::new(webhook) }
+        Self { secret: webhook.secret.as_ref().map(SigningSecret::reveal), ..Self::new(webhook) }
     }
 }
 

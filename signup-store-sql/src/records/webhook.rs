@@ -1,8 +1,8 @@
 //! Webhooks.
 
 use signup_core::{
-    Disabled, DisabledReason, FormerSecret, OrganizationId, StoreError, Webhook, WebhookDescription,
-    WebhookId,
+    Disabled, DisabledReason, FormerSecret, OrganizationId, SigningSecret, StoreError, Webhook,
+    WebhookDescription, WebhookId,
 };
 
 use crate::sql::Value;
@@ -22,7 +22,9 @@ pub(crate) const TABLE: Table<Webhook> = Table {
         Column::new("id", Id, |webhook| webhook.id.uuid().into()),
         Column::new("organization_id", Id, |webhook| webhook.organization.uuid().into()),
         Column::new("url", Text, |webhook: &Webhook| webhook.url.as_str().into()),
-        Column::new("secret", Text, |webhook: &Webhook| webhook.secret.reveal().into()),
+        Column::new("secret", Text, |webhook: &Webhook| {
+            Value::Text(webhook.secret.as_ref().map(SigningSecret::reveal))
+        }),
         Column::new("created_at", Integer, |webhook: &Webhook| webhook.created_at.into()),
         Column::new("description", Text, |webhook| {
             webhook.description.as_ref().map(WebhookDescription::as_str).into()

@@ -274,7 +274,7 @@ fn a_webhook_is_not_told_that_it_was_created_disabled_or_deleted() {
     let owner = || records::organization(1);
     let (this, other) = (webhook(1, &["*"]), webhook(2, &["webhook.*"]));
     let new = NewWebhook::new(this.url.clone());
-    let created = create_webhook(owner(), new, this.id, this.secret.clone(), before());
+    let created = create_webhook(owner(), new, this.id, this.secret.clone().unwrap(), before());
     assert_eq!(told(created, std::slice::from_ref(&other)), [2]);
     let webhooks = [this.clone(), other];
     assert_eq!(told(delete_webhook(owner(), this.clone()), &webhooks), [2]);

@@ -82,7 +82,7 @@ fn a_patch_that_changes_no_value_writes_nothing() {
     for (webhook, same) in cases {
         let patched = patch(webhook.clone(), same);
         assert_eq!((lines(&patched), named(&patched)), (vec![], vec![]));
-        assert_eq!(patched.outcome, webhook);
+        assert_eq!(patched.outcome, webhook.without_secrets());
     }
 }
 
@@ -109,14 +109,15 @@ fn both_secrets_sign_for_a_day_and_a_second_rotation_ends_the_oldest() {
     let rotated = rotate(&webhook, at(0));
     assert_eq!(lines(&rotated), ["Webhook 7 at 1", "put Webhook 7 to 2"], "the same webhooks are told");
     assert_eq!(named(&rotated), ["webhook.secret_rotated"]);
-    let webhook = rotated.outcome;
+    let webhook = changed(&rotated).unwrap();
     let second = webhook.secret.clone();
     assert_ne!(second, first);
-    let secrets = |webhook: &Webhook, now| webhook.secrets(at(now)).cloned().collect::<Vec<_>>();
+    assert_eq!((rotated.outcome.secret, rotated.outcome.former_secret), (second.clone(), None), "the answer");
+    let secrets = |webhook: &Webhook, now| webhook.secrets(at(now)).cloned().map(Some).collect::<Vec<_>>();
     let day = 24 * 3600;
     assert_eq!(secrets(&webhook, day - 1), [second.clone(), first]);
     assert_eq!(secrets(&webhook, day), std::slice::from_ref(&second));
-    let webhook = rotate(&webhook, at(10)).outcome;
+    let webhook = changed(&rotate(&webhook, at(10))).unwrap();
     assert_eq!(secrets(&webhook, 10), [webhook.secret.clone(), second]);
     assert_eq!(secrets(&webhook, day + 10), std::slice::from_ref(&webhook.secret));
 }

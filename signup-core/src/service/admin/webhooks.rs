@@ -19,7 +19,8 @@ impl Admin {
     ///
     /// See [`set_webhook_enabled`](Self::set_webhook_enabled) for an example.
     pub async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>> {
-        Ok(self.shared.store.webhooks(organization).await?)
+        let webhooks = self.shared.store.webhooks(organization).await?;
+        Ok(webhooks.into_iter().map(Webhook::without_secrets).collect())
     }
 
     /// Enables or disables a webhook, as [`Session::patch_webhook`](crate::Session::patch_webhook) does. A webhook that is
