@@ -22,9 +22,16 @@ use warp::http::{HeaderMap, StatusCode};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let webhook = Arc::new(Webhook::new(&var("WEBHOOK_SECRET")?)?);
+    let secret = var("WEBHOOK_SECRET")?;
+    if !secret.starts_with("whsec_") || secret.len() < 40 {
+        // The library takes an empty key, with which everybody can sign.
+        return Err("WEBHOOK_SECRET is not the secret of a webhook".into());
+    }
+    let webhook = Arc::new(Webhook::new(&secret)?);
     let address: SocketAddr = var("WEBHOOK_LISTEN").as_deref().unwrap_or("127.0.0.1:9000").parse()?;
-    let request = warp::post().and(warp::header::headers_cloned()).and(warp::body::bytes());
+    // A body has at most 2 KiB.
+    let body = warp::body::content_length_limit(2048).and(warp::body::bytes());
+    let request = warp::post().and(warp::header::headers_cloned()).and(body);
     let receive = request.map(move |headers: HeaderMap, body: Bytes| {
         // The signature is over the bytes of the body. JSON that is parsed and written again has other bytes.
         if let Err(error) = webhook.verify(&body, &headers) {
