@@ -3,16 +3,17 @@
 //! Lists of sign-ups have those of deleted events and shifts, because some reads include them. Lists of events have no deleted
 //! ones.
 
+mod deliveries;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Activity, ActivityId, ActivityQuery, Delivery, DeliveryId, DeliveryQuery, Event, EventId, EventKey,
-    EventOrder, EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page,
-    Position, Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery, Total,
-    Webhook, WebhookId,
+    Activity, ActivityId, ActivityQuery, Delivery, DeliveryId, Event, EventId, EventKey, EventOrder,
+    EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Position,
+    Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery,
 };
 
 use crate::tables::Tables;
@@ -234,6 +235,20 @@ fn page<P: Ord + Copy>(
     Places { places, goes_on: [goes_on_above, goes_on_below] }
 }
 
+/// Returns a page of a list of ids, the highest first. `read` returns the record of an id if the query selects it.
+fn id_page<T: Listed<Key: Copy + Ord>>(
+    list: Option<&BTreeSet<Reverse<T::Key>>>,
+    (position, limit): (Option<Position<T::Key>>, u32),
+    read: impl Fn(T::Key) -> Option<T>,
+) -> Page<T> {
+    let beside = position.map(|Position { key, side }| (Reverse(key), side));
+    let selects = |Reverse(id): &Reverse<T::Key>| read(*id).is_some();
+    let Places { places, goes_on: [above, below] } = page(list, beside, limit, selects);
+    let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
+    let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
+    Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect(), first, last)
+}
+
 impl Tables {
     pub(crate) fn events(&self, organization: OrganizationId, query: &EventQuery) -> Page<Event> {
         self.event_page(organization, query, Event::clone)
@@ -311,102 +326,26 @@ impl Tables {
             (None, None, Some(event)) => SignupList::Event(organization, event),
             (None, None, None) => SignupList::Organization(organization),
         };
+        let selects = |signup: &Signup| {
+            query.event.is_none_or(|event| signup.event == event)
+                && query.shift.is_none_or(|shift| signup.shift == shift)
+                && query.status.is_none_or(|status| signup.status() == status)
+                && (query.cancelled_by.is_none() || signup.cancelled_by() == query.cancelled_by)
+        };
         let read = |id: SignupId| match self.read(&RecordKey::Signup(organization, id), query.deleted) {
-            Some(Record::Signup(signup)) => Some(*signup),
+            Some(Record::Signup(signup)) if selects(&signup) => Some(*signup),
             _ => None,
         };
-        let selects = |Reverse(id): &SignupPlace| {
-            read(*id).is_some_and(|signup| {
-                query.event.is_none_or(|event| signup.event == event)
-                    && query.shift.is_none_or(|shift| signup.shift == shift)
-                    && query.status.is_none_or(|status| signup.status() == status)
-                    && (query.cancelled_by.is_none() || signup.cancelled_by() == query.cancelled_by)
-            })
-        };
-        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
-        let Places { places, goes_on: [above, below] } =
-            page(self.lists.signups.get(&list), beside, query.limit, selects);
-        let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
-        let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
-        Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect(), first, last)
+        id_page(self.lists.signups.get(&list), (query.position, query.limit), read)
     }
 
     pub(crate) fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Page<Activity> {
         let read = |id: ActivityId| match self.records.get(&RecordKey::Activity(organization, id)) {
-            Some(Record::Activity(activity)) => Some(&**activity),
+            Some(Record::Activity(activity)) if query.selects(activity) => Some((**activity).clone()),
             _ => None,
         };
-        let selects =
-            |Reverse(id): &Reverse<ActivityId>| read(*id).is_some_and(|activity| query.selects(activity));
-        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
-        let Places { places, goes_on: [above, below] } =
-            page(self.lists.activity.get(&(organization, query.event)), beside, query.limit, selects);
-        let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
-        let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
-        Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).cloned().collect(), first, last)
-    }
-
-    fn webhook(&self, key: &RecordKey) -> Option<&Webhook> {
-        match self.records.get(key) {
-            Some(Record::Webhook(webhook)) => Some(webhook),
-            _ => None,
-        }
-    }
-
-    fn delivery(&self, organization: OrganizationId, id: DeliveryId) -> Option<&Delivery> {
-        match self.records.get(&RecordKey::Delivery(organization, id)) {
-            Some(Record::Delivery(delivery)) => Some(delivery),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn deliveries(
-        &self,
-        organization: OrganizationId,
-        webhook: WebhookId,
-        query: &DeliveryQuery,
-    ) -> Page<Delivery> {
-        let list = self.lists.deliveries.get(&RecordKey::Webhook(organization, webhook));
-        let read = |id: DeliveryId| self.delivery(organization, id);
-        let selects =
-            |Reverse(id): &Reverse<DeliveryId>| read(*id).is_some_and(|delivery| query.selects(delivery));
-        let beside = query.position.map(|Position { key, side }| (Reverse(key), side));
-        let Places { places, goes_on: [above, below] } = page(list, beside, query.limit, selects);
-        let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
-        let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
-        Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).cloned().collect(), first, last)
-    }
-
-    /// Lists each webhook with its pending deliveries by due time, those of disabled webhooks only if they are tests.
-    fn pending(&self) -> impl Iterator<Item = (&Webhook, impl Iterator<Item = (Timestamp, &Delivery)>)> {
-        self.lists.pending.iter().filter_map(|(key, pending)| {
-            let webhook = self.webhook(key)?;
-            let deliveries = pending.iter().filter_map(|(due_at, id)| {
-                let delivery = self.delivery(webhook.organization, *id)?;
-                (webhook.is_enabled() || delivery.is_test()).then_some((*due_at, delivery))
-            });
-            Some((webhook, deliveries))
-        })
-    }
-
-    pub(crate) fn due_deliveries(&self, now: Timestamp, limit: u32) -> Vec<Delivery> {
-        let mut found = vec![];
-        for (webhook, pending) in self.pending() {
-            let in_flight = self.count(&Total::InFlight(webhook.organization, webhook.id), now);
-            let is_failing = webhook.failing_since.is_some();
-            let due = pending.take_while(|(due_at, _)| *due_at <= now);
-            for (place, (due_at, delivery)) in (in_flight..Webhook::MAX_IN_FLIGHT).zip(due) {
-                found.push(((is_failing, place), due_at, delivery.id, delivery));
-            }
-        }
-        found.sort_by_key(|(place, due_at, id, _)| (*place, *due_at, *id));
-        found.truncate(limit as usize);
-        found.into_iter().map(|(.., delivery)| delivery.clone()).collect()
-    }
-
-    pub(crate) fn oldest_pending_delivery(&self) -> Option<Timestamp> {
-        let enabled = self.pending().filter(|(webhook, _)| webhook.is_enabled());
-        enabled.flat_map(|(_, pending)| pending).map(|(_, delivery)| delivery.created_at).min()
+        let list = self.lists.activity.get(&(organization, query.event));
+        id_page(list, (query.position, query.limit), read)
     }
 
     pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {
