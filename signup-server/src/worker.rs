@@ -62,7 +62,8 @@ pub(crate) trait Queue: Send + Sync + 'static {
 pub(crate) enum Next {
     /// Continues with the batch, and then reads the queue at once.
     Continue,
-    /// Continues with the batch, but does not read the queue before its time: the item was not claimed, so it may still be due.
+    /// Continues with the batch, but does not read the queue before its time, unless the last read was full: the item was not claimed, so
+    /// it may still be due.
     Wait,
     /// Drops the batch and pauses: no other item could be delivered either.
     Pause,

@@ -60,7 +60,8 @@ impl Queue for WebhookQueue {
 
     const ITEMS: &'static str = "deliveries";
     const AT_ONCE: usize = 64;
-    const BATCH: u32 = 64;
+    /// So many that those of webhooks with no free place do not fill a read.
+    const BATCH: u32 = Self::AT_ONCE as u32 * Webhook::MAX_IN_FLIGHT;
 
     fn id(delivery: &Delivery) -> Uuid {
         delivery.id.uuid()
