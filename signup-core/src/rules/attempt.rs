@@ -32,9 +32,11 @@ pub(crate) fn claim_delivery(
 /// Stores the result of an attempt. `sent_to` is the webhook as it was when the request was sent.
 ///
 /// A success is noted at the webhook once a second at most, because each note excludes others. A webhook that is gone, or whose
-/// deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled. If its owner has changed the webhook meanwhile, the result
-/// says nothing about the webhook as it is now. Then only the delivery changes, and an answer that the URL is gone is a failure
-/// like others.
+/// deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
+///
+/// The answer of a former URL says nothing about the webhook, so only the delivery changes. Nor does a failure if the owner has
+/// changed the webhook meanwhile, because the change may be what mends it. An answer that the URL is gone is then a failure like
+/// others.
 pub(crate) fn report_attempt(
     organization: Organization,
     webhook: Webhook,
@@ -44,7 +46,8 @@ pub(crate) fn report_attempt(
     jitter: f64,
     now: Timestamp,
 ) -> Decision<Reported> {
-    let is_changed = (&sent_to.url, sent_to.updated_at) != (&webhook.url, webhook.updated_at);
+    let has_moved = sent_to.url != webhook.url;
+    let is_changed = has_moved || sent_to.updated_at != webhook.updated_at;
     let failed = Attempt::Failed { status: Some(410), error: "status 410".to_owned(), retry_after: None };
     let attempt = if is_changed && *attempt == Attempt::Gone { &failed } else { attempt };
     let reported = delivery.clone().after(attempt, jitter, now);
@@ -52,12 +55,13 @@ pub(crate) fn report_attempt(
     let mut activity: Vec<NewActivity> = vec![];
     let mut reason = None;
     let changed = match attempt {
-        _ if is_changed => webhook.clone(),
+        _ if has_moved => webhook.clone(),
         Attempt::Succeeded { .. } => Webhook {
             last_success_at: webhook.last_success_at.max(Some(now)),
             failing_since: None,
             ..webhook.clone()
         },
+        _ if is_changed => webhook.clone(),
         // A test counts, too: the URL is the same for every delivery.
         Attempt::Gone | Attempt::Failed { .. } => {
             let since = *webhook.failing_since.as_ref().unwrap_or(&now);
@@ -100,7 +104,7 @@ mod tests {
     }
 
     fn disabled() -> Webhook {
-        Webhook { disabled: Some(Disabled { at: at(1), reason: None }), ..webhook() }
+        Webhook { disabled: Some(Disabled { at: at(1), reason: Some(DisabledReason::Gone) }), ..webhook() }
     }
 
     /// Returns the delivery 9 to the webhook 7, claimed.
@@ -201,13 +205,10 @@ mod tests {
         let disabling = Some(Disabled { at: at(5), reason: Some(DisabledReason::Gone) });
         assert_eq!(changed(&gone).unwrap().disabled, disabling);
         assert_eq!(gone.outcome.delivery.status(), DeliveryStatus::Failed);
-        // The owner has disabled it while the request was made.
-        let meanwhile = report(&disabled(), &Attempt::Gone, at(5));
-        assert_eq!(
-            (named(&meanwhile), meanwhile.outcome.delivery.status()),
-            (vec![], DeliveryStatus::Failed)
-        );
-        assert_eq!(changed(&meanwhile).unwrap().disabled, disabled().disabled, "by its owner, still");
+        // Another answer has disabled it while the request was made.
+        let other = report(&disabled(), &Attempt::Gone, at(5));
+        assert_eq!((named(&other), other.outcome.delivery.status()), (vec![], DeliveryStatus::Failed));
+        assert_eq!(changed(&other).unwrap().disabled, disabled().disabled, "once");
     }
 
     #[test]
@@ -219,21 +220,21 @@ mod tests {
     }
 
     #[test]
-    fn the_answer_of_a_former_url_says_nothing_about_the_webhook() {
+    fn the_answer_to_a_request_before_a_change_does_not_disable_the_webhook() {
         let sent_to = Webhook { failing_since: Some(at(1)), ..webhook() };
         let moved = Webhook { url: "https://example.org/new".parse().unwrap(), ..sent_to.clone() };
         let enabled_again = Webhook { updated_at: at(4), ..sent_to.clone() };
-        for now in [moved, enabled_again] {
+        for (now, counts) in [(moved, false), (enabled_again, true)] {
             let report = |attempt: &Attempt| {
                 let organization = records::organization(1);
                 report_attempt(organization, now.clone(), claimed(), &sent_to, attempt, 0.0, at(5))
             };
             let gone = report(&Attempt::Gone);
             assert_eq!((named(&gone), changed(&gone), gone.outcome.disabled), (vec![], None, None));
-            assert_eq!(gone.outcome.delivery.status(), DeliveryStatus::Pending, "it goes to the new URL");
+            assert_eq!(gone.outcome.delivery.status(), DeliveryStatus::Pending, "it is sent again");
             assert_eq!(gone.outcome.delivery.last_status, Some(410));
             let success = report(&Attempt::Succeeded { status: 204 });
-            assert_eq!(changed(&success), None, "the new URL is still failing");
+            assert_eq!(changed(&success).is_some(), counts, "a success at the same URL counts");
             assert_eq!(success.outcome.delivery.status(), DeliveryStatus::Delivered);
         }
     }
