@@ -193,8 +193,9 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id.
     ///
     /// Each delivery has a place: the number of deliveries of its webhook that are in flight or listed before it. Lower places come
-    /// first, and equal ones are sorted by due time and id. Webhooks that are [failing](Webhook::failing_since) come after all
-    /// others. So neither the waiting deliveries of one webhook nor endpoints that never answer stand before those of another.
+    /// first, and equal ones are sorted by due time and id. So the waiting deliveries of one webhook never stand before those of
+    /// another. Webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer do not
+    /// stand before one that does.
     ///
     /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;

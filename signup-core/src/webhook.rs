@@ -35,10 +35,11 @@ pub struct Webhook {
     pub description: Option<WebhookDescription>,
     /// The types of activity that are delivered: 1 to [`MAX_TYPES`](Self::MAX_TYPES) different filters.
     pub types: Vec<TypeFilter>,
-    /// The secret that signs deliveries. `None` in every answer but those of [`create_webhook`](crate::Session::create_webhook) and
-    /// [`rotate_secret`](crate::Session::rotate_secret), and never in a store.
+    /// The secret that signs deliveries. A store and [`claim_delivery`](crate::Outbox::claim_delivery) always have it. In the answers of
+    /// other handles it is `None`, apart from those of [`create_webhook`](crate::Session::create_webhook) and
+    /// [`rotate_secret`](crate::Session::rotate_secret).
     pub secret: Option<SigningSecret>,
-    /// The secret before the last rotation, if there was one. `None` in every answer.
+    /// The secret before the last rotation, if there was one. `None` in the answers of other handles than the outbox.
     pub former_secret: Option<FormerSecret>,
     /// Since when, and why, the webhook is disabled; `None` while it is enabled.
     pub disabled: Option<Disabled>,
@@ -106,7 +107,7 @@ impl Webhook {
         self.secret.iter().chain(former.map(|former| &former.secret))
     }
 
-    /// Returns the webhook as an answer shows it that must not reveal the secrets.
+    /// Returns the webhook without its secrets.
     pub(crate) fn without_secrets(self) -> Self {
         Self { secret: None, former_secret: None, ..self }
     }
@@ -139,7 +140,7 @@ names! {
     }
 }
 
-/// A secret before a rotation. It signs deliveries, too, so that the receiver can change over.
+/// A secret before a rotation. It signs deliveries, too, so that the receiver can switch to the new secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FormerSecret {
     /// The secret.

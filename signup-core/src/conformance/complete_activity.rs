@@ -28,8 +28,9 @@ const CASES: u32 = 16;
 /// list beside the file `source`, with the extension `proptest-regressions`. Later runs start with the saved seeds.
 ///
 /// # Panics
-/// Panics if the new activity differs from what happened to the records, if the new deliveries differ from what the webhooks select,
-/// if an earlier activity changed, or if a refused operation or a replay changed a record. The message has the shortest list of operations that was found.
+/// Panics if the new activity differs from what happened to the records, if the new deliveries differ from what the webhooks
+/// select, if an earlier activity changed, or if a refused operation or a replay changed a record. The message has the shortest
+/// list of operations that was found.
 pub fn check<Guard>(source: &'static str, fresh: impl AsyncFn() -> Option<(Arc<dyn Store>, Guard)>) {
     super::check_property(source, CASES, &vec(operation(), 1..60), fresh, async |store, operations| {
         run(store, &operations).await

@@ -248,7 +248,7 @@ pub async fn the_oldest_pending_delivery_is_found(store: Arc<dyn Store>) {
 }
 
 /// A webhook that is removed takes its deliveries along, and no others.
-pub async fn a_removed_webhook_takes_its_deliveries_along(store: Arc<dyn Store>) {
+pub async fn the_removal_of_a_webhook_removes_its_deliveries(store: Arc<dyn Store>) {
     let [gone, kept] = with_webhooks(&*store, [1, 2]).await;
     let of_gone =
         [delivery(&gone, 11), delivery(&gone, 12).claimed(at(0)), ended(&gone, 13, &Attempt::Gone, 1)];

@@ -190,7 +190,7 @@ macro_rules! conformance_tests {
             deliveries::a_failing_webhook_delays_no_other
             deliveries::deliveries_of_a_disabled_webhook_wait
             deliveries::the_oldest_pending_delivery_is_found
-            deliveries::a_removed_webhook_takes_its_deliveries_along
+            deliveries::the_removal_of_a_webhook_removes_its_deliveries
             deliveries::deliveries_are_kept_until_they_expire
             deliveries::one_of_many_simultaneous_claims_of_a_delivery_succeeds
             deliveries::simultaneous_claims_never_pass_the_limit_of_a_webhook

@@ -1,4 +1,4 @@
-//! Deliveries: each tells one webhook of one activity.
+//! Deliveries: each sends one activity to one webhook.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

@@ -254,7 +254,7 @@ pub(crate) enum WebhookCommand {
         #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
     },
-    /// Disable a webhook. It gets nothing that happens from then on, and its pending deliveries wait
+    /// Disable a webhook. It receives no activity that happens from then on, and its pending deliveries wait
     Disable {
         /// The webhook's id, as "webhook list" shows it
         #[arg(long, value_name = "ID")]

@@ -20,7 +20,8 @@ const INITIAL_CAPACITY: usize = 512;
 
 /// Writes the request that tells a webhook of an activity, for an attempt at `now`.
 ///
-/// Its headers are those of HTTP, and those of Standard Webhooks. Returns `None` if the URL cannot be the target of a request.
+/// Its headers are those of HTTP, and those of Standard Webhooks. Returns `None` if the URL cannot be the target of a request, or
+/// if the webhook has no secret.
 pub(super) fn signed(
     url: &Url,
     webhook: &Webhook,
@@ -29,15 +30,18 @@ pub(super) fn signed(
 ) -> Option<Request<Full<Bytes>>> {
     let body = body(delivery);
     let (id, second) = (delivery.id.to_string(), now.as_second());
-    let signatures: Option<Vec<_>> =
-        webhook.secrets(now).map(|secret| signature(secret, &id, second, &body)).collect();
+    let signatures: Vec<_> =
+        webhook.secrets(now).map(|secret| signature(secret, &id, second, &body)).collect::<Option<_>>()?;
+    if signatures.is_empty() {
+        return None;
+    }
     let request = Request::post(&url[Position::BeforePath..])
         .header(HOST, &url[Position::BeforeHost..Position::AfterPort])
         .header(CONTENT_TYPE, "application/json")
         .header(USER_AGENT, AGENT)
         .header("webhook-id", id)
         .header("webhook-timestamp", second)
-        .header("webhook-signature", signatures?.join(" "))
+        .header("webhook-signature", signatures.join(" "))
         .body(Full::new(body));
     request.ok()
 }

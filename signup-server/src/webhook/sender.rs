@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -154,7 +154,10 @@ impl Sender {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if roots.is_empty() {
-            tracing::warn!("the system has no root certificates, so no https webhook can be reached");
+            static WARNING: Once = Once::new();
+            WARNING.call_once(|| {
+                tracing::warn!("the system has no root certificates, so no https webhook can be reached");
+            });
             return Err(Fault::Tls("no root certificates"));
         }
         let config = tls_config(roots).ok_or(Fault::Tls("not available"))?;

@@ -19,7 +19,7 @@ pub(crate) struct Subscription {
 }
 
 impl Subscription {
-    /// Creates a webhook that is told of these types.
+    /// Creates a webhook that receives these types.
     pub(crate) async fn create(server: &Server, receiver: Receiver, types: &[&'static str]) -> Self {
         let webhook = json!({"url": receiver.url(), "types": types});
         let answer = server.post("/v1/webhooks", &webhook).await;

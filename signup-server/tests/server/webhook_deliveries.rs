@@ -14,7 +14,7 @@ use crate::wait::wait_until;
 /// The deadline for a delivery that is due at once.
 const SOON: Duration = Duration::from_secs(20);
 
-/// Creates a webhook that is told of created events, and returns it.
+/// Creates a webhook that receives created events, and returns it.
 async fn webhook(server: &Server, url: &str) -> Value {
     let answer = server.post("/v1/webhooks", &json!({"url": url, "types": ["event.created"]})).await;
     assert_eq!(answer.status, 201, "{}", answer.text);

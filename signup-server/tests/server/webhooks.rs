@@ -82,7 +82,7 @@ async fn a_webhook_is_created_listed_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn only_a_create_and_a_rotation_show_the_secret_and_their_replays() {
+async fn only_a_create_a_rotation_and_their_replays_show_the_secret() {
     let server = Server::start(&[]);
     let create = async || server.send_keyed("POST", "/v1/webhooks", "key", &json!({"url": RECEIVER})).await;
     let (created, again) = (create().await, create().await);
@@ -235,7 +235,7 @@ async fn an_organization_has_at_most_16_webhooks() {
 }
 
 #[tokio::test]
-async fn a_disabled_webhook_is_tested_but_gets_nothing_again() {
+async fn a_disabled_webhook_accepts_a_test_and_refuses_a_redelivery() {
     let server = Server::start(&[]);
     let webhook = new_webhook(&server).await;
     let path = webhook_path(&webhook);

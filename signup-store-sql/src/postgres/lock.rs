@@ -24,8 +24,8 @@ pub(super) struct Lock {
     id: Option<Uuid>,
     /// The name of an advisory lock, for something that has no row: a receipt that may be missing, or a slug.
     name: Option<String>,
-    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event, its gate and the gate of an organization are
-    /// shared.
+    /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event, its gate and the
+    /// gate of an organization are shared.
     is_shared: bool,
 }
 

@@ -125,7 +125,7 @@ pub(super) fn check_deliveries(
     }
 }
 
-/// Returns whether a webhook, as it is after the operation, is told of an activity.
+/// Returns whether a webhook, as it is after the operation, receives an activity.
 fn is_told(webhook: &Webhook, activity: &Activity) -> bool {
     let kind = activity.kind.as_str();
     let selected: BTreeSet<_> = webhook.types.iter().map(TypeFilter::as_str).collect();

@@ -221,7 +221,7 @@ fn the_records_have_the_actor_the_time_and_ids_in_their_order() {
     }
 }
 
-/// Returns the numbers of the webhooks that are told of the one activity of a decision.
+/// Returns the numbers of the webhooks that receive the one activity of a decision.
 fn told<T>(decision: Decision<T>, webhooks: &[Webhook]) -> Vec<u128> {
     let Decision { mut change, activity, .. } = decision;
     let numbers = &mut (100..);

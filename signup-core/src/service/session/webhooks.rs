@@ -63,9 +63,10 @@ impl Session {
     /// Requires [`Scope::WebhooksWrite`].
     ///
     /// # Errors
-    /// Returns [`Error::Invalid`] with a fault of `url` if the operator does not allow the address or the organization has
-    /// [`Webhook::MAX_PER_ORGANIZATION`] webhooks, also if requests race, and a fault of `types` if there is none, if there are more than [`Webhook::MAX_TYPES`], or if
-    /// one is there twice.
+    /// Returns [`Error::Invalid`] with these faults:
+    /// - of `url`, if the operator does not allow the address, or if the organization has [`Webhook::MAX_PER_ORGANIZATION`] webhooks,
+    ///   also if requests race.
+    /// - of `types`, if there is none, if there are more than [`Webhook::MAX_TYPES`], or if one is repeated.
     ///
     /// # Example
     ///

@@ -124,7 +124,7 @@ async fn a_response_without_end_is_not_read_to_its_end() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_http_or_not_complete_is_a_fault_in_our_words() {
+async fn an_answer_that_is_not_http_or_not_complete_has_a_fixed_error_text() {
     for (answer, expected) in [
         ("", "connection closed before the response"),
         ("HTTP/1.1 200 OK\r\nX-Half", "connection closed before the response"),
