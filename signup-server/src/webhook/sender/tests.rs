@@ -1,6 +1,7 @@
 //! The sender against endpoints and networks of the tests.
 
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
+use tokio::io::AsyncWriteExt as _;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
@@ -121,6 +122,33 @@ async fn a_response_without_end_is_not_read_to_its_end() {
         };
         assert_eq!(attempt, Ok(expected));
     }
+}
+
+#[tokio::test]
+async fn at_most_64_kib_of_a_body_are_read() {
+    const BUFFER: usize = 4096;
+    let (client, mut server) = tokio::io::duplex(BUFFER);
+    let endpoint = tokio::spawn(async move {
+        server.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        let mut written = 0;
+        while let Ok(length) = server.write(&[b'x'; 1024]).await {
+            written += length;
+        }
+        written
+    });
+    let url = Url::parse("https://example.org/").unwrap();
+    let request = request::signed(&url, &webhook(url.as_str()), &delivery(Actor::System), at(0)).unwrap();
+    let response = post(client, request, Instant::now() + Duration::from_secs(20), at(0)).await;
+    assert_eq!(response.map(|response| response.status), Ok(200));
+    let written = endpoint.await.unwrap();
+    assert!(written <= 64 * 1024 + BUFFER, "{written}");
+}
+
+#[test]
+fn an_attempt_takes_at_most_15_seconds_which_is_half_a_lease() {
+    let timeout = Sender::new(Networks::default()).timeout;
+    assert_eq!(timeout, Duration::from_secs(15));
+    assert!(2 * timeout.as_secs() <= Delivery::LEASE.as_secs().unsigned_abs());
 }
 
 #[tokio::test]
