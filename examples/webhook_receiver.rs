@@ -24,7 +24,7 @@ use warp::http::{HeaderMap, StatusCode};
 async fn main() -> Result<(), Box<dyn Error>> {
     let secret = var("WEBHOOK_SECRET")?;
     if !secret.starts_with("whsec_") || secret.len() < 40 {
-        // The library accepts an empty key, and anyone can sign with it.
+        // The library accepts an empty key, which is no secret.
         return Err("WEBHOOK_SECRET is not the secret of a webhook".into());
     }
     let webhook = Arc::new(Webhook::new(&secret)?);
