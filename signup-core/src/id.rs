@@ -93,6 +93,10 @@ ids! {
     WebhookId,
     /// The id of a [`Delivery`](crate::Delivery).
     DeliveryId,
+    /// The id of a [`Person`](crate::Person).
+    PersonId,
+    /// The id of an [`Invitation`](crate::Invitation).
+    InvitationId,
 }
 
 #[cfg(test)]

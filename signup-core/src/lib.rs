@@ -124,11 +124,13 @@ mod fault;
 mod hours;
 mod id;
 mod input;
+mod invitation;
 mod link;
 mod network;
 mod notice;
 mod occupancy;
 mod organization;
+mod person;
 mod plan;
 mod question;
 mod receipt;
@@ -136,6 +138,7 @@ mod rules;
 mod secret;
 mod service;
 mod shift;
+mod sign_in;
 mod signup;
 mod store;
 mod text;
@@ -162,8 +165,8 @@ pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{
-    ActivityId, DeliveryId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId,
-    WebhookId,
+    ActivityId, DeliveryId, EventId, InvitationId, NoticeId, OrganizationId, PersonId, QuestionId, ShiftId,
+    SignupId, TokenId, WebhookId,
 };
 pub use input::{
     ActivityListInput, CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift,
@@ -173,6 +176,7 @@ pub use input::{
     QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
     SignupListInput, WebhookInput, WebhookPatch, from_json,
 };
+pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]
 pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
@@ -182,6 +186,7 @@ pub use network::{Networks, is_public};
 pub use notice::{Mail, MailFailure, Notice, NoticeCause, NoticeFailure};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
+pub use person::{Membership, Person, Role};
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
@@ -190,6 +195,7 @@ pub use service::{
     Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, TokenUse, Volunteers,
 };
 pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
+pub use sign_in::{SignIn, SignInCode};
 pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;

@@ -1,0 +1,102 @@
+//! Signing in: the code that is mailed, and the session in a browser that follows from it.
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::id::PersonId;
+use crate::person::Person;
+use crate::secret::{Digest, Secret};
+use crate::text::EmailAddress;
+
+/// A code that was asked for, whether or not a person has the address. The code itself is only in the [queued mail](crate::Notice).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SignInCode {
+    /// The digest of the secret of the browser that asked. A browser has one code, and a new one replaces it.
+    pub browser: Digest,
+    /// The address to which the code is mailed.
+    #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
+    pub email: EmailAddress,
+    /// The [digest](Self::digest_of) of the code and the secret of the browser.
+    pub digest: Digest,
+    /// The number of wrong codes that were entered.
+    pub tries: u32,
+    /// The version, from 1. Each change adds 1, and so does each new code of the browser.
+    pub version: u32,
+    /// When the code stops working.
+    pub expires_at: Timestamp,
+}
+
+impl SignInCode {
+    /// How long a code works: 10 minutes.
+    pub const LIFETIME: SignedDuration = SignedDuration::from_mins(10);
+    /// How many codes may be entered. After that many wrong ones, no code works.
+    pub const MAX_TRIES: u32 = 5;
+    /// The number of characters of a code.
+    pub const LENGTH: usize = 8;
+    /// The characters of a code: lower-case letters and digits, without those that look alike.
+    pub const ALPHABET: &str = "abcdefghjkmnpqrstuvwxyz23456789";
+
+    /// Creates the record of a code that is mailed at `now`.
+    pub fn new(browser: &Secret, email: EmailAddress, code: &str, now: Timestamp) -> Self {
+        Self {
+            browser: browser.digest(),
+            email,
+            digest: Self::digest_of(browser, code),
+            tries: 0,
+            version: 1,
+            expires_at: now.checked_add(Self::LIFETIME).unwrap_or(Timestamp::MAX),
+        }
+    }
+
+    /// Returns the digest of a code that was asked for by a browser with this secret. So a code is of no use in another browser.
+    pub fn digest_of(browser: &Secret, code: &str) -> Digest {
+        Digest::of(&format!("{} {code}", browser.reveal()))
+    }
+}
+
+/// A person who is signed in, in one browser. The browser has a secret, of which the record has only the digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SignIn {
+    /// The digest of the secret.
+    pub digest: Digest,
+    /// The person.
+    pub person: PersonId,
+    /// The [generation](Person::generation) of the person at the time.
+    pub generation: u32,
+    /// The version, from 1. Each change adds 1.
+    pub version: u32,
+    /// When the person entered a code or accepted an invitation.
+    pub created_at: Timestamp,
+    /// When the browser was last used, to [about a minute](Self::USE_PRECISION).
+    pub used_at: Timestamp,
+}
+
+impl SignIn {
+    /// How long a sign-in lasts without use: 14 days.
+    pub const IDLE_LIFETIME: SignedDuration = SignedDuration::from_hours(14 * 24);
+    /// How long a sign-in lasts at most: 60 days.
+    pub const LIFETIME: SignedDuration = SignedDuration::from_hours(60 * 24);
+    /// How long a sign-in is recent enough for the actions that want a code: 15 minutes.
+    pub const RECENT: SignedDuration = SignedDuration::from_mins(15);
+    /// How much later than the last recorded use a use is recorded: 1 minute.
+    pub const USE_PRECISION: SignedDuration = SignedDuration::from_mins(1);
+
+    /// Creates the record of a person who signs in at `now`.
+    pub fn new(secret: &Secret, person: &Person, now: Timestamp) -> Self {
+        let Person { id, generation, .. } = *person;
+        Self { digest: secret.digest(), person: id, generation, version: 1, created_at: now, used_at: now }
+    }
+
+    /// Returns when the sign-in ends if it is not used again.
+    pub fn expires_at(&self) -> Timestamp {
+        let after = |from: Timestamp, life| from.checked_add(life).unwrap_or(Timestamp::MAX);
+        after(self.used_at, Self::IDLE_LIFETIME).min(after(self.created_at, Self::LIFETIME))
+    }
+
+    /// Returns whether the person may do at `now` what wants a recent code.
+    pub fn is_recent(&self, now: Timestamp) -> bool {
+        now.duration_since(self.created_at) <= Self::RECENT
+    }
+}
