@@ -204,18 +204,20 @@ pub fn new_uuid(now: Timestamp) -> Uuid {
 ///
 /// There are 34⁸ ≈ 1.8 · 10¹² tails. `0` and `1` are omitted because they look like letters.
 pub(crate) fn slug_tail() -> String {
-    const ALPHABET: &[u8; 34] = b"abcdefghijklmnopqrstuvwxyz23456789";
-    // Rejects bytes from the largest multiple of 34 on, so that every character is equally likely.
-    const REJECTED_FROM: u8 = 255 - 255 % 34;
-    let mut tail = String::with_capacity(8);
-    while tail.len() < 8 {
-        for byte in random::<16>() {
-            if byte < REJECTED_FROM && tail.len() < 8 {
-                tail.push(char::from(ALPHABET[usize::from(byte % 34)]));
-            }
-        }
+    random_text(b"abcdefghijklmnopqrstuvwxyz23456789", 8)
+}
+
+/// Returns random characters of an alphabet of ASCII. Every character is equally likely.
+pub(crate) fn random_text(alphabet: &[u8], length: usize) -> String {
+    // Rejects bytes from the largest multiple of the alphabet's length on.
+    let accepted = 256 - 256 % alphabet.len();
+    let mut text = String::with_capacity(length);
+    while text.len() < length {
+        let bytes = random::<16>().into_iter().map(usize::from).filter(|byte| *byte < accepted);
+        let missing = length - text.len();
+        text.extend(bytes.take(missing).map(|byte| char::from(alphabet[byte % alphabet.len()])));
     }
-    tail
+    text
 }
 
 /// Returns random bytes of the operating system.

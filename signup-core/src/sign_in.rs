@@ -1,12 +1,80 @@
 //! Signing in: the code that is mailed, and the session in a browser that follows from it.
 
+use std::fmt;
+use std::str::FromStr;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::PersonId;
 use crate::person::Person;
-use crate::secret::{Digest, Secret};
-use crate::text::EmailAddress;
+use crate::secret::{self, Digest, Secret};
+use crate::text::{EmailAddress, TextError, is_blank};
+use crate::text_form::{deserialize_text, from_text};
+
+/// A code with which a person signs in: 8 random characters.
+///
+/// A code has no `Display`, so that no message and no log contains one by accident: [`reveal`](Self::reveal) returns the text. It
+/// has `Serialize`, because the queued [`Notice`](crate::Notice) stores it.
+///
+/// A person may enter a code in upper case, and with or without white space. Every text but a blank one is a code, and most are wrong.
+///
+/// ```
+/// use signup_core::Code;
+///
+/// let code = Code::generate();
+/// let shown = code.grouped();
+/// assert_eq!(shown.len(), 9);
+/// assert_eq!(shown.to_uppercase().parse(), Ok(code.clone()));
+/// assert_eq!(format!("{code:?}"), "Code(…)");
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Code(String);
+
+impl Code {
+    /// The number of characters of a generated code.
+    pub const LENGTH: usize = 8;
+    /// The characters of a generated code: lower-case letters and digits, without those that look alike.
+    pub const ALPHABET: &str = "abcdefghjkmnpqrstuvwxyz23456789";
+
+    /// Generates a code. There are 31⁸ ≈ 8.5 · 10¹¹ codes.
+    pub fn generate() -> Self {
+        Self(secret::random_text(Self::ALPHABET.as_bytes(), Self::LENGTH))
+    }
+
+    /// Returns the code in plain text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the code in plain text as the mail shows it: two groups of four characters.
+    pub fn grouped(&self) -> String {
+        let (first, second) = self.0.split_at_checked(Self::LENGTH / 2).unwrap_or((&self.0, ""));
+        format!("{first} {second}")
+    }
+}
+
+impl FromStr for Code {
+    type Err = TextError;
+
+    /// Reads a code as a person enters it.
+    fn from_str(text: &str) -> Result<Self, TextError> {
+        if is_blank(text) {
+            return Err(TextError::Blank);
+        }
+        Ok(Self(text.split_whitespace().collect::<String>().to_lowercase()))
+    }
+}
+
+from_text!(Code);
+deserialize_text!(Code);
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Code(…)")
+    }
+}
 
 /// A code that was asked for, whether or not a person has the address. The code itself is only in the [queued mail](crate::Notice).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,13 +100,9 @@ impl SignInCode {
     pub const LIFETIME: SignedDuration = SignedDuration::from_mins(10);
     /// How many codes may be entered. After that many wrong ones, no code works.
     pub const MAX_TRIES: u32 = 5;
-    /// The number of characters of a code.
-    pub const LENGTH: usize = 8;
-    /// The characters of a code: lower-case letters and digits, without those that look alike.
-    pub const ALPHABET: &str = "abcdefghjkmnpqrstuvwxyz23456789";
 
     /// Creates the record of a code that is mailed at `now`.
-    pub fn new(browser: &Secret, email: EmailAddress, code: &str, now: Timestamp) -> Self {
+    pub fn new(browser: &Secret, email: EmailAddress, code: &Code, now: Timestamp) -> Self {
         Self {
             browser: browser.digest(),
             email,
@@ -50,8 +114,8 @@ impl SignInCode {
     }
 
     /// Returns the digest of a code that was asked for by a browser with this secret. So a code is of no use in another browser.
-    pub fn digest_of(browser: &Secret, code: &str) -> Digest {
-        Digest::of(&format!("{} {code}", browser.reveal()))
+    pub fn digest_of(browser: &Secret, code: &Code) -> Digest {
+        Digest::of(&format!("{} {}", browser.reveal(), code.reveal()))
     }
 }
 
