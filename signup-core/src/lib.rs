@@ -169,12 +169,13 @@ pub use id::{
     SignupId, TokenId, WebhookId,
 };
 pub use input::{
-    ActivityListInput, CancelEvent, CancelEventInput, Change, CoverageListInput, DeleteShift,
-    DeleteShiftInput, DeliveryListInput, DuplicateEvent, DuplicateInput, EmptyInput, EventInput,
-    EventListInput, EventPatch, EventPatchInput, Given, HoursPatch, NewAnswer, NewEvent, NewOrganization,
-    NewQuestion, NewShift, NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationPatch,
-    QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
-    SignupListInput, WebhookInput, WebhookPatch, from_json,
+    Acceptance, AcceptanceInput, ActivityListInput, Asked, CancelEvent, CancelEventInput, Change,
+    CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent, DuplicateInput,
+    EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given, HoursPatch,
+    InvitationInput, NewAnswer, NewEvent, NewInvitation, NewOrganization, NewQuestion, NewShift, NewSignup,
+    NewToken, NewWebhook, NotifyInput, Object, OrganizationInput, OrganizationPatch, QuestionInput,
+    QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput,
+    TokenInput, WebhookInput, WebhookPatch, from_json,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]
@@ -195,7 +196,7 @@ pub use service::{
     Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, TokenUse, Volunteers,
 };
 pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
-pub use sign_in::{SignIn, SignInCode};
+pub use sign_in::{Code, SignIn, SignInCode};
 pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;

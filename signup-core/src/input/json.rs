@@ -15,8 +15,9 @@ use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Se
 use serde_json::value::RawValue;
 
 use super::{
-    CancelEventInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given, NotifyInput, Object,
-    QuestionInput, ShiftInput, ShiftPatchInput, ShiftsInput, WebhookInput,
+    AcceptanceInput, CancelEventInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given,
+    InvitationInput, NotifyInput, Object, OrganizationInput, QuestionInput, ShiftInput, ShiftPatchInput,
+    ShiftsInput, TokenInput, WebhookInput,
 };
 use crate::event::Event;
 use crate::fault::{FaultKind, FaultPath, Faults, PathStep, ValueType};
@@ -291,4 +292,8 @@ inputs! {
     EmptyInput {}
     QuestionInput<'de> { label, kind: "type", options, required, position, notify_volunteers }
     WebhookInput<'de> { url, description, types, is_enabled }
+    InvitationInput<'de> { email, name, role }
+    AcceptanceInput<'de> { name, email, organization_name, contact }
+    TokenInput<'de> { name, scopes, expires_in_days }
+    OrganizationInput<'de> { name, contact, privacy_url, sport, public_url }
 }

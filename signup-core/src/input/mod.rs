@@ -9,9 +9,11 @@ mod given;
 mod json;
 mod list;
 mod organization;
+mod person;
 mod questions;
 mod shift_set;
 mod sign_up;
+mod token;
 mod typed;
 mod webhook;
 
@@ -22,18 +24,18 @@ pub use event_patch::{CancelEvent, CancelEventInput, EventPatch, EventPatchInput
 pub use given::Given;
 pub use json::from_json;
 pub use list::{ActivityListInput, CoverageListInput, DeliveryListInput, EventListInput, SignupListInput};
-pub use organization::{NewOrganization, OrganizationPatch};
+pub use organization::{NewOrganization, OrganizationInput, OrganizationPatch};
+pub use person::{Acceptance, AcceptanceInput, Asked, FirstOwner, InvitationInput, NewInvitation};
 pub use questions::{NewQuestion, QuestionInput, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};
 pub use shift_set::{DeleteShift, DeleteShiftInput, ShiftsInput};
 pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
+pub use token::{NewToken, TokenInput};
 pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPatch};
 pub(crate) use webhook::check_webhook;
 pub use webhook::{NewWebhook, WebhookInput, WebhookPatch};
 
 use crate::fault::FaultPath;
-use crate::text::Name;
-use crate::token::{Scopes, Token};
 
 /// A JSON object of any members, as text. Not checked yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,29 +166,4 @@ pub struct ShiftPatchInput<'a> {
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
     pub unknown: Vec<FaultPath>,
-}
-
-/// A token to create.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct NewToken {
-    /// The name that tells the organization's tokens apart. It need not be unique.
-    pub name: Name,
-    /// The operations that the token allows: at least one scope.
-    pub scopes: Scopes,
-    /// The life of the token in days: 1 to 365.
-    pub expires_in_days: u32,
-}
-
-impl NewToken {
-    /// Creates the input for a token with the longest life: 365 days.
-    pub const fn new(name: Name, scopes: Scopes) -> Self {
-        Self { name, scopes, expires_in_days: Token::MAX_DAYS }
-    }
-
-    /// Sets the life in days.
-    #[must_use]
-    pub fn expires_in_days(self, days: u32) -> Self {
-        Self { expires_in_days: days, ..self }
-    }
 }

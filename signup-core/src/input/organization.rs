@@ -1,7 +1,11 @@
-//! An organization to create, and changes of one.
+//! An organization to create, and changes of one, typed and untyped.
 
-use super::Change;
+use std::borrow::Cow;
+
+use super::check::{Fields, TEXT};
 use super::typed::changes;
+use super::{Change, Given};
+use crate::fault::{FaultPath, Faults};
 use crate::plan::Plan;
 use crate::text::{EmailAddress, Name, WebAddress};
 
@@ -101,5 +105,53 @@ impl OrganizationPatch {
         public_url, clear_public_url: WebAddress, "the address of the organization's own web page";
         contact, clear_contact: EmailAddress, "the contact";
         privacy_url, clear_privacy_url: WebAddress, "the address of the page about data protection";
+    }
+}
+
+/// The fields of a change of an organization, not checked yet. An omitted field stays as it is.
+///
+/// ```
+/// use signup_core::{Change, OrganizationInput};
+///
+/// let input = OrganizationInput { name: "Riverside Pantry".into(), sport: "".into(), ..OrganizationInput::default() };
+/// assert_eq!(input.check()?.sport, Some(Change::Clear));
+/// let input = OrganizationInput { name: "".into(), contact: "help".into(), ..OrganizationInput::default() };
+/// let faults = input.check().unwrap_err();
+/// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+/// assert_eq!(paths, ["name", "contact"]);
+/// # Ok::<(), signup_core::Faults>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OrganizationInput<'a> {
+    /// The name: 1 to 255 characters after trimming. Not null.
+    pub name: Given<Cow<'a, str>>,
+    /// Where volunteers reach the organization: an address of at most 254 characters. Null or blank removes it, as in each of the
+    /// following fields.
+    pub contact: Given<Cow<'a, str>>,
+    /// The page that says how the organization handles the data of its volunteers: at most 2,048 characters.
+    pub privacy_url: Given<Cow<'a, str>>,
+    /// The sport: at most 255 characters.
+    pub sport: Given<Cow<'a, str>>,
+    /// The address of the organization's own web page: at most 2,048 characters.
+    pub public_url: Given<Cow<'a, str>>,
+    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
+    pub unknown: Vec<FaultPath>,
+}
+
+impl OrganizationInput<'_> {
+    /// Checks every field.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check(&self) -> Result<OrganizationPatch, Faults> {
+        let mut faults = Faults::new();
+        let mut fields = Fields::new(&mut faults);
+        let name = fields.kept("name", &self.name, TEXT, |text| Name::new(text));
+        let contact = fields.change("contact", &self.contact, TEXT, |text| EmailAddress::new(text));
+        let privacy_url = fields.change("privacy_url", &self.privacy_url, TEXT, |text| WebAddress::new(text));
+        let sport = fields.change("sport", &self.sport, TEXT, |text| Name::new(text));
+        let public_url = fields.change("public_url", &self.public_url, TEXT, |text| WebAddress::new(text));
+        faults.add_unknown(self.unknown.iter().cloned());
+        faults.into_result(Some(OrganizationPatch { name, sport, public_url, contact, privacy_url }))
     }
 }

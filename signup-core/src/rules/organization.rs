@@ -1,13 +1,18 @@
 //! Changes of an organization and of its tokens.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_organization;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
-use crate::input::{Change, OrganizationPatch};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::id::{OrganizationId, TokenId};
+use crate::input::{Change, NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
+use crate::secret::TokenText;
 use crate::store::ChangeSet;
 use crate::token::Token;
 
@@ -45,6 +50,28 @@ fn replace(organization: Organization, changed: Organization) -> Decision<Organi
     change.replace(organization, changed.clone());
     let activity = NewActivity::of(ActivityType::ORGANIZATION_UPDATED, &changed);
     Decision::new(changed, change, [activity.with_changes(changes)])
+}
+
+/// Creates a token.
+///
+/// # Errors
+/// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days.
+pub(crate) fn create_token(
+    organization: OrganizationId,
+    new: &NewToken,
+    id: TokenId,
+    text: TokenText,
+    now: Timestamp,
+) -> Result<Decision<(Token, TokenText)>> {
+    new.check()?;
+    let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
+    let expires_at = now.checked_add(life).unwrap_or(Timestamp::MAX);
+    let token = Token::new(id, organization, new.name.clone(), text.digest(), new.scopes, now);
+    let token = Token { expires_at, ..token };
+    let mut change = ChangeSet::default();
+    change.insert(token.clone());
+    let created = NewActivity::of(ActivityType::TOKEN_CREATED, &token);
+    Ok(Decision::new((token, text), change, [created]))
 }
 
 /// Revokes a token. A token that is revoked already keeps its first time of revocation.

@@ -98,17 +98,14 @@ impl Admin {
             .commit(&Actor::Operator, move |now| async move {
                 let slug = slug_base(new.name.as_str()).unwrap_or_else(|| FALLBACK.to_owned());
                 let organization = organization(new, slug, now);
-                let text = TokenText::generate();
                 let id = TokenId::new(secret::new_uuid(now));
-                let token = super::tokens::token(id, organization.id, token, &text, now)?;
+                let created = rules::create_token(organization.id, token, id, TokenText::generate(), now)?;
+                let Decision { outcome: (_, text), change: of_token, activity: mut created, .. } = created;
                 let mut change = ChangeSet::default();
                 change.requires.push(Requirement::Below { total: Total::Organizations, bound: 1, now });
                 change.insert(organization.clone());
-                let created = [
-                    NewActivity::of(ActivityType::ORGANIZATION_CREATED, &organization),
-                    NewActivity::of(ActivityType::TOKEN_CREATED, &token),
-                ];
-                change.insert(token);
+                change.writes.extend(of_token.writes);
+                created.insert(0, NewActivity::of(ActivityType::ORGANIZATION_CREATED, &organization));
                 Ok(Decision::new((organization, text), change, created))
             })
             .await?;

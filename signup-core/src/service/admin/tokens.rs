@@ -1,19 +1,15 @@
 //! Tokens of an organization.
 
-use jiff::{SignedDuration, Timestamp};
-
 use super::Admin;
-use crate::activity::{ActivityType, Actor};
+use crate::activity::Actor;
 use crate::error::Result;
-use crate::fault::{FaultKind, Faults};
 use crate::id::{OrganizationId, TokenId};
 use crate::input::NewToken;
 use crate::organization::Organization;
-use crate::rules::{self, Decision, NewActivity};
+use crate::rules;
 use crate::secret::{self, TokenText};
-use crate::store::{ChangeSet, Kind, RecordKey};
+use crate::store::{Kind, RecordKey};
 use crate::token::Token;
-use crate::value_error::ValueError;
 
 impl Admin {
     /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps
@@ -48,12 +44,8 @@ impl Admin {
         let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
         self.shared
             .commit_unrefused(&Actor::Operator, move |now| async move {
-                let text = TokenText::generate();
-                let token = token(TokenId::new(secret::new_uuid(now)), organization.id, new, &text, now)?;
-                let mut change = ChangeSet::default();
-                change.insert(token.clone());
-                let created = NewActivity::of(ActivityType::TOKEN_CREATED, &token);
-                Ok(Decision::new((token, text), change, [created]))
+                let id = TokenId::new(secret::new_uuid(now));
+                rules::create_token(organization.id, new, id, TokenText::generate(), now)
             })
             .await
     }
@@ -103,33 +95,4 @@ impl Admin {
         self.shared.tokens.clear();
         revoked
     }
-}
-
-/// Builds the record of a new token.
-pub(super) fn token(
-    id: TokenId,
-    organization: OrganizationId,
-    new: &NewToken,
-    text: &TokenText,
-    now: Timestamp,
-) -> Result<Token, Faults> {
-    let mut faults = Faults::new();
-    if new.scopes.is_empty() {
-        faults.add("scopes", FaultKind::Required);
-    }
-    if !(1..=Token::MAX_DAYS).contains(&new.expires_in_days) {
-        faults.add("expires_in_days", ValueError::WholeNumber { min: 1, max: Some(Token::MAX_DAYS) });
-    }
-    let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
-    faults.into_result(now.checked_add(life).ok().map(|expires_at| Token {
-        id,
-        organization,
-        name: new.name.clone(),
-        digest: text.digest(),
-        scopes: new.scopes,
-        version: 1,
-        created_at: now,
-        expires_at,
-        revoked_at: None,
-    }))
 }
