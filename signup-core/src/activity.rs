@@ -8,12 +8,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::id::{ActivityId, EventId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId, WebhookId};
+use crate::id::{
+    ActivityId, EventId, OrganizationId, PersonId, QuestionId, ShiftId, SignupId, TokenId, WebhookId,
+};
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
 use crate::signup::Signup;
-use crate::text::Name;
+use crate::text::{Name, PersonName};
 use crate::text_form::from_text;
 use crate::token::Token;
 use crate::value_error::ValueError;
@@ -88,6 +90,13 @@ pub enum Actor {
         /// The name of the token at that moment.
         name: Name,
     },
+    /// A session of a person.
+    Person {
+        /// The id of the person.
+        id: PersonId,
+        /// The name of the person at that moment.
+        name: PersonName,
+    },
     /// A volunteer.
     Volunteer,
     /// The operator: [`Admin`](crate::Admin), and a session [without a token](crate::Service::session_for).
@@ -101,6 +110,7 @@ impl Actor {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Token { .. } => "token",
+            Self::Person { .. } => "person",
             Self::Volunteer => "volunteer",
             Self::Operator => "operator",
             Self::System => "system",
@@ -348,7 +358,8 @@ mod tests {
     fn the_json_of_an_actor_has_its_type_and_reads_back() {
         let name = Name::new("nightly import").unwrap();
         let token = Actor::Token { id: TokenId::NONE, name };
-        for actor in [token, Actor::Volunteer, Actor::Operator, Actor::System] {
+        let person = Actor::Person { id: PersonId::NONE, name: "Ada Lovelace".parse().unwrap() };
+        for actor in [token, person, Actor::Volunteer, Actor::Operator, Actor::System] {
             let json = serde_json::to_value(&actor).unwrap();
             assert_eq!(json["type"], actor.kind());
             assert_eq!(serde_json::from_value::<Actor>(json).unwrap(), actor);

@@ -3,6 +3,7 @@
 use thiserror::Error;
 
 use crate::fault::Faults;
+use crate::person::Role;
 use crate::store::{Refusal, StoreError};
 use crate::token::Scope;
 
@@ -22,6 +23,9 @@ pub enum Error {
     /// The token does not allow this operation.
     #[error("the token lacks the scope {0}")]
     MissingScope(Scope),
+    /// Only a person with this role, or with a role above it, may do this.
+    #[error("the caller lacks the role {0}")]
+    MissingRole(Role),
     /// There is no such record, or the caller may not see it: another organization owns the record, or a volunteer asks
     /// for a draft.
     #[error("there is no such record")]
@@ -110,9 +114,9 @@ impl Error {
         matches!(self, Self::Invalid(_))
     }
 
-    /// Returns whether the token is not valid, or does not allow the operation.
+    /// Returns whether the token is not valid, or the caller may not do the operation.
     pub const fn is_denied(&self) -> bool {
-        matches!(self, Self::Unauthenticated | Self::MissingScope(_))
+        matches!(self, Self::Unauthenticated | Self::MissingScope(_) | Self::MissingRole(_))
     }
 
     /// Returns whether the stored records, a simultaneous change or the plan prevents the operation. The same call may
@@ -150,6 +154,7 @@ mod tests {
         let errors = [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
+            Error::MissingRole(Role::Owner),
             Error::NotFound,
             Error::Invalid(Faults::new()),
             Error::PlanLimit { current_count: 5, max_allowed: 5 },

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, TokenId, WebhookId};
+use crate::permission::Permission;
 use crate::question::Question;
 use crate::shift::ScheduledShift;
 use crate::text_form::{from_text, text_form};
@@ -100,9 +101,9 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the scope that a token needs for the operation.
-    pub const fn scope(self) -> Scope {
-        match self {
+    /// Returns the permission that the operation requires.
+    pub const fn permission(self) -> Permission {
+        let scope = match self {
             Self::CreateEvent
             | Self::DuplicateEvent(_)
             | Self::PatchEvent(_)
@@ -120,7 +121,8 @@ impl Operation {
             | Self::TestWebhook(_)
             | Self::DeleteWebhook(_)
             | Self::Redeliver(_) => Scope::WebhooksWrite,
-        }
+        };
+        Permission::Scope(scope)
     }
 }
 

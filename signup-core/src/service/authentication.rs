@@ -11,8 +11,9 @@ use super::session::Principal;
 use super::{Service, Session, Shared};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
-use crate::id::{OrganizationId, TokenId};
+use crate::id::OrganizationId;
 use crate::organization::Organization;
+use crate::permission::Permissions;
 use crate::secret::{Digest, TokenText};
 use crate::store::{RecordKey, Unique};
 use crate::token::{Scopes, Token};
@@ -59,8 +60,7 @@ impl Service {
         }
         let principal = Principal {
             organization: organization.id,
-            token: token.id,
-            scopes: token.scopes,
+            permissions: Permissions::Scopes(token.scopes),
             limits: self.0.plans.limits(organization.plan),
             expires_at: token.expires_at,
         };
@@ -96,8 +96,7 @@ impl Service {
         let organization: Organization = self.0.get(RecordKey::Organization(organization)).await?;
         let principal = Principal {
             organization: organization.id,
-            token: TokenId::NONE,
-            scopes,
+            permissions: Permissions::Scopes(scopes),
             limits: self.0.plans.limits(organization.plan),
             expires_at: Timestamp::MAX,
         };
@@ -177,6 +176,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::id::TokenId;
     use crate::text::Name;
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! | handle | from | for |
 //! |---|---|---|
-//! | [`Session`] | [`Service::authenticate`], [`Service::session_for`] | what a token may do, in its own organization |
+//! | [`Session`] | [`Service::authenticate`], [`Service::session_for`] | what a token or a person may do, in one organization |
 //! | [`Admin`] | [`Service::admin`] | the operator: organizations, plans, tokens, events, questions, sign-ups, failed mails |
 //! | [`Volunteers`] | [`Service::volunteers`] | volunteers: a published event, signing up, a sign-up and its cancellation |
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |

@@ -23,7 +23,7 @@ impl Write {
         operation: Operation,
         request: &Request,
     ) -> Result<Self, ApiError> {
-        session.require(operation.scope())?;
+        session.require(operation.permission())?;
         let session = match request.idempotency_key()? {
             Some(key) => session.with_key(key),
             None => session,

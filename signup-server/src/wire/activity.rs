@@ -57,6 +57,7 @@ impl<'a> ActorOf<'a> {
     fn new(actor: &'a Actor) -> Self {
         let (id, name) = match actor {
             Actor::Token { id, name } => (Some(id.uuid()), Some(name.as_str())),
+            Actor::Person { id, name } => (Some(id.uuid()), Some(name.as_str())),
             _ => (None, None),
         };
         Self { r#type: actor.kind(), id, name }

@@ -1,0 +1,170 @@
+//! Permissions: what a caller may do. The scopes of a token and the role of a person both map to them.
+//!
+//! **Invariant:** [`Permission::role`] is the only table of roles and permissions.
+
+use crate::error::{Error, Result};
+use crate::person::Role;
+use crate::token::{Scope, Scopes};
+
+/// Something that a caller may be allowed to do. Each operation requires one permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Permission {
+    /// What a token with this scope may do.
+    Scope(Scope),
+    /// Cancel one sign-up.
+    CancelSignups,
+    /// Write to the volunteers of an event.
+    SendMessages,
+    /// Read, create and revoke tokens.
+    ManageTokens,
+    /// Read and invite members, change their roles and remove them, except owners.
+    ManageMembers,
+    /// Find, export and erase the data of a volunteer.
+    ManageVolunteers,
+    /// Make owners, and lower and remove them.
+    ManageOwners,
+    /// Change the organization.
+    UpdateOrganization,
+}
+
+impl Permission {
+    /// Returns the least role that has the permission.
+    pub const fn role(self) -> Role {
+        match self {
+            Self::Scope(
+                Scope::EventsRead
+                | Scope::EventsWrite
+                | Scope::ShiftsRead
+                | Scope::ShiftsWrite
+                | Scope::OrganizationRead
+                | Scope::SignupsRead,
+            )
+            | Self::CancelSignups
+            | Self::SendMessages => Role::Organizer,
+            Self::Scope(Scope::ActivityRead | Scope::WebhooksRead | Scope::WebhooksWrite)
+            | Self::ManageTokens
+            | Self::ManageMembers
+            | Self::ManageVolunteers => Role::Admin,
+            Self::ManageOwners | Self::UpdateOrganization => Role::Owner,
+        }
+    }
+}
+
+impl From<Scope> for Permission {
+    fn from(scope: Scope) -> Self {
+        Self::Scope(scope)
+    }
+}
+
+/// The set of permissions of a caller.
+///
+/// ```
+/// use signup_core::{Permission, Permissions, Role, Scope, Scopes};
+///
+/// let organizer = Permissions::Role(Role::Organizer);
+/// assert!(organizer.contains(Scope::EventsWrite) && organizer.contains(Permission::SendMessages));
+/// assert!(!organizer.contains(Permission::ManageTokens));
+///
+/// // No scope allows what only roles allow.
+/// let token = Permissions::Scopes(Scopes::all());
+/// assert!(token.contains(Scope::WebhooksWrite) && !token.contains(Permission::SendMessages));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permissions {
+    /// Those of a token with these scopes.
+    Scopes(Scopes),
+    /// Those of a person with this role: each permission whose [least role](Permission::role) is not above it.
+    Role(Role),
+}
+
+impl Permissions {
+    /// Returns whether the set contains `permission`.
+    pub fn contains(self, permission: impl Into<Permission>) -> bool {
+        match (self, permission.into()) {
+            (Self::Scopes(scopes), Permission::Scope(scope)) => scopes.contains(scope),
+            (Self::Scopes(_), _) => false,
+            (Self::Role(role), permission) => permission.role() <= role,
+        }
+    }
+
+    /// Checks that the set contains `permission`.
+    ///
+    /// # Errors
+    /// Returns [`Error::MissingScope`] if the scopes of a token lack a scope, and otherwise [`Error::MissingRole`] with the
+    /// [least role](Permission::role) that has the permission.
+    pub(crate) fn require(self, permission: Permission) -> Result<()> {
+        match (self, permission) {
+            _ if self.contains(permission) => Ok(()),
+            (Self::Scopes(_), Permission::Scope(scope)) => Err(Error::MissingScope(scope)),
+            _ => Err(Error::MissingRole(permission.role())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The permissions of each role that the role before it lacks.
+    const ROLES: [(Role, &[Permission]); 3] = [
+        (
+            Role::Organizer,
+            &[
+                Permission::Scope(Scope::EventsRead),
+                Permission::Scope(Scope::EventsWrite),
+                Permission::Scope(Scope::ShiftsRead),
+                Permission::Scope(Scope::ShiftsWrite),
+                Permission::Scope(Scope::OrganizationRead),
+                Permission::Scope(Scope::SignupsRead),
+                Permission::CancelSignups,
+                Permission::SendMessages,
+            ],
+        ),
+        (
+            Role::Admin,
+            &[
+                Permission::Scope(Scope::ActivityRead),
+                Permission::Scope(Scope::WebhooksRead),
+                Permission::Scope(Scope::WebhooksWrite),
+                Permission::ManageTokens,
+                Permission::ManageMembers,
+                Permission::ManageVolunteers,
+            ],
+        ),
+        (Role::Owner, &[Permission::ManageOwners, Permission::UpdateOrganization]),
+    ];
+
+    #[test]
+    fn each_role_may_do_what_the_roles_before_it_may_do() {
+        assert_eq!(ROLES.map(|(role, _)| role), Role::ALL);
+        for (least, permissions) in ROLES {
+            for &permission in permissions {
+                for &role in Role::ALL {
+                    let expected = if role >= least { Ok(()) } else { Err(Error::MissingRole(least)) };
+                    assert_eq!(
+                        Permissions::Role(role).require(permission),
+                        expected,
+                        "{role} {permission:?}"
+                    );
+                }
+            }
+        }
+        let scopes = Scope::ALL.iter().map(|&scope| Permission::Scope(scope));
+        let listed = || ROLES.iter().flat_map(|(_, permissions)| *permissions);
+        assert!(scopes.clone().all(|scope| listed().any(|permission| *permission == scope)));
+    }
+
+    #[test]
+    fn the_scopes_of_a_token_allow_nothing_that_only_roles_allow() {
+        let (none, all) = (Permissions::Scopes(Scopes::default()), Permissions::Scopes(Scopes::all()));
+        for permission in ROLES.iter().flat_map(|(_, permissions)| *permissions).copied() {
+            let (missing, allowed) = match permission {
+                Permission::Scope(scope) => (Error::MissingScope(scope), Ok(())),
+                _ => (Error::MissingRole(permission.role()), Err(Error::MissingRole(permission.role()))),
+            };
+            assert_eq!(none.require(permission), Err(missing));
+            assert_eq!(all.require(permission), allowed);
+        }
+    }
+}
