@@ -22,6 +22,7 @@ mod crash;
 mod crash_lives;
 mod deleted_events;
 mod deleted_slots;
+mod deployment;
 mod description;
 mod descriptors;
 mod duplicate;

