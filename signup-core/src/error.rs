@@ -30,6 +30,22 @@ pub enum Error {
     /// for a draft.
     #[error("there is no such record")]
     NotFound,
+    /// The code that was entered is wrong. The browser has another try.
+    #[error("the code is wrong")]
+    WrongCode,
+    /// The browser has no code that works: none was asked for, it has expired or was used, or no try is left.
+    #[error("the code no longer works")]
+    CodeGone,
+    /// The link of an invitation does not work: the invitation was accepted, withdrawn or replaced, it has expired, or its inviter may
+    /// no longer invite to its role.
+    #[error("the invitation no longer works")]
+    InvitationGone,
+    /// The invitation is for another person than the one who is signed in.
+    #[error("the invitation is for another person")]
+    OtherPerson,
+    /// The organization would have no owner left.
+    #[error("the organization must keep an owner")]
+    LastOwner,
     /// The input is wrong. Holds every fault.
     #[error("the input is not valid")]
     Invalid(#[from] Faults),
@@ -104,9 +120,9 @@ impl Error {
         }
     }
 
-    /// Returns whether there is no such record in the organization.
+    /// Returns whether there is no such record in the organization, or no longer.
     pub const fn is_not_found(&self) -> bool {
-        matches!(self, Self::NotFound)
+        matches!(self, Self::NotFound | Self::CodeGone | Self::InvitationGone)
     }
 
     /// Returns whether the input has faults.
@@ -114,9 +130,12 @@ impl Error {
         matches!(self, Self::Invalid(_))
     }
 
-    /// Returns whether the token is not valid, or the caller may not do the operation.
+    /// Returns whether the token or the code is not valid, or the caller may not do the operation.
     pub const fn is_denied(&self) -> bool {
-        matches!(self, Self::Unauthenticated | Self::MissingScope(_) | Self::MissingRole(_))
+        matches!(
+            self,
+            Self::Unauthenticated | Self::MissingScope(_) | Self::MissingRole(_) | Self::WrongCode
+        )
     }
 
     /// Returns whether the stored records, a simultaneous change or the plan prevents the operation. The same call may
@@ -125,6 +144,9 @@ impl Error {
         matches!(
             self,
             Self::PlanLimit { .. }
+                | Self::OtherPerson
+                | Self::LastOwner
+                | Self::WebhookDisabled
                 | Self::ShiftFull
                 | Self::ShiftOver
                 | Self::ShiftDeleted
@@ -156,6 +178,12 @@ mod tests {
             Error::MissingScope(Scope::EventsRead),
             Error::MissingRole(Role::Owner),
             Error::NotFound,
+            Error::WrongCode,
+            Error::CodeGone,
+            Error::InvitationGone,
+            Error::OtherPerson,
+            Error::LastOwner,
+            Error::WebhookDisabled,
             Error::Invalid(Faults::new()),
             Error::PlanLimit { current_count: 5, max_allowed: 5 },
             Error::ShiftFull,
