@@ -10,6 +10,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use ipnet::IpNet;
 use signup_core::jiff::fmt::rfc2822::DateTimePrinter;
@@ -22,6 +23,7 @@ use warp::reply::Response;
 use warp::{Filter, filters};
 
 use crate::call::{ApiCall, OpenCall, PageCall};
+use crate::console::{Console, Refusal, guard};
 use crate::handlers::Context;
 use crate::health::Health;
 use crate::metrics;
@@ -52,6 +54,7 @@ pub(crate) struct App {
     openapi: Arc<OpenApi>,
     health: Health,
     pages: Pages,
+    console: Console,
     reference: Arc<Reference>,
 }
 
@@ -66,6 +69,7 @@ impl App {
     ) -> Self {
         Self {
             pages: Pages::new(service.clone(), base_url, sender),
+            console: Console::new(service.clone(), base_url),
             context: Context { service, base_url: base_url.into() },
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
@@ -102,15 +106,19 @@ impl App {
         let page = Endpoint::find(path).is_none().then(|| page_without_slash(path)).flatten();
         let found = Endpoint::find(page.unwrap_or(path));
         let pattern = found.as_ref().map_or("unknown", |(endpoint, _)| endpoint.pattern);
+        let is_guarded = guard::is_guarded(path);
         let is_personal = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_personal);
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
             let client = client_address(peer, &request.headers, &self.trusted_proxies);
             let response = match Area::of(path, found.as_ref()) {
+                _ if is_guarded && !self.console.may_change(&method, &request.headers) => {
+                    self.console.refused(&Refusal::CrossSite, None)
+                }
                 Area::Api => self.answer_api(&method, found, client, request).await,
                 Area::Pages => match page {
                     Some(page) => self.answer_slashed(&method, page, found, client, request).await,
-                    None => self.answer_page(&method, found, client, request).await,
+                    None => self.answer_page(&method, path, found, client, request).await,
                 },
                 Area::Open => self.answer_open(&method, found, request.accepts_html()).await,
             };
@@ -122,6 +130,9 @@ impl App {
         .await;
         if is_personal {
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        }
+        if is_guarded {
+            guard::protect(&mut response);
         }
         if let Ok(id) = HeaderValue::try_from(id) {
             response.headers_mut().insert(REQUEST_ID, id);
@@ -162,7 +173,7 @@ impl App {
         let moved = self.pages.moved(page, &request.query);
         // A write is not carried out to find out whether the page exists.
         if method.is_safe() {
-            let answer = self.answer_page(method, found, client, request).await;
+            let answer = self.answer_page(method, page, found, client, request).await;
             if answer.status() == StatusCode::NOT_FOUND {
                 return answer;
             }
@@ -173,6 +184,7 @@ impl App {
     async fn answer_page(
         &self,
         method: &Method,
+        at: &str,
         found: EndpointMatch,
         client: IpAddr,
         request: Request,
@@ -182,6 +194,15 @@ impl App {
             Some(Handler::Page(handle)) => {
                 let (pages, reference) = (self.pages.clone(), Arc::clone(&self.reference));
                 let answer = handle(PageCall { pages, reference, request, path, client });
+                run(method, answer).await.unwrap_or_else(page::unavailable)
+            }
+            Some(Handler::Console(handle)) => {
+                let answer = self.console.clone().answer(handle, request, path, client).boxed();
+                run(method, answer).await.unwrap_or_else(page::unavailable)
+            }
+            Some(Handler::Member(handle)) => {
+                let at = at.to_owned();
+                let answer = self.console.clone().answer_member(handle, request, path, client, at).boxed();
                 run(method, answer).await.unwrap_or_else(page::unavailable)
             }
             Some(_) => self.pages.not_found(),
@@ -287,6 +308,7 @@ impl Area {
         } else if found.is_some_and(|(endpoint, _)| endpoint.is_page())
             || path.starts_with("/events/")
             || path.starts_with("/signups/")
+            || guard::is_guarded(path)
         {
             Self::Pages
         } else {

@@ -7,6 +7,7 @@ mod app;
 mod calendar;
 mod call;
 mod config;
+mod console;
 mod descriptors;
 mod handlers;
 mod health;

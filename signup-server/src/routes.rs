@@ -13,6 +13,7 @@ use warp::http::{HeaderValue, Method};
 use warp::reply::Response;
 
 use crate::call::{ApiCall, OpenCall, PageCall};
+use crate::console::{self, Answer, ConsoleCall, MemberCall};
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, create_webhook, delete_event, delete_question,
     delete_slot, delete_webhook, duplicate_event, list_activity, list_coverage, list_deliveries, list_events,
@@ -42,11 +43,17 @@ pub(crate) enum Handler {
     Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
     /// A handler of a page, for volunteers or for programmers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
+    /// A handler of a page of the console that needs no membership. A request from another site does not reach it.
+    Console(fn(ConsoleCall) -> BoxFuture<'static, Answer>),
+    /// A handler of a page of an organization, called with the session of a member. `{slug}` in the pattern is the slug of the
+    /// organization. A request from another site does not reach it.
+    #[expect(dead_code, reason = "the pages of organizations follow")]
+    Member(fn(MemberCall) -> BoxFuture<'static, Answer>),
     /// A handler that needs no token and has no rate limit.
     Open(fn(OpenCall) -> BoxFuture<'static, Response>),
 }
 
-use Handler::{Api, Open, Page};
+use Handler::{Api, Console, Member, Open, Page};
 
 #[rustfmt::skip]
 static ROUTES: &[Route] = &[
@@ -121,7 +128,7 @@ static ROUTES: &[Route] = &[
     route(Method::POST, "/signups/{secret}/cancel", Page(|c| c.pages.cancel(c.path.text("secret")).boxed())),
 ];
 
-const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route {
+pub(crate) const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route {
     Route { method, pattern, is_personal: false, handler }
 }
 
@@ -131,7 +138,11 @@ const fn personal(method: Method, pattern: &'static str, handler: Handler) -> Ro
 }
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> =
-    LazyLock::new(|| ROUTES.chunk_by(|a, b| a.pattern == b.pattern).map(Endpoint::new).collect());
+    LazyLock::new(|| [ROUTES, console::routes::ROUTES].into_iter().flat_map(endpoints).collect());
+
+fn endpoints(routes: &'static [Route]) -> impl Iterator<Item = Endpoint> {
+    routes.chunk_by(|a, b| a.pattern == b.pattern).map(Endpoint::new)
+}
 
 /// All routes with the same path pattern.
 pub(crate) struct Endpoint {
@@ -168,7 +179,7 @@ impl Endpoint {
 
     /// Returns whether the endpoint belongs to a page.
     pub(crate) fn is_page(&self) -> bool {
-        self.routes.iter().any(|route| matches!(route.handler, Page(_)))
+        self.routes.iter().any(|route| matches!(route.handler, Page(_) | Console(_) | Member(_)))
     }
 
     /// Returns the handler of a method. `HEAD` has the handler of `GET`.

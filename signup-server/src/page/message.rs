@@ -150,7 +150,7 @@ pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
 }
 
 /// Returns 303: the browser asks for `location` next.
-pub(super) fn see_other(location: &str) -> Response {
+pub(crate) fn see_other(location: &str) -> Response {
     redirect(StatusCode::SEE_OTHER, location)
 }
 

@@ -20,7 +20,7 @@ pub(crate) mod times;
 mod cancelled_tests;
 
 pub(crate) use handlers::Pages;
-pub(crate) use message::unavailable;
+pub(crate) use message::{see_other, unavailable};
 pub(crate) use style::DEFAULT_THEME;
 
 use askama::Template;
@@ -77,7 +77,7 @@ impl Head {
 /// Renders a page into a response with security headers.
 ///
 /// The headers forbid scripts, other resources, framing, forms that submit to other origins, and caching.
-fn html(status: StatusCode, page: &impl Template) -> Response {
+pub(crate) fn html(status: StatusCode, page: &impl Template) -> Response {
     let (status, text) = match page.render() {
         Ok(text) => (status, text),
         // Rendering into memory fails only because of a bug.

@@ -1,0 +1,277 @@
+//! A form of the console: the values that were typed, and the faults of these values.
+//!
+//! A field has the name of the member that it becomes, such as `shifts.0.title`. [`Form::json`] makes the JSON of the API from
+//! the fields, so a form is checked as the body of a request to the API is checked, and the faults have the fields' names.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+use signup_core::{Faults, IdempotencyKey, Session, Timestamp, new_uuid};
+
+use super::words;
+use crate::wire::field_name;
+
+/// The maximum number of fields that are read from a form.
+const MAX_FIELDS: usize = 2_000;
+/// The name of the hidden field with the idempotency key of a form that creates something.
+const KEY: &str = "idempotency_key";
+/// The name of the field that says which of several forms of a page was sent.
+const ACTION: &str = "action";
+
+/// The values of a form by the name of the field, in the order of the form, and the faults of these values.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Form {
+    values: Vec<(String, String)>,
+    faults: Faults,
+}
+
+/// How the text of a field becomes a JSON value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum As {
+    /// A string. A field that the form lacks is omitted.
+    Text,
+    /// A number. Other text stays a string, which the check refuses.
+    Number,
+    /// A checkbox: `true` if the form has the field, and else `false`.
+    Flag,
+    /// A list with each value of the field, such as those of several checkboxes with one name.
+    List,
+    /// A list with each line of the text that is not blank.
+    Lines,
+}
+
+impl Form {
+    /// Creates a form without values, for something that is to be created. It has an idempotency key, so a form that is sent
+    /// twice creates one thing.
+    pub(crate) fn new(now: Timestamp) -> Self {
+        Self::default().with(KEY, new_uuid(now).to_string())
+    }
+
+    /// Parses the body of a form.
+    pub(crate) fn parse(body: &[u8]) -> Self {
+        let fields = form_urlencoded::parse(body).take(MAX_FIELDS);
+        let values = fields.map(|(name, value)| (name.into_owned(), with_line_feeds(value)));
+        Self { values: values.collect(), faults: Faults::new() }
+    }
+
+    /// Adds a value.
+    #[must_use]
+    pub(crate) fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.values.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Removes each value of a field.
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.values.retain(|(found, _)| found != name);
+    }
+
+    /// Adds the faults of the values. The page shows each beside its field.
+    #[must_use]
+    pub(crate) fn refused(mut self, faults: Faults) -> Self {
+        self.faults.extend(faults);
+        self
+    }
+
+    /// Returns the last value of a field, or the empty text if the form has no such field.
+    pub(crate) fn value(&self, name: impl AsRef<str>) -> &str {
+        let mut values = self.values.iter().rev();
+        values.find(|(found, _)| found == name.as_ref()).map_or("", |(_, value)| value)
+    }
+
+    /// Returns every value of a field.
+    pub(crate) fn values(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.values.iter().filter(move |(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns whether a field has this value.
+    pub(crate) fn has(&self, name: impl AsRef<str>, value: impl AsRef<str>) -> bool {
+        self.values.iter().any(|(found, present)| found == name.as_ref() && present == value.as_ref())
+    }
+
+    /// Returns whether a checkbox is ticked: the form has the field.
+    pub(crate) fn is_ticked(&self, name: impl AsRef<str>) -> bool {
+        self.values.iter().any(|(found, _)| found == name.as_ref())
+    }
+
+    /// Returns the name of the form, of several on a page, that was sent.
+    pub(crate) fn action(&self) -> &str {
+        self.value(ACTION)
+    }
+
+    /// Returns every field, for a page that asks first and sends the form again.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Returns the numbers of the rows of a list, such as `shifts`, in their order.
+    pub(crate) fn rows(&self, list: &str) -> Vec<usize> {
+        let row = |name: &str| {
+            let (index, _) = name.strip_prefix(list)?.strip_prefix('.')?.split_once('.')?;
+            index.parse().ok()
+        };
+        let mut rows: Vec<usize> = self.values.iter().filter_map(|(name, _)| row(name)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        rows
+    }
+
+    /// Returns the session with the idempotency key of the form.
+    pub(crate) fn keyed(&self, session: &Session) -> Session {
+        let key = self.value(KEY).parse::<IdempotencyKey>();
+        key.map_or_else(|_| session.clone(), |key| session.with_key(key))
+    }
+
+    /// Makes the JSON of an input from the named fields. Other fields are ignored.
+    ///
+    /// `*` in a name stands for the number of a row: `shifts.*.title`. Rows keep their order. A list without any row is
+    /// omitted. Row 3 is the third element only if the form also has rows 0 to 2.
+    pub(crate) fn json(&self, fields: &[(&str, As)]) -> Vec<u8> {
+        let mut object = Map::new();
+        for (name, kind) in fields {
+            match name.split_once(".*.") {
+                None => object.extend(self.json_value(name, *kind).map(|value| ((*name).to_owned(), value))),
+                Some((list, member)) => {
+                    let rows = self.rows(list);
+                    if rows.is_empty() {
+                        continue;
+                    }
+                    let elements = object.entry(list).or_insert_with(|| Value::Array(Vec::new()));
+                    let Value::Array(elements) = elements else { continue };
+                    elements.resize_with(rows.len(), || Value::Object(Map::new()));
+                    for (element, row) in elements.iter_mut().zip(rows) {
+                        if let Some(value) = self.json_value(&format!("{list}.{row}.{member}"), *kind) {
+                            element[member] = value;
+                        }
+                    }
+                }
+            }
+        }
+        Value::Object(object).to_string().into_bytes()
+    }
+
+    fn json_value(&self, name: &str, kind: As) -> Option<Value> {
+        let texts = |texts: Vec<&str>| Value::Array(texts.into_iter().map(Value::from).collect());
+        match kind {
+            As::Flag => return Some(self.is_ticked(name).into()),
+            As::List => return Some(texts(self.values(name).collect())),
+            _ if !self.is_ticked(name) => return None,
+            _ => {}
+        }
+        let text = self.value(name);
+        Some(match kind {
+            As::Number => match text.trim().parse::<f64>() {
+                Ok(number) if number.is_finite() => number.into(),
+                _ => text.into(),
+            },
+            As::Lines => texts(text.lines().filter(|line| !line.trim().is_empty()).collect()),
+            _ => text.into(),
+        })
+    }
+
+    /// Returns the id of a field's element.
+    pub(crate) fn id(&self, name: impl AsRef<str>) -> String {
+        name.as_ref().replace(['.', ':'], "-")
+    }
+
+    /// Returns the label of a field.
+    pub(crate) fn label(&self, name: impl AsRef<str>) -> &'static str {
+        words::label(name.as_ref())
+    }
+
+    /// Returns what is wrong with the value of a field, and what to do.
+    pub(crate) fn mistake(&self, name: impl AsRef<str>) -> Option<String> {
+        let name = name.as_ref();
+        // A fault of an element, such as an option, is shown beside the field of the whole list.
+        let is_of_field = |path: &str| {
+            let rest = path.strip_prefix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest[1..].parse::<usize>().is_ok())
+        };
+        let fault = self.faults.iter().find(|fault| is_of_field(&field_name(&fault.path)))?;
+        Some(words::mistake(name, fault))
+    }
+
+    /// Returns the fields with a fault, each by the id of its element, with what to do.
+    pub(crate) fn mistakes(&self) -> Vec<(String, String)> {
+        let mut mistakes: Vec<(String, String)> = Vec::new();
+        for fault in &self.faults {
+            let name = field_name(&fault.path);
+            let id = match name.rsplit_once('.') {
+                Some((list, index)) if index.parse::<usize>().is_ok() => self.id(list),
+                _ => self.id(&name),
+            };
+            if !mistakes.iter().any(|(found, _)| *found == id) {
+                mistakes.push((id, words::mistake(&name, fault)));
+            }
+        }
+        mistakes
+    }
+
+    /// Returns whether a value has a fault.
+    pub(crate) const fn is_refused(&self) -> bool {
+        !self.faults.is_empty()
+    }
+}
+
+/// Returns a text with line feeds. A browser sends each line break of a form as a carriage return and a line feed.
+fn with_line_feeds(text: Cow<'_, str>) -> String {
+    if text.contains('\r') { text.replace("\r\n", "\n") } else { text.into_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::{EventInput, PlanTable, from_json};
+
+    use super::*;
+
+    const EVENT: &[(&str, As)] = &[
+        ("title", As::Text),
+        ("is_virtual", As::Flag),
+        ("start_date", As::Text),
+        ("timezone", As::Text),
+        ("shifts.*.title", As::Text),
+        ("shifts.*.capacity", As::Number),
+    ];
+
+    fn json(body: &str, fields: &[(&str, As)]) -> String {
+        String::from_utf8(Form::parse(body.as_bytes()).json(fields)).unwrap()
+    }
+
+    #[test]
+    fn fields_become_the_json_of_the_api() {
+        let body = "title=Food+drive&is_virtual=yes&shifts.1.title=B&shifts.1.capacity=two&shifts.0.title=A\
+                    &shifts.0.capacity=5&action=create";
+        let expected = r#"{"is_virtual":true,"shifts":[{"capacity":5.0,"title":"A"},{"capacity":"two","title":"B"}],"title":"Food drive"}"#;
+        let (text, expected): (Value, Value) =
+            (serde_json::from_str(&json(body, EVENT)).unwrap(), serde_json::from_str(expected).unwrap());
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_list_has_each_ticked_value_or_each_line() {
+        assert_eq!(json("s=a&s=b", &[("s", As::List)]), r#"{"s":["a","b"]}"#);
+        assert_eq!(json("", &[("s", As::List)]), r#"{"s":[]}"#);
+        assert_eq!(json("s=a%0D%0A%0D%0A+b", &[("s", As::Lines)]), r#"{"s":["a"," b"]}"#);
+    }
+
+    #[test]
+    fn a_fault_stands_beside_the_field_that_it_is_about() {
+        let form =
+            Form::parse(b"title=&start_date=2027-06-05&timezone=UTC&shifts.0.title=A&shifts.0.capacity=0");
+        let body = form.json(EVENT);
+        let faults =
+            from_json::<EventInput<'_>>(&body).unwrap().check(PlanTable::default().free).unwrap_err();
+        let form = form.refused(faults);
+        assert_eq!(form.mistake("title").as_deref(), Some("Enter a title"));
+        assert!(form.mistake("shifts.0.capacity").is_some());
+        assert_eq!(form.mistake("start_date"), None);
+        let ids: Vec<_> = form.mistakes().into_iter().map(|(id, _)| id).collect();
+        assert_eq!(ids, ["title", "shifts-0-capacity"]);
+    }
+
+    #[test]
+    fn a_new_form_has_a_key_of_its_own() {
+        let now = Timestamp::UNIX_EPOCH;
+        assert_ne!(Form::new(now).value(KEY), Form::new(now).value(KEY));
+    }
+}

@@ -1,0 +1,72 @@
+//! The frame of the pages of an organization: its name, the navigation, and the person who is signed in.
+
+use std::sync::Arc;
+
+use signup_core::Role;
+
+use super::Form;
+use crate::page::{DEFAULT_THEME, Head};
+
+/// The values that the layout of the pages of an organization shows.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    /// The path of the base URL, without a slash at the end.
+    pub(crate) base_path: Arc<str>,
+    /// The path of the organization's pages, such as `/console/riverside`.
+    pub(crate) root: String,
+    /// The path of the present page below [`root`](Self::root), such as `/settings/members`.
+    pub(crate) at: String,
+    /// The name of the organization.
+    pub(crate) organization: String,
+    /// Whether the person is a member of other organizations, too.
+    pub(crate) has_others: bool,
+    /// The role of the person in the organization.
+    pub(crate) role: Role,
+    /// The name of the person.
+    pub(crate) person: String,
+    /// The address of the person.
+    pub(crate) email: String,
+    /// Whether the person has entered a code recently, so that no action wants another one.
+    pub(crate) is_recent: bool,
+}
+
+impl Frame {
+    /// Returns the head of a page with this title.
+    pub(crate) fn head(&self, title: &str) -> Head {
+        Head::private(&format!("{title} – {}", self.organization), DEFAULT_THEME)
+    }
+
+    /// Returns the head of a page with a form. Its title says whether the form was refused.
+    pub(crate) fn head_of(&self, title: &str, form: &Form) -> Head {
+        self.head(&format!("{}{title}", if form.is_refused() { "Error: " } else { "" }))
+    }
+
+    /// Returns the whole path of a page of the organization, such as `/settings/members`.
+    pub(crate) fn path(&self, path: &str) -> String {
+        format!("{}{path}", self.root)
+    }
+
+    /// Returns the path of the present page, without that of the base URL.
+    pub(crate) fn wanted(&self) -> String {
+        let path = self.path(&self.at);
+        path.strip_prefix(&*self.base_path).unwrap_or(&path).to_owned()
+    }
+
+    /// Returns whether the present page is `path`, or a page below it.
+    pub(crate) fn is_at(&self, path: &str) -> bool {
+        super::guard::is_at_or_below(&self.at, path)
+    }
+
+    /// Returns whether the present page is one of the settings.
+    pub(crate) fn is_in_settings(&self) -> bool {
+        self.is_at("/settings")
+    }
+
+    pub(crate) fn is_admin(&self) -> bool {
+        self.role >= Role::Admin
+    }
+
+    pub(crate) fn is_owner(&self) -> bool {
+        self.role >= Role::Owner
+    }
+}

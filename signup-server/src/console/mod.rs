@@ -1,0 +1,161 @@
+//! The console: the pages on which the members of an organization run its events and change its settings, and the pages on
+//! which people sign in.
+//!
+//! A page is a file here and a template in `templates/console`. A handler checks the permission first, then reads the form,
+//! and calls the library. The pages have the style of the volunteers' pages, and no scripts.
+//!
+//! **Invariants:** no rule is decided here. No state changes by `GET`. [`guard`] refuses requests from other sites before a
+//! handler runs.
+#![expect(dead_code, unused_imports, reason = "the pages follow")]
+
+mod cookies;
+mod form;
+mod frame;
+pub(crate) mod guard;
+mod refusal;
+pub(crate) mod routes;
+mod sign_in;
+mod words;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use askama::Template;
+use signup_core::{Service, Session, Timestamp};
+use warp::http::{HeaderMap, Method, StatusCode};
+use warp::reply::Response;
+
+use crate::page::{self, base_path, html};
+use crate::path::PathParameters;
+use crate::request::Request;
+use cookies::Cookies;
+
+pub(crate) use form::{As, Form};
+pub(crate) use frame::Frame;
+pub(crate) use refusal::Refusal;
+
+/// The outcome of a handler. A refusal becomes a page in one place.
+pub(crate) type Answer = Result<Response, Refusal>;
+
+/// What the handlers of the console share. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Console {
+    service: Service,
+    base_url: Arc<str>,
+    /// The path of the base URL, without a slash at the end.
+    base_path: Arc<str>,
+    /// The origin of the base URL.
+    origin: Arc<str>,
+    cookies: Cookies,
+}
+
+/// A request for a page that needs no membership, such as the page to sign in.
+pub(crate) struct ConsoleCall {
+    pub(crate) console: Console,
+    pub(crate) request: Request,
+    pub(crate) path: PathParameters,
+    /// The address of the client.
+    pub(crate) client: IpAddr,
+}
+
+/// A request for a page of an organization, from one of its members.
+pub(crate) struct MemberCall {
+    pub(crate) console: Console,
+    /// What the member may do in the organization.
+    pub(crate) session: Session,
+    pub(crate) frame: Frame,
+    pub(crate) request: Request,
+    pub(crate) path: PathParameters,
+    /// The address of the client.
+    pub(crate) client: IpAddr,
+}
+
+impl Console {
+    pub(crate) fn new(service: Service, base_url: &str) -> Self {
+        Self {
+            service,
+            base_url: base_url.into(),
+            base_path: base_path(base_url).into(),
+            origin: guard::origin_of(base_url).into(),
+            cookies: Cookies::of(base_url),
+        }
+    }
+
+    /// Returns whether a request may change something. See [`guard`].
+    pub(crate) fn may_change(&self, method: &Method, headers: &HeaderMap) -> bool {
+        guard::may_change(method, headers, &self.origin)
+    }
+
+    /// Returns the path of the base URL, without a slash at the end.
+    pub(crate) fn base_path(&self) -> &str {
+        &self.base_path
+    }
+
+    /// Returns the time that the service goes by.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.service.now()
+    }
+
+    /// Returns the URL of a path of the server, such as `/events/food-drive`.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url)
+    }
+
+    /// Runs the handler of a page that needs no membership.
+    pub(crate) async fn answer<F: Future<Output = Answer>>(
+        self,
+        handle: impl FnOnce(ConsoleCall) -> F,
+        request: Request,
+        path: PathParameters,
+        client: IpAddr,
+    ) -> Response {
+        let console = self.clone();
+        let answer = handle(ConsoleCall { console: self, request, path, client }).await;
+        answer.unwrap_or_else(|refusal| console.refused(&refusal, None))
+    }
+
+    /// Runs the handler of a page of an organization, if the person who is signed in is a member.
+    pub(crate) async fn answer_member<F: Future<Output = Answer>>(
+        self,
+        _handle: impl FnOnce(MemberCall) -> F,
+        _request: Request,
+        _path: PathParameters,
+        _client: IpAddr,
+        at: String,
+    ) -> Response {
+        self.to_sign_in(&at)
+    }
+
+    /// Returns 303 to the page to sign in, and from there to `wanted`, a path of the console. The query is left out: it can hold
+    /// a name or an address that was searched for.
+    fn to_sign_in(&self, wanted: &str) -> Response {
+        page::see_other(&format!("{}/sign-in?next={wanted}", self.base_path))
+    }
+}
+
+impl MemberCall {
+    /// Reads the form in the body.
+    pub(crate) async fn form(&mut self) -> Result<Form, Refusal> {
+        Ok(Form::parse(&self.request.form().await?))
+    }
+
+    /// Returns the parameters of the query string, as a form.
+    pub(crate) fn query(&self) -> Form {
+        Form::parse(self.request.query.as_bytes())
+    }
+
+    /// Returns the time that the service goes by.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.console.now()
+    }
+
+    /// Returns 303 to a page of the organization, such as `/settings/members`.
+    pub(crate) fn see_other(&self, path: &str) -> Response {
+        page::see_other(&self.frame.path(path))
+    }
+}
+
+/// Returns a page.
+pub(crate) fn show(status: StatusCode, page: &impl Template) -> Response {
+    html(status, page)
+}

@@ -1,0 +1,223 @@
+//! Refusals: the page for each reason why a request was not carried out.
+//!
+//! **Invariant:** no other module maps an error to a page of the console.
+
+use askama::Template;
+use signup_core::{Error, Faults};
+use warp::http::header::RETRY_AFTER;
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::{Console, Frame, show, words};
+use crate::page::{DEFAULT_THEME, Head};
+use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
+use crate::wire::field_name;
+
+/// Why a request was not carried out.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The library returned an error.
+    Service(Error),
+    /// The form could not be read.
+    Body(BodyError),
+    /// The request comes from another site.
+    CrossSite,
+    /// The action wants a code that was entered recently.
+    NotRecent,
+    /// Too many requests. Holds the seconds to wait.
+    TooMany(i64),
+}
+
+impl From<BodyError> for Refusal {
+    fn from(error: BodyError) -> Self {
+        Self::Body(error)
+    }
+}
+
+impl<E: Into<Error>> From<E> for Refusal {
+    fn from(error: E) -> Self {
+        Self::Service(error.into())
+    }
+}
+
+/// What happened, and what to do next.
+#[derive(Debug)]
+struct Message {
+    status: StatusCode,
+    heading: &'static str,
+    text: String,
+    /// Further sentences, such as one for each fault.
+    list: Vec<String>,
+}
+
+/// The page of a refusal for a member: with the frame of the organization.
+#[derive(Debug, Template)]
+#[template(path = "console/refused.html")]
+struct RefusedTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    message: &'a Message,
+}
+
+/// The page of a refusal without an organization.
+#[derive(Debug, Template)]
+#[template(path = "console/refused_outside.html")]
+struct RefusedOutsideTemplate<'a> {
+    head: Head,
+    base_path: &'a str,
+    message: &'a Message,
+}
+
+/// The page that asks for a code before an action that wants a recent one.
+#[derive(Debug, Template)]
+#[template(path = "console/confirm.html")]
+struct ConfirmTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+}
+
+impl Console {
+    /// Returns the page of a refusal. Details for operators are only logged.
+    pub(crate) fn refused(&self, refusal: &Refusal, frame: Option<&Frame>) -> Response {
+        if let (Refusal::NotRecent, Some(frame)) = (refusal, frame) {
+            let page = ConfirmTemplate { head: frame.head("Confirm it’s you"), frame };
+            return show(StatusCode::FORBIDDEN, &page);
+        }
+        let message = message(refusal);
+        let mut response = match frame {
+            Some(frame) => {
+                let head = frame.head(message.heading);
+                show(message.status, &RefusedTemplate { head, frame, message: &message })
+            }
+            None => {
+                let head = Head::private(message.heading, DEFAULT_THEME);
+                let base_path = &self.base_path;
+                show(message.status, &RefusedOutsideTemplate { head, base_path, message: &message })
+            }
+        };
+        let wait = match refusal {
+            Refusal::TooMany(seconds) => Some(HeaderValue::from(*seconds)),
+            _ => (message.status == StatusCode::SERVICE_UNAVAILABLE).then_some(RETRY_AFTER_S),
+        };
+        response.headers_mut().extend(wait.map(|wait| (RETRY_AFTER, wait)));
+        response
+    }
+}
+
+fn message(refusal: &Refusal) -> Message {
+    match refusal {
+        Refusal::Service(error) => message_of(error),
+        Refusal::Body(error) => message_of_body(*error),
+        Refusal::CrossSite => said(
+            StatusCode::FORBIDDEN,
+            "Sorry, we can’t accept this",
+            "Your browser says that another website sent this. Go to the page here and send the form again.",
+        ),
+        Refusal::NotRecent => said(StatusCode::FORBIDDEN, "Confirm it’s you", "Sign in again to do this."),
+        Refusal::TooMany(seconds) if *seconds > 60 => said(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Please wait",
+            format!("Too many attempts. Please try again in {} minutes.", (seconds + 59) / 60),
+        ),
+        Refusal::TooMany(_) => said(
+            StatusCode::TOO_MANY_REQUESTS,
+            "Please wait a minute",
+            "Too many attempts. Please try again in a minute.",
+        ),
+    }
+}
+
+fn said(status: StatusCode, heading: &'static str, text: impl Into<String>) -> Message {
+    Message { status, heading, text: text.into(), list: Vec::new() }
+}
+
+fn conflict(heading: &'static str, text: &str) -> Message {
+    said(StatusCode::CONFLICT, heading, text)
+}
+
+fn message_of(error: &Error) -> Message {
+    match error {
+        Error::NotFound => said(
+            StatusCode::NOT_FOUND,
+            "Page not found",
+            "If you typed the web address, check it is correct. What you’re looking for may have been deleted, or you may no \
+             longer have access to it.",
+        ),
+        Error::Unauthenticated => said(
+            StatusCode::FORBIDDEN,
+            "You’re not signed in",
+            "You’ve been signed out, or you’ve lost access to this organization. Sign in and try again.",
+        ),
+        Error::Invalid(faults) => Message { list: sentences(faults), ..invalid() },
+        Error::PlanLimit { current_count, max_allowed } => said(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "Your plan’s limit is reached",
+            format!(
+                "Your plan allows {max_allowed} active events, and {current_count} are active. Cancel or delete one, or wait until \
+                 one is over."
+            ),
+        ),
+        Error::EventCancelled => conflict(
+            "This event is cancelled",
+            "You can’t change a cancelled event. You can copy it to another date, or delete it.",
+        ),
+        Error::EventOver => conflict("This event is over", "You can’t cancel an event that is over."),
+        Error::EventHasSignups => conflict(
+            "People are signed up for this event",
+            "So you can’t delete it or make it a draft. You can cancel it, and we’ll email the people who are signed up.",
+        ),
+        Error::ShiftHasSignups => conflict(
+            "People are signed up for this shift",
+            "You can delete the shift if you cancel their places. We’ll email them if you want.",
+        ),
+        Error::ShiftDeleted => conflict("This shift has been deleted", "So there is no place to cancel."),
+        Error::ShiftOver => {
+            conflict("This shift is over", "You can’t change who was on a shift that is over.")
+        }
+        Error::WebhookDisabled => {
+            conflict("This webhook is disabled", "Enable it first, and then deliver again.")
+        }
+        Error::Contended => {
+            tracing::warn!(%error, "a write was given up");
+            unavailable()
+        }
+        Error::Store(error) => {
+            tracing::error!(error = %WithSources(error), "the store failed");
+            unavailable()
+        }
+        error => {
+            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
+            unavailable()
+        }
+    }
+}
+
+fn message_of_body(error: BodyError) -> Message {
+    let (status, text) = match error {
+        BodyError::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "It is too long. Go back and shorten it."),
+        BodyError::UnsupportedMediaType => {
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the page.")
+        }
+        BodyError::Timeout => {
+            (StatusCode::REQUEST_TIMEOUT, "It took too long to arrive. Go back and try again.")
+        }
+        BodyError::Broken => (StatusCode::BAD_REQUEST, "Only part of it arrived. Go back and try again."),
+    };
+    said(status, "Sorry, we didn’t get your form", text)
+}
+
+fn invalid() -> Message {
+    said(StatusCode::UNPROCESSABLE_ENTITY, "There is a problem", "Go back and correct what you entered.")
+}
+
+fn sentences(faults: &Faults) -> Vec<String> {
+    faults.iter().map(|fault| words::mistake(&field_name(&fault.path), fault)).collect()
+}
+
+fn unavailable() -> Message {
+    said(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "Sorry, there is a problem with the service",
+        "Please try again in a moment. It’s safe to send a form again: nothing is done twice.",
+    )
+}

@@ -1,0 +1,94 @@
+//! The words of the console's fields: the label of each, and the sentence about a fault.
+
+use signup_core::{Fault, FaultKind, TextError, TimeError, ValueError};
+
+/// A field, and the sentence that asks for its value.
+struct Field {
+    name: &'static str,
+    label: &'static str,
+    ask: &'static str,
+}
+
+const fn field(name: &'static str, label: &'static str, ask: &'static str) -> Field {
+    Field { name, label, ask }
+}
+
+/// The fields of all forms. A field of a row has the name without its number: `shifts.title`.
+#[rustfmt::skip]
+const FIELDS: &[Field] = &[
+    field("badge_label", "Badge", "Enter a badge"),
+    field("code", "Code", "Enter the code from the email"),
+    field("contact", "Contact email address", "Enter an email address"),
+    field("email", "Email address", "Enter an email address"),
+    field("expires_in_days", "Expires after (days)", "Enter the number of days"),
+    field("name", "Name", "Enter a name"),
+    field("organization_name", "Name of the organization", "Enter the name of the organization"),
+    field("privacy_url", "Link to the privacy notice", "Enter a web address"),
+    field("public_url", "Web page of the organization", "Enter a web address"),
+    field("role", "Role", "Choose a role"),
+    field("scopes", "What the token may do", "Choose what the token may do"),
+    field("sport", "Sport", "Enter a sport"),
+    field("title", "Title", "Enter a title"),
+    field("description", "Description", "Enter a description"),
+    field("types", "What the webhook receives", "Choose what the webhook receives"),
+    field("url", "Web address", "Enter a web address"),
+];
+
+/// Returns the row of a field. `shifts.0.title` has the row of `shifts.title`, or else that of `title`.
+fn find(name: &str) -> Option<&'static Field> {
+    let steps: Vec<_> = name.split('.').filter(|step| step.parse::<usize>().is_err()).collect();
+    let named = |name: &str| FIELDS.iter().find(|field| field.name == name);
+    named(&steps.join(".")).or_else(|| named(steps.last()?))
+}
+
+/// Returns the label of a field.
+pub(crate) fn label(name: &str) -> &'static str {
+    find(name).map_or("Value", |field| field.label)
+}
+
+/// Returns the sentence about a fault, which says what to do.
+pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
+    let (label, ask) = find(name).map_or(("Value", "Enter a value"), |field| (field.label, field.ask));
+    match &fault.kind {
+        FaultKind::Required
+        | FaultKind::WrongType { .. }
+        | FaultKind::Value(ValueError::NotOneOf { .. })
+        | FaultKind::Text(TextError::Blank) => ask.to_owned(),
+        FaultKind::Text(TextError::TooLong { max }) => format!("{label} must be {max} characters or fewer"),
+        FaultKind::Text(TextError::Nul | TextError::Control) => {
+            format!("{label} has characters that we can’t use. Please type it again")
+        }
+        FaultKind::Text(TextError::Email) => "Enter an email address like name@example.com".to_owned(),
+        FaultKind::Text(TextError::WebAddress) => {
+            "Enter a web address that begins with https://, like https://example.com".to_owned()
+        }
+        FaultKind::Time(TimeError::Date) => format!("{ask}, from 1970 to 9998"),
+        FaultKind::Time(TimeError::WallTime | TimeError::Seconds) => {
+            format!("{label} must be a time such as 09:00")
+        }
+        FaultKind::Time(TimeError::Zone) => "Choose a time zone".to_owned(),
+        FaultKind::Time(TimeError::Order) => format!("{label} must be after the start, on the same day"),
+        FaultKind::TooMany { max, present: 0 } => format!("{label} can have up to {max}"),
+        FaultKind::TooMany { max, present } => {
+            format!("There can be up to {max}, and there are {present} already")
+        }
+        FaultKind::Repeated => format!("{label} has the same value more than once"),
+        kind => format!("{label} {kind}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_names_the_field_and_what_to_do() {
+        let sentence = |name: &str, kind: FaultKind| mistake(name, &Fault::new("title", kind));
+        assert_eq!(sentence("title", FaultKind::Required), "Enter a title");
+        assert_eq!(sentence("shifts.0.title", TextError::Blank.into()), "Enter a title");
+        assert_eq!(
+            sentence("name", TextError::TooLong { max: 255 }.into()),
+            "Name must be 255 characters or fewer"
+        );
+    }
+}
