@@ -103,7 +103,7 @@ impl Records {
             }
             Requirement::GateUnchanged { key, gate } => equal(entity(key).and_then(Entity::gate), *gate, key),
             Requirement::Absent { unique, now } => match self.holder(unique) {
-                Some(record) if record.entity().expires_at().is_none_or(|end| *now < end) => {
+                Some(record) if !record.entity().is_replaceable(*now) => {
                     Err(Refusal::Taken(Box::new(record)))
                 }
                 _ => Ok(()),

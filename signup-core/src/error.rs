@@ -132,10 +132,7 @@ impl Error {
 
     /// Returns whether the token or the code is not valid, or the caller may not do the operation.
     pub const fn is_denied(&self) -> bool {
-        matches!(
-            self,
-            Self::Unauthenticated | Self::MissingScope(_) | Self::MissingRole(_) | Self::WrongCode
-        )
+        matches!(self, Self::Unauthenticated | Self::MissingScope(_) | Self::MissingRole(_) | Self::WrongCode)
     }
 
     /// Returns whether the stored records, a simultaneous change or the plan prevents the operation. The same call may

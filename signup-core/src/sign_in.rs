@@ -103,14 +103,18 @@ impl SignInCode {
 
     /// Creates the record of a code that is mailed at `now`.
     pub fn new(browser: &Secret, email: EmailAddress, code: &Code, now: Timestamp) -> Self {
-        Self {
-            browser: browser.digest(),
-            email,
-            digest: Self::digest_of(browser, code),
-            tries: 0,
-            version: 1,
-            expires_at: now.checked_add(Self::LIFETIME).unwrap_or(Timestamp::MAX),
-        }
+        let expires_at = now.checked_add(Self::LIFETIME).unwrap_or(Timestamp::MAX);
+        Self::of_digests(browser.digest(), email, Self::digest_of(browser, code), expires_at)
+    }
+
+    /// Creates the record from digests: a store does not have the secret and the code.
+    pub const fn of_digests(
+        browser: Digest,
+        email: EmailAddress,
+        digest: Digest,
+        expires_at: Timestamp,
+    ) -> Self {
+        Self { browser, email, digest, tries: 0, version: 1, expires_at }
     }
 
     /// Returns the digest of a code that was asked for by a browser with this secret. So a code is of no use in another browser.
@@ -149,8 +153,12 @@ impl SignIn {
 
     /// Creates the record of a person who signs in at `now`.
     pub fn new(secret: &Secret, person: &Person, now: Timestamp) -> Self {
-        let Person { id, generation, .. } = *person;
-        Self { digest: secret.digest(), person: id, generation, version: 1, created_at: now, used_at: now }
+        Self { generation: person.generation, ..Self::of_digest(secret.digest(), person.id, now) }
+    }
+
+    /// Creates the record of the first generation from a digest: a store does not have the secret.
+    pub const fn of_digest(digest: Digest, person: PersonId, created_at: Timestamp) -> Self {
+        Self { digest, person, generation: 1, version: 1, created_at, used_at: created_at }
     }
 
     /// Returns when the sign-in ends if it is not used again.

@@ -76,7 +76,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Reads the record that has this value, of any organization. An expired record is returned, too.
     async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
-    /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators.
+    /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators. `None` for a
+    /// person, who belongs to no organization, and for a membership, which has no id of its own.
     async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
 
     /// Lists at most `limit` organizations with an id above `after`, by ascending id.

@@ -117,7 +117,12 @@ impl Lists {
             | Record::LocationData(_)
             | Record::Question(_)
             | Record::Link(_)
-            | Record::Receipt(_) => {}
+            | Record::Receipt(_)
+            | Record::Person(_)
+            | Record::Membership(_)
+            | Record::Invitation(_)
+            | Record::SignInCode(_)
+            | Record::SignIn(_) => {}
         }
     }
 
@@ -166,7 +171,12 @@ impl Lists {
             | Record::LocationData(_)
             | Record::Question(_)
             | Record::Link(_)
-            | Record::Receipt(_) => {}
+            | Record::Receipt(_)
+            | Record::Person(_)
+            | Record::Membership(_)
+            | Record::Invitation(_)
+            | Record::SignInCode(_)
+            | Record::SignIn(_) => {}
         }
     }
 }

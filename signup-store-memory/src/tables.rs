@@ -61,7 +61,7 @@ impl Tables {
                 require(found == Some(*gate), || Refusal::Changed(key.clone()))
             }
             Requirement::Absent { unique, now } => match self.holder(unique) {
-                Some(record) if record.entity().expires_at().is_none_or(|expires_at| *now < expires_at) => {
+                Some(record) if !record.entity().is_replaceable(*now) => {
                     Err(Refusal::Taken(Box::new(record)))
                 }
                 _ => Ok(()),
@@ -135,7 +135,12 @@ impl Tables {
             | Record::Notice(_)
             | Record::Activity(_)
             | Record::Webhook(_)
-            | Record::Delivery(_) => false,
+            | Record::Delivery(_)
+            | Record::Person(_)
+            | Record::Membership(_)
+            | Record::Invitation(_)
+            | Record::SignInCode(_)
+            | Record::SignIn(_) => false,
         }
     }
 

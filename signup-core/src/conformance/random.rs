@@ -17,7 +17,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::records::{answer, at};
+use super::records::{answer, at, put};
 use crate::*;
 pub(super) use records::email;
 pub(super) use world::{Seen, World, first_writes, in_organization};
@@ -47,7 +47,7 @@ const ACTIONS: [Action; 6] =
     [Action::Insert, Action::Insert, Action::Replace, Action::Replace, Action::Remove, Action::Require];
 
 /// The kinds of records, and how frequent they are in steps.
-const KINDS: [(Kind, usize); 13] = [
+const KINDS: [(Kind, usize); 18] = [
     (Kind::Organization, 1),
     (Kind::Token, 1),
     (Kind::Event, 2),
@@ -61,6 +61,11 @@ const KINDS: [(Kind, usize); 13] = [
     (Kind::Activity, 2),
     (Kind::Webhook, 1),
     (Kind::Delivery, 3),
+    (Kind::Person, 2),
+    (Kind::Membership, 3),
+    (Kind::Invitation, 2),
+    (Kind::SignInCode, 2),
+    (Kind::SignIn, 2),
 ];
 
 /// Returns the pairs of an action and a kind that make a step.
@@ -70,9 +75,18 @@ fn actions() -> Vec<(Action, Kind)> {
         Action::Insert => *kind != Kind::LocationData,
         Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt | Kind::Activity),
         // No rule removes other kinds of records.
-        Action::Remove => {
-            matches!(kind, Kind::Token | Kind::Question | Kind::Signup | Kind::Notice | Kind::Webhook)
-        }
+        Action::Remove => matches!(
+            kind,
+            Kind::Token
+                | Kind::Question
+                | Kind::Signup
+                | Kind::Notice
+                | Kind::Webhook
+                | Kind::Membership
+                | Kind::Invitation
+                | Kind::SignInCode
+                | Kind::SignIn
+        ),
         // The removal of a sign-up removes its links and notices, too, and no key tells this. Location data and activity have no
         // version.
         Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity),
@@ -154,6 +168,7 @@ impl Draft<'_> {
     fn add(&mut self, step: &Step) -> Option<()> {
         let numbers = &mut Numbers(step.numbers.iter());
         match (step.action, step.kind) {
+            (Action::Insert, Kind::Membership) => self.join(numbers),
             (Action::Insert, kind) => self.put(None, self.new_record(kind, numbers)?),
             (Action::Replace, Kind::LocationData) => self.relocate(numbers),
             (Action::Replace, kind) => {
@@ -164,6 +179,7 @@ impl Draft<'_> {
                 }
                 self.put(Some(before), after)
             }
+            (Action::Remove, Kind::Membership) => self.leave(numbers),
             (Action::Remove, kind) => {
                 let record = numbers.pick(self.world.of_kind(kind))?;
                 self.require_as_read(&record.entity().key(), false);
@@ -219,6 +235,38 @@ impl Draft<'_> {
         self.write(match before {
             Some(before) if numbers.below(2) == 0 => Write::Remove(before),
             before => Write::Put { before, after: after.into() },
+        });
+        Some(())
+    }
+
+    /// Makes a person a member of an organization. The version of the person protects the membership, so the person gets its next
+    /// version.
+    fn join(&mut self, numbers: &mut Numbers<'_>) -> Option<()> {
+        let person = numbers.pick(self.world.all::<&Person>())?.clone();
+        let organization = numbers.pick(self.world.all::<&Organization>())?.id;
+        let new = Membership::new(organization, person.id, numbers.role(), self.now);
+        if self.world.get(&new.key()).is_some() {
+            return None;
+        }
+        let next = Person { version: person.version + 1, ..person.clone() };
+        self.put(Some(person.into()), next.into())?;
+        // An earlier membership of the person may be gone by now, so the version of this one is new.
+        self.put(None, Membership { version: self.number, ..new }.into())
+    }
+
+    /// Ends a membership. The last one takes the person with it, and so the sign-ins.
+    fn leave(&mut self, numbers: &mut Numbers<'_>) -> Option<()> {
+        let membership = *numbers.pick(self.world.all::<&Membership>())?;
+        let person: Person =
+            self.world.get(&RecordKey::Person(membership.person))?.clone().try_into().ok()?;
+        let is_last = self.world.all::<&Membership>().filter(|other| other.person == person.id).count() == 1;
+        self.require_as_read(&membership.key(), false);
+        self.require_as_read(&person.key(), false);
+        self.write(Write::Remove(membership.into()));
+        let next = Person { version: person.version + 1, ..person.clone() };
+        self.write(match is_last {
+            true => Write::Remove(person.into()),
+            false => put(person, next),
         });
         Some(())
     }

@@ -75,11 +75,12 @@ pub enum Requirement {
         /// The gate that was read.
         gate: u32,
     },
-    /// No record that is live at `now` has this value. Refused with [`Refusal::Taken`].
+    /// No record has this value, or one that is [replaceable](Entity::is_replaceable) at `now`. Refused with
+    /// [`Refusal::Taken`].
     Absent {
         /// The value.
         unique: Unique,
-        /// The time at which a record counts as live or expired.
+        /// The time at which a record counts as expired or not.
         now: Timestamp,
     },
     /// The total is below the bound. Refused with [`Refusal::NotBelow`].
@@ -142,8 +143,8 @@ pub enum Write {
     /// Inserts a record, or puts it in place of the one that was read.
     ///
     /// `before` equals the stored record. The caller ensures this by a requirement, or because such a record never changes.
-    /// If `before` is `None`, no record has this key, or an expired one, which is replaced. The unique values and the totals
-    /// change from those of `before` to those of `after`.
+    /// If `before` is `None`, no record has this key, or a [replaceable](Entity::is_replaceable) one, which is replaced. The
+    /// unique values and the totals change from those of `before` to those of `after`.
     ///
     /// In both records, the values that follow from other records can be out of date: a [stored total](Total::Filled), and the
     /// cancellation of a sign-up by the closing of its shift ([`Signup::of`](crate::Signup::of)). A store may store them, because

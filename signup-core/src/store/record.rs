@@ -12,16 +12,19 @@ use uuid::Uuid;
 use crate::activity::Activity;
 use crate::event::Event;
 use crate::id::{
-    ActivityId, DeliveryId, EventId, NoticeId, OrganizationId, QuestionId, ShiftId, SignupId, TokenId,
-    WebhookId,
+    ActivityId, DeliveryId, EventId, InvitationId, NoticeId, OrganizationId, PersonId, QuestionId, ShiftId,
+    SignupId, TokenId, WebhookId,
 };
+use crate::invitation::Invitation;
 use crate::link::Link;
 use crate::notice::Notice;
 use crate::organization::Organization;
+use crate::person::{Membership, Person};
 use crate::question::Question;
 use crate::receipt::{Receipt, ReceiptKey};
 use crate::secret::Digest;
 use crate::shift::Shift;
+use crate::sign_in::{SignIn, SignInCode};
 use crate::signup::Signup;
 use crate::text::LocationData;
 use crate::token::Token;
@@ -66,10 +69,18 @@ pub trait Entity {
         None
     }
 
-    /// Returns when the record expires. A new record may replace an expired one.
-    /// [`Requirement::Absent`](super::Requirement::Absent) ignores an expired record; reads return it.
+    /// Returns when the record expires. A purge removes an expired record; until then, reads return it.
     fn expires_at(&self) -> Option<Timestamp> {
         None
+    }
+
+    /// Returns whether a new record may be inserted in place of this one at `now`: whether this one has expired, and has no
+    /// version. [`Requirement::Absent`](super::Requirement::Absent) ignores a replaceable record.
+    ///
+    /// An expired record with a version keeps its unique values until it is put anew or removed, so that its versions only
+    /// rise.
+    fn is_replaceable(&self, now: Timestamp) -> bool {
+        self.version().is_none() && self.expires_at().is_some_and(|expires_at| expires_at <= now)
     }
 }
 
@@ -177,9 +188,20 @@ records! {
     Webhook(Webhook);
     /// A [`Delivery`].
     Delivery(Delivery);
+    /// A [`Person`].
+    Person(Person);
+    /// A [`Membership`].
+    Membership(Membership);
+    /// An [`Invitation`].
+    Invitation(Invitation);
+    /// A [`SignInCode`].
+    SignInCode(SignInCode);
+    /// A [`SignIn`].
+    SignIn(SignIn);
 }
 
-/// The key of a record. Every key but an organization's names the organization that owns the record.
+/// The key of a record. Every key but an organization's names the organization that owns the record, if one does: a person, a
+/// code and a sign-in belong to none.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RecordKey {
     /// The key of an [`Organization`].
@@ -208,6 +230,16 @@ pub enum RecordKey {
     Webhook(OrganizationId, WebhookId),
     /// The key of a [`Delivery`].
     Delivery(OrganizationId, DeliveryId),
+    /// The key of a [`Person`].
+    Person(PersonId),
+    /// The key of a [`Membership`].
+    Membership(OrganizationId, PersonId),
+    /// The key of an [`Invitation`].
+    Invitation(OrganizationId, InvitationId),
+    /// The key of a [`SignInCode`]: the digest of the browser's secret.
+    SignInCode(Digest),
+    /// The key of a [`SignIn`]: the digest of its secret.
+    SignIn(Digest),
 }
 
 impl RecordKey {
@@ -227,10 +259,15 @@ impl RecordKey {
             Self::Activity(..) => Kind::Activity,
             Self::Webhook(..) => Kind::Webhook,
             Self::Delivery(..) => Kind::Delivery,
+            Self::Person(_) => Kind::Person,
+            Self::Membership(..) => Kind::Membership,
+            Self::Invitation(..) => Kind::Invitation,
+            Self::SignInCode(_) => Kind::SignInCode,
+            Self::SignIn(_) => Kind::SignIn,
         }
     }
 
-    /// Returns the organization that owns the record.
+    /// Returns the organization that owns the record, [`OrganizationId::NONE`] if none does.
     pub const fn organization(&self) -> OrganizationId {
         match self {
             Self::Organization(organization)
@@ -244,12 +281,16 @@ impl RecordKey {
             | Self::Notice(organization, _)
             | Self::Activity(organization, _)
             | Self::Webhook(organization, _)
-            | Self::Delivery(organization, _) => *organization,
+            | Self::Delivery(organization, _)
+            | Self::Membership(organization, _)
+            | Self::Invitation(organization, _) => *organization,
             Self::Receipt(key) => key.organization,
+            Self::Person(_) | Self::SignInCode(_) | Self::SignIn(_) => OrganizationId::NONE,
         }
     }
 
-    /// Returns the id of the record. `None` for a link and a receipt, which have no id. Location data has the id of its event.
+    /// Returns the id of the record. `None` for a link, a receipt, a code and a sign-in, which have no id. Location data has the id
+    /// of its event, and a membership that of its person.
     pub const fn id(&self) -> Option<Uuid> {
         Some(match self {
             Self::Organization(id) => id.uuid(),
@@ -262,7 +303,9 @@ impl RecordKey {
             Self::Activity(_, id) => id.uuid(),
             Self::Webhook(_, id) => id.uuid(),
             Self::Delivery(_, id) => id.uuid(),
-            Self::Link(..) | Self::Receipt(_) => return None,
+            Self::Person(id) | Self::Membership(_, id) => id.uuid(),
+            Self::Invitation(_, id) => id.uuid(),
+            Self::Link(..) | Self::Receipt(_) | Self::SignInCode(_) | Self::SignIn(_) => return None,
         })
     }
 }
@@ -282,6 +325,14 @@ pub enum Unique {
     Link(Digest),
     /// The key of a receipt.
     Receipt(ReceiptKey),
+    /// The [address](crate::EmailAddress::key) of a person.
+    PersonEmail(String),
+    /// The digest of the secret of an invitation.
+    InvitationSecret(Digest),
+    /// The [address](crate::EmailAddress::key) that is invited to an organization.
+    InvitedEmail(OrganizationId, String),
+    /// The digest of the secret of a browser that asked for a code.
+    SignInCode(Digest),
 }
 
 /// A number of records that a requirement compares with a bound.

@@ -179,7 +179,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This is what each kind declares. Every [key](RecordKey) also names the organization.
+//! This is what each kind declares. A [key](RecordKey) also names the organization, except those of a person, a code and a sign-in,
+//! which belong to none.
 //!
 //! | kind | key | parent | unique values | totals | versions |
 //! |---|---|---|---|---|---|
@@ -197,12 +198,19 @@
 //! | [`Webhook`](Kind::Webhook) | its id | organization | none | [`Webhooks`](Total::Webhooks) | version |
 //! | [`Delivery`](Kind::Delivery) | its id | webhook | none | [`InFlight`](Total::InFlight) until the end of its lease, if it has one | version |
 //!
-//! Only a receipt, an activity and a delivery [expire](Entity::expires_at). The expiry of a token is a field, which the service checks.
+//! | [`Person`](Kind::Person) | its id | none | [`PersonEmail`](Unique::PersonEmail) | none | version |
+//! | [`Membership`](Kind::Membership) | the id of the person | organization | none | none | version |
+//! | [`Invitation`](Kind::Invitation) | its id | organization | [`InvitationSecret`](Unique::InvitationSecret); [`InvitedEmail`](Unique::InvitedEmail) if it has an address | none | version |
+//! | [`SignInCode`](Kind::SignInCode) | the digest of the browser's secret | none | [`SignInCode`](Unique::SignInCode) | none | version |
+//! | [`SignIn`](Kind::SignIn) | its digest | person | none | none | version |
+//!
+//! A receipt, an activity, a delivery, an invitation, a code and a sign-in [expire](Entity::expires_at). Only a receipt is then
+//! [replaced](Entity::is_replaceable) by a new one with the same key. The expiry of a token is a field, which the service checks.
 //!
 //! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a
 //! notice. [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
 //! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token, a
-//! receipt, an activity, a webhook or a delivery finds none.
+//! receipt, an activity, a webhook, a delivery or a record about people finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must
@@ -252,7 +260,7 @@
 //! | requirement | holds if | refusal |
 //! |---|---|---|
 //! | [`Unchanged`](Requirement::Unchanged), [`GateUnchanged`](Requirement::GateUnchanged) | the record, deleted or not, has this version, or this gate | [`Changed`](Refusal::Changed) |
-//! | [`Absent`](Requirement::Absent) | no record has the value, or the record has expired | [`Taken`](Refusal::Taken) |
+//! | [`Absent`](Requirement::Absent) | no record has the value, or a [replaceable](Entity::is_replaceable) one | [`Taken`](Refusal::Taken) |
 //! | [`Below`](Requirement::Below), [`AllZero`](Requirement::AllZero) | the total is below the bound, or each total is 0 | [`NotBelow`](Refusal::NotBelow) |
 //!
 //! A [`Put`](Write::Put) carries the record before and after, so a store derives from the pair which unique values and totals

@@ -17,7 +17,7 @@ CREATE TABLE meta (
     value text NOT NULL
 );
 
--- The customers of the service. Every other record belongs to one of them.
+-- The customers of the service. Every record belongs to one of them, except `people` and what is about them alone.
 CREATE TABLE organizations (
     id          uuid   PRIMARY KEY,
     name        text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
@@ -47,6 +47,81 @@ CREATE TABLE tokens (
     version         bigint NOT NULL CHECK (version >= 1),
     PRIMARY KEY (organization_id, id)
 );
+
+-- The people who may sign in. A person belongs to no organization.
+CREATE TABLE people (
+    id         uuid   PRIMARY KEY,
+    email      text   NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    -- The address in lower case, by which addresses are compared.
+    email_key  text   COLLATE "C" NOT NULL UNIQUE,
+    name       text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    -- A sign-in of another generation is void.
+    generation bigint NOT NULL CHECK (generation >= 1),
+    version    bigint NOT NULL CHECK (version >= 1),
+    created_at bigint NOT NULL
+);
+
+-- The roles of people in organizations. The person is not a foreign key: the last membership of a person and the person are
+-- removed in one transaction. A foreign key that cascades could only hide a mistake of the rule that removes both.
+CREATE TABLE memberships (
+    organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    person_id       uuid   NOT NULL,
+    role            text   NOT NULL CHECK (role IN ('organizer', 'admin', 'owner')),
+    version         bigint NOT NULL CHECK (version >= 1),
+    created_at      bigint NOT NULL,
+    PRIMARY KEY (organization_id, person_id)
+);
+CREATE INDEX memberships_by_person ON memberships (person_id);
+
+-- The open invitations. A secret itself is not stored: `digest` is its SHA-256.
+CREATE TABLE invitations (
+    organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    id              uuid   NOT NULL,
+    -- Who is invited. NULL for a first owner, who gives an address and a name later.
+    email           text   CHECK (length(email) BETWEEN 3 AND 254),
+    email_key       text   COLLATE "C"
+                    CONSTRAINT invitations_email_key_check CHECK ((email_key IS NULL) = (email IS NULL)),
+    name            text
+                    CONSTRAINT invitations_name_check
+                    CHECK (length(name) BETWEEN 1 AND 255 AND (name IS NULL) = (email IS NULL)),
+    role            text   NOT NULL CHECK (role IN ('organizer', 'admin', 'owner')),
+    -- The person who invites. Not a foreign key: the invitation is void when the person has gone.
+    inviter_id      uuid,
+    digest          bytea  NOT NULL UNIQUE CHECK (length(digest) = 32),
+    version         bigint NOT NULL CHECK (version >= 1),
+    created_at      bigint NOT NULL,
+    expires_at      bigint NOT NULL,
+    PRIMARY KEY (organization_id, id)
+);
+CREATE UNIQUE INDEX one_invitation_of_an_address ON invitations (organization_id, email_key);
+CREATE INDEX invitations_by_expiry ON invitations (expires_at);
+
+-- The codes to sign in, one for each browser that asked. `browser` is the SHA-256 of the secret of the browser, and `digest`
+-- that of the secret and the code.
+CREATE TABLE sign_in_codes (
+    browser    bytea  PRIMARY KEY CHECK (length(browser) = 32),
+    email      text   NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    digest     bytea  NOT NULL CHECK (length(digest) = 32),
+    -- The number of wrong codes.
+    tries      bigint NOT NULL CHECK (tries >= 0),
+    version    bigint NOT NULL CHECK (version >= 1),
+    expires_at bigint NOT NULL
+);
+CREATE INDEX sign_in_codes_by_expiry ON sign_in_codes (expires_at);
+
+-- The people who are signed in, in one browser each. `digest` is the SHA-256 of the secret of the browser.
+CREATE TABLE sign_ins (
+    digest     bytea  PRIMARY KEY CHECK (length(digest) = 32),
+    person_id  uuid   NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    generation bigint NOT NULL CHECK (generation >= 1),
+    version    bigint NOT NULL CHECK (version >= 1),
+    created_at bigint NOT NULL,
+    used_at    bigint NOT NULL,
+    -- Derived from the times.
+    expires_at bigint NOT NULL
+);
+CREATE INDEX sign_ins_by_person ON sign_ins (person_id);
+CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at);
 
 -- What happened, to which record, when and by whom. Each row is written in the transaction of its cause, and never changes.
 -- As in `receipts`, the organization is not a foreign key: a check for each write would cost a fifth of its insert.
@@ -400,6 +475,13 @@ BEGIN
                 PERFORM 1 FROM webhooks w WHERE w.organization_id = owners[i] AND w.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'webhook delivery' THEN
                 PERFORM 1 FROM deliveries d WHERE d.organization_id = owners[i] AND d.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'invitation' THEN
+                PERFORM 1 FROM invitations v WHERE v.organization_id = owners[i] AND v.id = ids[i] FOR NO KEY UPDATE;
+            WHEN 'membership' THEN
+                PERFORM 1 FROM memberships m WHERE m.organization_id = owners[i] AND m.person_id = ids[i]
+                    FOR NO KEY UPDATE;
+            WHEN 'person' THEN
+                PERFORM 1 FROM people h WHERE h.id = ids[i] FOR NO KEY UPDATE;
             WHEN 'token' THEN
                 PERFORM 1 FROM tokens t WHERE t.id = ids[i] FOR NO KEY UPDATE;
         END CASE;

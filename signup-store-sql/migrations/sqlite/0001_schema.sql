@@ -14,7 +14,7 @@ CREATE TABLE meta (
     value TEXT NOT NULL
 ) STRICT;
 
--- The customers of the service. Every other record belongs to one of them.
+-- The customers of the service. Every record belongs to one of them, except `people` and what is about them alone.
 CREATE TABLE organizations (
     id          BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     name        TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
@@ -42,6 +42,78 @@ CREATE TABLE tokens (
     version         INTEGER NOT NULL CHECK (version >= 1),
     PRIMARY KEY (organization_id, id)
 ) STRICT;
+
+-- The people who may sign in. A person belongs to no organization.
+CREATE TABLE people (
+    id         BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    email      TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    -- The address in lower case, by which addresses are compared.
+    email_key  TEXT    NOT NULL UNIQUE,
+    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    -- A sign-in of another generation is void.
+    generation INTEGER NOT NULL CHECK (generation >= 1),
+    version    INTEGER NOT NULL CHECK (version >= 1),
+    created_at INTEGER NOT NULL
+) STRICT;
+
+-- The roles of people in organizations. The person is not a foreign key: the last membership of a person and the person are
+-- removed in one transaction. A foreign key that cascades could only hide a mistake of the rule that removes both.
+CREATE TABLE memberships (
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    person_id       BLOB    NOT NULL CHECK (length(person_id) = 16),
+    role            TEXT    NOT NULL CHECK (role IN ('organizer', 'admin', 'owner')),
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    created_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, person_id)
+) STRICT;
+CREATE INDEX memberships_by_person ON memberships (person_id);
+
+-- The open invitations. A secret itself is not stored: `digest` is its SHA-256.
+CREATE TABLE invitations (
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    id              BLOB    NOT NULL CHECK (length(id) = 16),
+    -- Who is invited. NULL for a first owner, who gives an address and a name later.
+    email           TEXT    CHECK (length(email) BETWEEN 3 AND 254),
+    email_key       TEXT    CHECK ((email_key IS NULL) = (email IS NULL)),
+    name            TEXT    CHECK (length(name) BETWEEN 1 AND 255 AND (name IS NULL) = (email IS NULL)),
+    role            TEXT    NOT NULL CHECK (role IN ('organizer', 'admin', 'owner')),
+    -- The person who invites. Not a foreign key: the invitation is void when the person has gone.
+    inviter_id      BLOB    CHECK (length(inviter_id) = 16),
+    digest          BLOB    NOT NULL UNIQUE CHECK (length(digest) = 32),
+    version         INTEGER NOT NULL CHECK (version >= 1),
+    created_at      INTEGER NOT NULL,
+    expires_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, id)
+) STRICT;
+CREATE UNIQUE INDEX one_invitation_of_an_address ON invitations (organization_id, email_key);
+CREATE INDEX invitations_by_expiry ON invitations (expires_at);
+
+-- The codes to sign in, one for each browser that asked. `browser` is the SHA-256 of the secret of the browser, and `digest`
+-- that of the secret and the code.
+CREATE TABLE sign_in_codes (
+    browser    BLOB    NOT NULL PRIMARY KEY CHECK (length(browser) = 32),
+    email      TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    digest     BLOB    NOT NULL CHECK (length(digest) = 32),
+    -- The number of wrong codes.
+    tries      INTEGER NOT NULL CHECK (tries >= 0),
+    version    INTEGER NOT NULL CHECK (version >= 1),
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sign_in_codes_by_expiry ON sign_in_codes (expires_at);
+
+-- The people who are signed in, in one browser each. `digest` is the SHA-256 of the secret of the browser.
+CREATE TABLE sign_ins (
+    digest     BLOB    NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    person_id  BLOB    NOT NULL REFERENCES people (id) ON DELETE CASCADE,
+    generation INTEGER NOT NULL CHECK (generation >= 1),
+    version    INTEGER NOT NULL CHECK (version >= 1),
+    created_at INTEGER NOT NULL,
+    used_at    INTEGER NOT NULL,
+    -- Derived from the times.
+    expires_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX sign_ins_by_person ON sign_ins (person_id);
+CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at);
 
 -- What happened, to which record, when and by whom. Each row is written in the transaction of its cause, and never changes.
 -- As in `receipts`, the organization is not a foreign key: a check for each write would cost a fifth of its insert.

@@ -22,7 +22,7 @@ pub(super) struct Lock {
     kind: &'static str,
     organization: Option<Uuid>,
     id: Option<Uuid>,
-    /// The name of an advisory lock, for something that has no row: a receipt that may be missing, or a slug.
+    /// The name of an advisory lock, for something that may have no row, such as a receipt or a slug, or a row without an id.
     name: Option<String>,
     /// Whether other transactions may hold the lock at the same time, if they share it, too. Only an event, its gate and the
     /// gate of an organization are shared.
@@ -59,6 +59,14 @@ impl Lock {
             }
             Key::Unique(Unique::OrganizationSlug(slug)) => named(format!("organization {slug}")),
             Key::Unique(Unique::EventSlug(slug)) => named(format!("event {slug}")),
+            Key::Unique(Unique::PersonEmail(email)) => named(format!("person {email}")),
+            Key::Unique(Unique::InvitedEmail(organization, email)) => {
+                named(format!("invitation {organization} {email}"))
+            }
+            Key::Unique(Unique::SignInCode(browser)) | Key::Record(RecordKey::SignInCode(browser)) => {
+                named(format!("code {browser}"))
+            }
+            Key::Record(RecordKey::SignIn(digest)) => named(format!("sign-in {digest}")),
             // The lock of the shift covers its places and its total.
             Key::Unique(Unique::Place(organization, shift, _)) => {
                 row("shift", *organization, Some(shift.uuid()))
@@ -93,17 +101,24 @@ impl Lock {
                     Kind::Webhook => "webhook",
                     // After its webhook, whose removal locks the delivery, too.
                     Kind::Delivery => "webhook delivery",
-                    // The lock of the event covers its location data, and the name of a receipt the receipt. A link and an
-                    // activity never change.
-                    Kind::Event | Kind::LocationData | Kind::Link | Kind::Receipt | Kind::Activity => {
-                        return None;
-                    }
+                    Kind::Person => "person",
+                    Kind::Membership => "membership",
+                    Kind::Invitation => "invitation",
+                    // The lock of the event covers its location data, and a name covers a receipt, a code or a sign-in. A link
+                    // and an activity never change.
+                    Kind::Event
+                    | Kind::LocationData
+                    | Kind::Link
+                    | Kind::Receipt
+                    | Kind::Activity
+                    | Kind::SignInCode
+                    | Kind::SignIn => return None,
                 };
                 row(kind, record.organization(), record.id())
             }
             // A gate protects the total, and a unique index the digest.
             Key::Total(Total::Filled(..) | Total::Answers(..))
-            | Key::Unique(Unique::TokenDigest(_) | Unique::Link(_)) => None,
+            | Key::Unique(Unique::TokenDigest(_) | Unique::Link(_) | Unique::InvitationSecret(_)) => None,
         }
     }
 }

@@ -9,13 +9,18 @@
 pub(crate) mod activity;
 pub(crate) mod delivery;
 pub(crate) mod event;
+pub(crate) mod invitation;
 pub(crate) mod link;
 pub(crate) mod location_data;
+pub(crate) mod membership;
 pub(crate) mod notice;
 pub(crate) mod organization;
+pub(crate) mod person;
 pub(crate) mod question;
 pub(crate) mod receipt;
 pub(crate) mod shift;
+pub(crate) mod sign_in;
+pub(crate) mod sign_in_code;
 pub(crate) mod signup;
 pub(crate) mod token;
 pub(crate) mod unique;
@@ -42,6 +47,11 @@ pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
         Kind::Activity => &activity::TABLE,
         Kind::Webhook => &webhook::TABLE,
         Kind::Delivery => &delivery::TABLE,
+        Kind::Person => &person::TABLE,
+        Kind::Membership => &membership::TABLE,
+        Kind::Invitation => &invitation::TABLE,
+        Kind::SignInCode => &sign_in_code::TABLE,
+        Kind::SignIn => &sign_in::TABLE,
     }
 }
 
@@ -50,6 +60,10 @@ pub(crate) fn key_values(key: &RecordKey) -> Vec<Value> {
     let owner = key.organization().uuid();
     match key {
         RecordKey::Organization(_) => vec![owner.into()],
+        RecordKey::Person(id) => vec![id.uuid().into()],
+        RecordKey::SignInCode(digest) | RecordKey::SignIn(digest) => {
+            vec![digest.as_bytes().as_slice().into()]
+        }
         RecordKey::Link(_, digest) => vec![owner.into(), digest.as_bytes().as_slice().into()],
         RecordKey::Receipt(key) => vec![
             owner.into(),

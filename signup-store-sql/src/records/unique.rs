@@ -27,6 +27,17 @@ pub(crate) fn lookup(unique: &Unique) -> Lookup {
             (Kind::Signup, PLACE, values)
         }
         Unique::Link(digest) => (Kind::Link, &["digest"], vec![digest.as_bytes().as_slice().into()]),
+        Unique::PersonEmail(email_key) => (Kind::Person, &["email_key"], vec![email_key.as_str().into()]),
+        Unique::InvitationSecret(digest) => {
+            (Kind::Invitation, &["digest"], vec![digest.as_bytes().as_slice().into()])
+        }
+        Unique::InvitedEmail(organization, email_key) => {
+            let values = vec![organization.uuid().into(), email_key.as_str().into()];
+            (Kind::Invitation, &["organization_id", "email_key"], values)
+        }
+        Unique::SignInCode(browser) => {
+            (Kind::SignInCode, &["browser"], vec![browser.as_bytes().as_slice().into()])
+        }
         Unique::Receipt(key) => {
             let key = super::key_values(&signup_core::RecordKey::Receipt(key.clone()));
             (Kind::Receipt, super::table(Kind::Receipt).key(), key)

@@ -58,6 +58,9 @@ fn expired(dialect: Dialect) -> Vec<String> {
         ("receipts", "c.organization_id, c.token_id, c.operation, c.idempotency_key"),
         ("activity", "c.organization_id, c.id"),
         ("deliveries", "c.organization_id, c.id"),
+        ("invitations", "c.organization_id, c.id"),
+        ("sign_in_codes", "c.browser"),
+        ("sign_ins", "c.digest"),
     ];
     let remove = |(table, key)| {
         let rows = format!("c.expires_at <= $2 ORDER BY c.expires_at, {key}");

@@ -98,8 +98,11 @@ impl<B: Backend> Store for SqlStore<B> {
         const WHAT: &str = "reading the owner of a record";
         let (reader, table) = (self.0.reader(), table(kind));
         let ([owner] | [owner, _], [.., column]) = (table.key(), table.key()) else { return Ok(None) };
-        // The keys of a link and of a receipt do not end in an id.
-        if matches!(kind, Kind::Link | Kind::Receipt) {
+        // The keys of these kinds do not end in an id of their own, or have no organization.
+        if matches!(
+            kind,
+            Kind::Link | Kind::Receipt | Kind::Person | Kind::Membership | Kind::SignInCode | Kind::SignIn
+        ) {
             return Ok(None);
         }
         let (dialect, alias) = (reader.dialect(), table.alias());
@@ -169,7 +172,12 @@ impl<B: Backend> Store for SqlStore<B> {
             | Kind::Receipt
             | Kind::Activity
             | Kind::Webhook
-            | Kind::Delivery => return Ok(None),
+            | Kind::Delivery
+            | Kind::Person
+            | Kind::Membership
+            | Kind::Invitation
+            | Kind::SignInCode
+            | Kind::SignIn => return Ok(None),
         };
         let condition = format!("e.organization_id = $1 AND e.id = {id}");
         read::event_in_full(self.0.reader(), &condition, key_values(key)).await

@@ -41,7 +41,7 @@ impl Effect {
         match self {
             Self::Insert(kind) => {
                 let table = table(kind);
-                // Only a receipt expires, so only a receipt replaces another row.
+                // Of the kinds that expire, only a receipt has a key that another row can have, and no version.
                 let conflict = match kind {
                     Kind::Receipt => format!(
                         " ON CONFLICT ({}) DO UPDATE SET {}",

@@ -39,7 +39,7 @@ mod postgres {
     /// Returns the same store each time, emptied: a database for each list of operations would fill a disk.
     fn emptied() -> impl AsyncFn() -> Option<(Arc<dyn Store>, ())> {
         // Every other table refers to organizations.
-        const EMPTY: &str = "TRUNCATE organizations, receipts, activity CASCADE";
+        const EMPTY: &str = "TRUNCATE organizations, receipts, activity, people, sign_in_codes CASCADE";
         let database = OnceCell::<(Arc<dyn Store>, PgPool)>::new();
         async move || {
             let cluster = Cluster::shared()?;

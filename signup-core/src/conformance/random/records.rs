@@ -45,7 +45,7 @@ impl Draft<'_> {
             Kind::Receipt => {
                 let owner = 1 + u32::from(numbers.below(4) == 3);
                 let key = receipt_key(owner, &format!("key-{}", numbers.below(3)));
-                let expires_at = self.now + SignedDuration::from_secs(1 + i64::from(numbers.below(20)));
+                let expires_at = self.soon(numbers);
                 Receipt { expires_at, ..receipt(key, &event(owner, number), &[]) }.into()
             }
             Kind::Notice => {
@@ -74,11 +74,33 @@ impl Draft<'_> {
                 let new = delivery(numbers.pick(world.all::<&Webhook>())?, number);
                 let due_at = self.now + SignedDuration::from_secs(numbers.below(24).into());
                 let state = DeliveryState::Pending { due_at, is_leased: numbers.below(3) == 0 };
-                let expires_at = self.now + SignedDuration::from_secs(1 + i64::from(numbers.below(20)));
+                let expires_at = self.soon(numbers);
                 Delivery { state, expires_at, ..new }.into()
             }
-            // Location data is put with its event.
-            Kind::LocationData => return None,
+            Kind::Person => Person { email: numbers.email(), ..person(number) }.into(),
+            Kind::Invitation => {
+                let organization = numbers.pick(world.all::<&Organization>())?.id;
+                let digest = Digest::of(&numbers.name(number));
+                let expires_at = self.soon(numbers);
+                let mut new = Invitation { organization, digest, expires_at, ..invitation(1, number) };
+                match &mut new.invitee {
+                    Some(invitee) if numbers.below(4) > 0 => invitee.email = numbers.email(),
+                    invitee => *invitee = None,
+                }
+                new.into()
+            }
+            Kind::SignInCode => {
+                let expires_at = self.soon(numbers);
+                // An earlier code of the browser may be gone by now, so the version of this one is new.
+                SignInCode { expires_at, version: number, ..sign_in_code(numbers.below(3).into()) }.into()
+            }
+            Kind::SignIn => {
+                let person = numbers.pick(world.all::<&Person>())?;
+                let created_at = self.soon(numbers) - SignIn::LIFETIME;
+                SignIn { created_at, used_at: created_at, ..sign_in(person, number) }.into()
+            }
+            // Location data is put with its event, and a membership with its person.
+            Kind::LocationData | Kind::Membership => return None,
         })
     }
 
@@ -138,11 +160,43 @@ impl Draft<'_> {
                     _ => delivery.redelivered(now),
                 };
             }
+            Record::Person(found) => {
+                found.version += 1;
+                match numbers.below(2) {
+                    0 => found.email = numbers.email(),
+                    _ => found.generation += 1,
+                }
+            }
+            Record::Membership(found) => {
+                found.version += 1;
+                found.role = numbers.role();
+            }
+            Record::Invitation(found) => {
+                found.version += 1;
+                found.digest = Digest::of(&numbers.name(number));
+                found.expires_at = self.soon(numbers);
+            }
+            Record::SignInCode(found) => {
+                found.version += 1;
+                match numbers.below(2) {
+                    0 => found.tries += 1,
+                    _ => found.expires_at = self.soon(numbers),
+                }
+            }
+            Record::SignIn(found) => {
+                found.version += 1;
+                found.used_at = now;
+            }
             Record::LocationData(_) | Record::Link(_) | Record::Receipt(_) | Record::Activity(_) => {
                 return None;
             }
         }
         Some(record)
+    }
+
+    /// Returns a time at which a record expires.
+    fn soon(&self, numbers: &mut Numbers<'_>) -> Timestamp {
+        self.now + SignedDuration::from_secs(1 + i64::from(numbers.below(20)))
     }
 
     fn disabled(&self, numbers: &mut Numbers<'_>) -> Option<Disabled> {
@@ -201,6 +255,10 @@ impl Numbers<'_> {
 
     fn email(&mut self) -> EmailAddress {
         email(self.below(4), self.below(2) == 1)
+    }
+
+    pub(super) fn role(&mut self) -> Role {
+        Role::ALL[usize::from(self.below(3))]
     }
 
     fn cause(&mut self) -> CancelledBy {

@@ -98,11 +98,16 @@ pub(in crate::conformance) fn in_organization(key: &RecordKey, organization: Org
         RecordKey::Activity(_, id) => RecordKey::Activity(organization, *id),
         RecordKey::Webhook(_, id) => RecordKey::Webhook(organization, *id),
         RecordKey::Delivery(_, id) => RecordKey::Delivery(organization, *id),
+        RecordKey::Membership(_, id) => RecordKey::Membership(organization, *id),
+        RecordKey::Invitation(_, id) => RecordKey::Invitation(organization, *id),
+        // These belong to no organization.
+        RecordKey::Person(_) | RecordKey::SignInCode(_) | RecordKey::SignIn(_) => key.clone(),
     }
 }
 
 /// Returns the writes that fill an empty store with a few records: a [`Family`] of each organization, and one whose event is
-/// deleted. The first family also has a shift with two free places, a full shift, a closed shift and a deleted shift.
+/// deleted. The first family also has a shift with two free places, a full shift, a closed shift and a deleted shift. One person
+/// belongs to both organizations, and another to the first.
 pub(in crate::conformance) fn first_writes() -> Vec<Write> {
     let [here, foreign, gone] = [(1, 1), (2, 2), (1, 3)].map(|(owner, number)| Family::new(owner, number));
     let (event, shifts) = (&here.full.event, &here.full.shifts);
@@ -117,6 +122,16 @@ pub(in crate::conformance) fn first_writes() -> Vec<Write> {
     let failed = Notice { failure, version: 2, ..here.notices[0].clone() };
 
     let mut writes: Vec<_> = records.into_iter().map(Write::insert).collect();
+    let (both, one) = (person(1), Person { email: super::email(0, false), ..person(2) });
+    let joined = [
+        membership(1, &both, Role::Owner),
+        membership(2, &both, Role::Admin),
+        membership(1, &one, Role::Organizer),
+    ];
+    writes.extend([both, one].map(Write::insert));
+    writes.extend(joined.map(Write::insert));
+    writes.extend([Write::insert(sign_in(&person(1), 1)), Write::insert(sign_in_code(0))]);
+    writes.push(Write::insert(invitation(1, 1)));
     writes.extend([
         Write::insert(shift(event, 1, 2)),
         Write::insert(Shift { deleted_at: Some(at(-8)), ..shift(event, 2, 2) }),

@@ -5,12 +5,15 @@ use jiff::Timestamp;
 use super::{Entity, EventLocationData, RecordKey, Share, Total, Unique};
 use crate::activity::Activity;
 use crate::event::Event;
+use crate::invitation::Invitation;
 use crate::link::Link;
 use crate::notice::Notice;
 use crate::organization::Organization;
+use crate::person::{Membership, Person};
 use crate::question::Question;
 use crate::receipt::Receipt;
 use crate::shift::Shift;
+use crate::sign_in::{SignIn, SignInCode};
 use crate::signup::Signup;
 use crate::token::Token;
 use crate::webhook::{Delivery, DeliveryState, Webhook};
@@ -252,5 +255,94 @@ impl Entity for Notice {
     fn parent(&self) -> Option<RecordKey> {
         let shift = RecordKey::Shift(self.organization, self.shift);
         Some(self.cause.signup().map_or(shift, |signup| RecordKey::Signup(self.organization, signup)))
+    }
+}
+
+impl Entity for Person {
+    fn key(&self) -> RecordKey {
+        RecordKey::Person(self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::PersonEmail(self.email.key())]
+    }
+}
+
+/// A membership has one parent, the organization. The rule that ends the last membership of a person removes the person, too.
+impl Entity for Membership {
+    fn key(&self) -> RecordKey {
+        RecordKey::Membership(self.organization, self.person)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+}
+
+impl Entity for Invitation {
+    fn key(&self) -> RecordKey {
+        RecordKey::Invitation(self.organization, self.id)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        let invited = self.invitee.as_ref();
+        let invited = invited.map(|invitee| Unique::InvitedEmail(self.organization, invitee.email.key()));
+        std::iter::once(Unique::InvitationSecret(self.digest)).chain(invited).collect()
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.expires_at)
+    }
+}
+
+impl Entity for SignInCode {
+    fn key(&self) -> RecordKey {
+        RecordKey::SignInCode(self.browser)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::SignInCode(self.browser)]
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.expires_at)
+    }
+}
+
+impl Entity for SignIn {
+    fn key(&self) -> RecordKey {
+        RecordKey::SignIn(self.digest)
+    }
+
+    fn version(&self) -> Option<u32> {
+        Some(self.version)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Person(self.person))
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(Self::expires_at(self))
     }
 }

@@ -1,0 +1,36 @@
+//! Codes to sign in.
+
+use signup_core::{EmailAddress, SignInCode, StoreError};
+
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Digest, Integer, Text};
+use crate::sql::table::{Column, Table};
+
+pub(crate) const TABLE: Table<SignInCode> = Table {
+    name: "sign_in_codes",
+    alias: 'c',
+    key: &["browser"],
+    source: "sign_in_codes c",
+    is_visible: |_, _| String::new(),
+    selects: |table| table.columns(),
+    read,
+    columns: &[
+        Column::new("browser", Digest, |code| code.browser.as_bytes().as_slice().into()),
+        Column::new("email", Text, |code| code.email.as_str().into()),
+        Column::new("digest", Digest, |code| code.digest.as_bytes().as_slice().into()),
+        Column::new("expires_at", Integer, |code: &SignInCode| code.expires_at.into()),
+        Column::new("tries", Integer, |code| code.tries.into()),
+        Column::new("version", Integer, |code| code.version.into()),
+    ],
+};
+
+fn read(row: Row<'_>) -> Result<SignInCode, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let (browser, email) = (columns.parse("browser")?, columns.text("email")?);
+    let email = columns.checked(EmailAddress::stored(email))?;
+    let digest = columns.parse("digest")?;
+    let mut code = SignInCode::of_digests(browser, email, digest, columns.instant("expires_at")?);
+    code.tries = columns.number("tries")?;
+    code.version = columns.number("version")?;
+    Ok(code)
+}
