@@ -279,6 +279,9 @@ impl Store for OwnStore {
             }
             NoticeQuery::Queued(after) => notice.failure.is_none() && Some(notice.id) > after,
             NoticeQuery::Failed(after) => notice.failure.is_some() && Some(notice.id) > after,
+            NoticeQuery::About(owner, signup) => {
+                notice.organization == owner && notice.cause.signup() == Some(signup)
+            }
         };
         let mut notices = self.records().list(Kind::Notice, Deleted::Included, selects);
         let is_by_time = matches!(query, NoticeQuery::Due { .. });

@@ -363,6 +363,8 @@ pub enum NoticeQuery {
     Queued(Option<NoticeId>),
     /// Failed notices with an id above this one, by ascending id.
     Failed(Option<NoticeId>),
+    /// Queued and failed notices about one sign-up, by ascending id. A notice to several volunteers is about none.
+    About(OrganizationId, SignupId),
 }
 
 /// What a purge removes.

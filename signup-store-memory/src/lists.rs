@@ -368,6 +368,14 @@ impl Tables {
             }
             NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
             NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),
+            NoticeQuery::About(owner, signup) => {
+                let children = self.children.get(&RecordKey::Signup(owner, signup)).into_iter().flatten();
+                let notices = children.filter_map(|key| match key {
+                    RecordKey::Notice(owner, id) => Some((*id, *owner)),
+                    _ => None,
+                });
+                notices.take(limit as usize).collect()
+            }
         };
         let notice = |(id, owner)| match self.records.get(&RecordKey::Notice(owner, id)) {
             Some(Record::Notice(notice)) => Some((**notice).clone()),

@@ -220,6 +220,7 @@ macro_rules! conformance_tests {
             notices::due_notices_are_listed_by_due_time
             notices::a_due_time_after_the_latest_is_due
             notices::failed_notices_are_listed_and_counted_separately
+            notices::the_notices_about_a_sign_up_are_listed_by_id
             notices::a_purge_removes_old_failed_notices
             notices::one_of_many_simultaneous_claims_of_a_notice_succeeds
             notices::a_changed_shift_is_fanned_out_once

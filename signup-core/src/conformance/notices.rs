@@ -63,6 +63,29 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
 }
 
+/// The notices about a sign-up are its own, queued and failed, by ascending id, up to any limit.
+pub async fn the_notices_about_a_sign_up_are_listed_by_id(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 9).await;
+    let [one, other] = [1, 2].map(|number| signup(&shift, number));
+    commit(&*store, insert([one.clone(), other.clone()])).await;
+    let about = |signup: &Signup, number: u32| {
+        let cause = NoticeCause::Cancelled { signup: signup.id, secret: secret(number) };
+        Notice { cause, ..notice(&shift, number) }
+    };
+    let failure = Some(NoticeFailure::new(at(9), "550 no such user"));
+    let failed = Notice { failure, ..about(&one, 3) };
+    let notices = [failed.clone(), about(&one, 1), about(&other, 2), notice(&shift, 4)];
+    commit(&*store, insert(notices)).await;
+    let list = async |organization, signup: &Signup, limit| {
+        store.notices(NoticeQuery::About(organization, signup.id), limit).await.unwrap()
+    };
+    let owner = shift.organization;
+    assert_eq!(list(owner, &one, 9).await, [about(&one, 1), failed]);
+    assert_eq!(list(owner, &one, 1).await, [about(&one, 1)]);
+    assert_eq!(list(owner, &other, 9).await, [about(&other, 2)]);
+    assert_eq!(list(organization_id(2), &one, 9).await, []);
+}
+
 /// A purge removes notices that failed at or before the time, at most `limit` of them. Queued notices stay.
 pub async fn a_purge_removes_old_failed_notices(store: Arc<dyn Store>) {
     let notices = with_due(&store, &[(1, 0), (2, 0), (3, 0), (4, 0)]).await;

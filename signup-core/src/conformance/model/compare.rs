@@ -90,6 +90,10 @@ fn notice_queries(seen: &Seen, now: Timestamp) -> Vec<NoticeQuery> {
     // A failed attempt makes a notice due after 30 seconds, so some due times are after `latest`.
     let latest = now + SignedDuration::from_secs(20);
     let mut queries = vec![NoticeQuery::Due { now, latest }];
+    queries.extend(seen.keys.iter().filter_map(|key| match *key {
+        RecordKey::Signup(owner, signup) => Some(NoticeQuery::About(owner, signup)),
+        _ => None,
+    }));
     let ids = seen.keys.iter().filter_map(|key| match key {
         RecordKey::Notice(_, id) => Some(Some(*id)),
         _ => None,

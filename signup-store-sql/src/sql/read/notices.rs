@@ -13,13 +13,16 @@ use crate::sql::{Dialect, Statement};
 
 /// Reads notices like [`Store::notices`](signup_core::Store::notices).
 pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
-    let (is_of_list, after) = match query {
+    let above = |after: Option<NoticeId>| values![after.unwrap_or(NoticeId::NONE).uuid()];
+    let (condition, values) = match query {
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
-        NoticeQuery::Queued(after) => ("failed_at IS NULL", after),
-        NoticeQuery::Failed(after) => ("failed_at IS NOT NULL", after),
+        NoticeQuery::Queued(after) => ("id > $1 AND failed_at IS NULL", above(after)),
+        NoticeQuery::Failed(after) => ("id > $1 AND failed_at IS NOT NULL", above(after)),
+        NoticeQuery::About(organization, signup) => {
+            ("organization_id = $1 AND signup_id = $2", values![organization.uuid(), signup.uuid()])
+        }
     };
-    let from = format!("(SELECT * FROM notices WHERE id > $1 AND {is_of_list} ORDER BY id LIMIT {limit}) n");
-    let values = values![after.unwrap_or(NoticeId::NONE).uuid()];
+    let from = format!("(SELECT * FROM notices WHERE {condition} ORDER BY id LIMIT {limit}) n");
     let found = all(reader, "listing notices", notice::TABLE.columns(), &from, values, notice::read).await?;
     Ok(sorted(found, |notice| notice.id))
 }
