@@ -195,7 +195,8 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, Outbox, Pages, PublicEvent, Service, Session, SignUpForm, SignedUp, TokenUse, Volunteers,
+    Admin, EventSignups, Outbox, Pages, PublicEvent, Service, Session, ShiftSignups, SignUpForm, SignedUp,
+    TokenUse, Volunteers,
 };
 pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};

@@ -3,10 +3,10 @@
 //!
 //! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::iter;
 
-use signup_core::{Answer, Label, Question, ScheduledShift, ShiftId, Signup, sort_by_running_order};
+use signup_core::{Answer, EventSignups, Label, Question, ScheduledShift, ShiftSignups, Signup};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use crate::page::times::Times;
@@ -23,32 +23,27 @@ const COLUMNS: (&str, &str) = (
 /// Returns the lines of the table: the heading, and one for each sign-up, in the running order of the shifts and then by
 /// name. The date and the times of a shift are those of its event's zone.
 ///
-/// After a column for each of `questions` comes one for each further label in the answers, in alphabetical order. They are
-/// the labels of questions that are gone.
-///
-/// `shifts` has every shift that a sign-up refers to, deleted ones too.
-pub(crate) fn signup_table(
-    questions: &[Question],
-    mut shifts: Vec<ScheduledShift>,
-    mut signups: Vec<Signup>,
-) -> impl Iterator<Item = String> {
-    sort_by_running_order(&mut shifts);
-    let places: HashMap<ShiftId, usize> =
-        shifts.iter().enumerate().map(|(place, shift)| (shift.id, place)).collect();
-    signups.sort_by_cached_key(|signup| {
-        (places.get(&signup.shift).copied(), signup.name.as_str().to_lowercase(), signup.id)
-    });
-    let answers = signups.iter().flat_map(|signup| &signup.answers);
-    let gone: BTreeSet<_> =
-        answers.filter(|answer| is_gone(questions, answer)).map(|answer| answer.label.clone()).collect();
+/// After a column for each question comes one for each further label in the answers, in alphabetical order. They are the
+/// labels of questions that are gone.
+pub(crate) fn signup_table(all: EventSignups) -> impl Iterator<Item = String> {
+    let EventSignups { questions, shifts, .. } = all;
+    let gone = labels_gone(&questions, shifts.iter().flat_map(|shift| &shift.signups));
     let labels = questions.iter().map(|question| &question.label).chain(&gone);
     let labels: String = labels.map(|label| text(label.as_str()) + ",").collect();
     let heading = format!("{MARK}{},{labels}{}", COLUMNS.0, COLUMNS.1);
-    let rows = signups.into_iter().filter_map(move |signup| {
-        let place = places.get(&signup.shift)?;
-        Some(row(questions, &gone, shifts.get(*place)?, &signup))
+    let rows = shifts.into_iter().flat_map(move |ShiftSignups { shift, signups, .. }| {
+        signups.into_iter().map(|signup| row(&questions, &gone, &shift, &signup)).collect::<Vec<_>>()
     });
     iter::once(heading).chain(rows)
+}
+
+/// Returns the labels of the answers whose question is none of the event's `questions`.
+pub(crate) fn labels_gone<'a>(
+    questions: &[Question],
+    signups: impl Iterator<Item = &'a Signup>,
+) -> BTreeSet<Label> {
+    let answers = signups.flat_map(|signup| &signup.answers);
+    answers.filter(|answer| is_gone(questions, answer)).map(|answer| answer.label.clone()).collect()
 }
 
 /// Returns whether the question of an answer is none of the event's `questions`.
@@ -71,15 +66,27 @@ fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, s
         signup.cancelled_at().map_or_else(String::new, |at| Instant(at).to_string()),
         signup.cancelled_by().map(wire::cancelled_by).unwrap_or_default().to_owned(),
     ];
+    let answers = answer_cells(questions, gone, signup);
+    let answers = answers.map(|cell| if cell.is_empty() { cell } else { text(&cell) });
+    let ids = [signup.id.to_string(), signup.event.to_string(), signup.shift.to_string()];
+    fixed.into_iter().chain(answers).chain(ids).collect::<Vec<_>>().join(",")
+}
+
+/// Returns the cells of a sign-up's answers: one for each of the event's `questions`, and one for each label in `gone`. A cell
+/// is empty if the volunteer has not answered.
+pub(crate) fn answer_cells(
+    questions: &[Question],
+    gone: &BTreeSet<Label>,
+    signup: &Signup,
+) -> impl Iterator<Item = String> {
     let cell = |is_in_column: &dyn Fn(&Answer) -> bool| {
         let answers = signup.answers.iter().filter(|answer| is_in_column(answer));
-        let values: Vec<_> = answers.map(|answer| answer.value.as_str()).collect();
-        if values.is_empty() { String::new() } else { text(&values.join("; ")) }
+        answers.map(|answer| answer.value.as_str()).collect::<Vec<_>>().join("; ")
     };
-    let present = questions.iter().map(|question| cell(&|answer| answer.question_id == question.id));
-    let gone = gone.iter().map(|label| cell(&|answer| answer.label == *label && is_gone(questions, answer)));
-    let ids = [signup.id.to_string(), signup.event.to_string(), signup.shift.to_string()];
-    fixed.into_iter().chain(present).chain(gone).chain(ids).collect::<Vec<_>>().join(",")
+    let present = questions.iter().map(move |question| cell(&|answer| answer.question_id == question.id));
+    let gone =
+        gone.iter().map(move |label| cell(&|answer| answer.label == *label && is_gone(questions, answer)));
+    present.chain(gone)
 }
 
 /// Quotes a text, and puts an apostrophe before each place where a spreadsheet could read a formula: at the beginning, and
@@ -136,12 +143,13 @@ mod tests {
         let form = service.volunteers().form(&event.slug, shift.id).await.unwrap();
         let new = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
         drop(form.sign_up(new).await.unwrap());
-        let mut signups = service.admin().signups(event.organization, event.id, None, 1).await.unwrap();
-        signups[0].answers.extend(answers.iter().map(|(question, label, value)| {
+        let mut all = service.admin().event_signups(event.id).await.unwrap();
+        all.shifts[0].signups[0].answers.extend(answers.iter().map(|(question, label, value)| {
             Answer::new(*question, label.parse().unwrap(), value.parse().unwrap())
         }));
         let day = Day::new(date.parse().unwrap(), "America/Havana".parse().unwrap());
-        signup_table(&[], vec![ScheduledShift::new((*shift).clone(), day, false)], signups).collect()
+        all.shifts[0].shift = ScheduledShift::new((*shift).clone(), day, false);
+        signup_table(all).collect()
     }
 
     #[tokio::test]

@@ -14,6 +14,7 @@
 mod admin;
 mod authentication;
 mod commit;
+mod event_signups;
 mod outbox;
 mod session;
 mod turns;
@@ -27,6 +28,7 @@ use jiff::{SignedDuration, Timestamp};
 use uuid::Uuid;
 
 pub use admin::Admin;
+pub use event_signups::{EventSignups, ShiftSignups};
 pub use outbox::Outbox;
 pub use session::{Pages, Session, TokenUse};
 pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};

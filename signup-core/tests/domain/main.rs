@@ -8,6 +8,7 @@ mod change_mails;
 mod clock_changes;
 mod coverage;
 mod event_life;
+mod event_signups;
 mod faults;
 mod generators;
 mod handles;

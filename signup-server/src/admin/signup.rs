@@ -1,8 +1,6 @@
 //! `signup`: list sign-ups as JSON or as a table, and erase the data of a person.
 
-use std::collections::HashSet;
-
-use signup_core::{Admin, Event, ScheduledShift, Signup, SignupId};
+use signup_core::{Admin, Event, Signup, SignupId};
 
 use super::{PAGE_LIMIT, describe, find_organization, live_event, print};
 use crate::config::SignupCommand;
@@ -15,7 +13,8 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
         SignupCommand::List { event, csv } => {
             let event = live_event(admin, &event).await?;
             if csv {
-                return print_table(admin, &event).await;
+                let all = admin.event_signups(event.id).await.map_err(describe)?;
+                return signup_table(all).try_for_each(|line| output::print_line(&line));
             }
             let mut after = None;
             while let Some((page, last)) = page(admin, &event, after).await? {
@@ -30,24 +29,6 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
             print(&wire::Erasure::new(organization.id, erased))
         }
     }
-}
-
-/// Prints the sign-ups as a table, which is sorted in memory.
-async fn print_table(admin: &Admin, event: &Event) -> Result<(), Failure> {
-    let mut signups = vec![];
-    while let Some((page, _)) = page(admin, event, signups.last().map(|signup: &Signup| signup.id)).await? {
-        signups.extend(page);
-    }
-    let full = admin.event(event.id).await.map_err(describe)?;
-    let mut shifts = full.shifts;
-    // The sign-ups for a deleted shift are listed, too.
-    let live: HashSet<_> = shifts.iter().map(|shift| shift.id).collect();
-    let all: HashSet<_> = signups.iter().map(|signup| signup.shift).collect();
-    for &id in all.difference(&live) {
-        let shift = admin.shift(event.organization, id).await.map_err(describe)?;
-        shifts.push(ScheduledShift::of(shift, &full.event));
-    }
-    signup_table(&full.questions, shifts, signups).try_for_each(|line| output::print_line(&line))
 }
 
 /// Reads the sign-ups with an id above `after`, and the id of the last. Returns `None` if there is no further one.

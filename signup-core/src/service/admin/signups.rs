@@ -5,6 +5,7 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::rules::{self, MailIds};
+use crate::service::EventSignups;
 use crate::shift::Shift;
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{Deleted, Kind, RecordKey, SignupQuery};
@@ -43,6 +44,24 @@ impl Admin {
     pub async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Shift> {
         let found = self.shared.store.record(&RecordKey::Shift(organization, id), Deleted::Included).await?;
         found.and_then(|record| Shift::try_from(record).ok()).ok_or(Error::NotFound)
+    }
+
+    /// Reads all sign-ups of an event by shift, like [`Session::event_signups`](crate::Session::event_signups).
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such event, or if it is deleted.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, session, created, .. }| {
+    /// let all = service.admin().event_signups(created.event.id).await?;
+    /// assert_eq!(all, session.event_signups(created.event.id).await?);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn event_signups(&self, event: EventId) -> Result<EventSignups> {
+        self.shared.event_signups(self.event_owner(event).await?, event).await
     }
 
     /// Lists an event's sign-ups by ascending id, cancelled ones included. Returns at most `limit` with an id above

@@ -3,7 +3,8 @@
 use super::{Pages, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::SignupId;
+use crate::id::{EventId, SignupId};
+use crate::service::EventSignups;
 use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::store::{Deleted, Page, RecordKey, SignupQuery};
@@ -74,6 +75,34 @@ impl Session {
     /// ```
     pub fn signup_pages(&self, query: SignupQuery) -> Pages<SignupQuery> {
         Pages::new(self, query)
+    }
+
+    /// Reads all sign-ups of an event by shift, confirmed and cancelled, with the questions of the event. Meant for a table or a
+    /// roster: the result can have as many sign-ups as the shifts have places, and each cancelled one.
+    ///
+    /// Requires [`Scope::SignupsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such event.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// for of_shift in session.event_signups(created.event.id).await?.shifts {
+    ///     println!("{}", of_shift.shift.title);
+    ///     for signup in of_shift.signups.iter().filter(|signup| signup.is_confirmed()) {
+    ///         println!("[ ] {}", signup.name);
+    ///     }
+    ///     assert_eq!(of_shift.signups[0].name.as_str(), "Ada Lovelace");
+    /// }
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn event_signups(&self, event: EventId) -> Result<EventSignups> {
+        self.require(Scope::SignupsRead)?;
+        self.shared.event_signups(self.organization_id(), event).await
     }
 
     /// Reads a sign-up, confirmed or cancelled.
