@@ -196,7 +196,7 @@ pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, 
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, Outbox, Pages, PublicEvent, Service, Session, ShiftSignups, SignUpForm, SignedUp,
-    TokenUse, Volunteers,
+    TokenUse, VolunteerData, VolunteerSignup, Volunteers,
 };
 pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};

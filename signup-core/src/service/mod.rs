@@ -18,6 +18,7 @@ mod event_signups;
 mod outbox;
 mod session;
 mod turns;
+mod volunteer_data;
 mod volunteers;
 mod webhooks;
 
@@ -31,6 +32,7 @@ pub use admin::Admin;
 pub use event_signups::{EventSignups, ShiftSignups};
 pub use outbox::Outbox;
 pub use session::{Pages, Session, TokenUse};
+pub use volunteer_data::{VolunteerData, VolunteerSignup};
 pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
 
 use crate::allowance::{Allowance, RateKey, Windows};

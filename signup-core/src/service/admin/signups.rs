@@ -135,21 +135,6 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn erase_signups(&self, organization: OrganizationId, email: &EmailAddress) -> Result<u64> {
-        const BATCH: u32 = 100;
-        let mut erased = 0;
-        loop {
-            let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
-            let signups = self.shared.store.signups(organization, &query).await?.items;
-            if signups.is_empty() {
-                return Ok(erased);
-            }
-            for signup in signups {
-                let erase = |_| async { Ok(rules::erase_signup(signup.clone())) };
-                // A sign-up that has changed since is listed again.
-                if self.shared.commit(&Actor::Operator, erase).await?.is_ok() {
-                    erased += 1;
-                }
-            }
-        }
+        self.shared.erase_volunteer(organization, email, &Actor::Operator).await
     }
 }

@@ -8,6 +8,7 @@ mod questions;
 mod shifts;
 mod signups;
 mod token;
+mod volunteers;
 mod webhooks;
 
 use std::sync::Arc;

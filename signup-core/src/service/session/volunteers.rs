@@ -1,0 +1,49 @@
+//! The data of volunteers: found by address, exported and erased.
+
+use super::Session;
+use crate::error::Result;
+use crate::permission::Permission;
+use crate::service::VolunteerData;
+use crate::text::EmailAddress;
+
+impl Session {
+    /// Reads everything that the organization stores about the volunteer with this address: the sign-ups with their answers, and
+    /// the mails that wait. Addresses are compared without case. An unknown address has no sign-ups.
+    ///
+    /// Requires [`Permission::ManageVolunteers`].
+    ///
+    /// # Errors
+    /// Fails only with the errors of every method.
+    ///
+    /// See [`erase_volunteer`](Self::erase_volunteer) for an example.
+    pub async fn volunteer_data(&self, email: &EmailAddress) -> Result<VolunteerData> {
+        self.require(Permission::ManageVolunteers)?;
+        self.shared.volunteer_data(self.organization_id(), email).await
+    }
+
+    /// Removes every sign-up of an email address in the organization, with its answers, links and notices, and frees the
+    /// places. Returns how many sign-ups this call removed. Sends no mail.
+    ///
+    /// Requires [`Permission::ManageVolunteers`]. An idempotency key is ignored: erasing again is safe.
+    ///
+    /// # Errors
+    /// Fails only with the errors of every method. Some sign-ups may then be left. Another call removes them.
+    ///
+    /// # Example
+    ///
+    /// No scope of a token allows this:
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, ada, .. }| {
+    /// use signup_core::{Error, Role};
+    ///
+    /// assert_eq!(session.erase_volunteer(&ada.email).await, Err(Error::MissingRole(Role::Admin)));
+    /// assert_eq!(session.volunteer_data(&ada.email).await, Err(Error::MissingRole(Role::Admin)));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn erase_volunteer(&self, email: &EmailAddress) -> Result<u64> {
+        self.require(Permission::ManageVolunteers)?;
+        self.shared.erase_volunteer(self.organization_id(), email, &self.actor).await
+    }
+}

@@ -1,0 +1,81 @@
+//! Everything that an organization stores about a volunteer: to show, to hand out and to erase.
+
+use super::Shared;
+use crate::activity::Actor;
+use crate::error::Result;
+use crate::id::OrganizationId;
+use crate::notice::Notice;
+use crate::rules;
+use crate::store::{NoticeQuery, SignupInFull, SignupQuery};
+use crate::text::EmailAddress;
+
+/// Everything that an organization stores about the volunteer with an email address. From
+/// [`Session::volunteer_data`](crate::Session::volunteer_data).
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct VolunteerData {
+    /// The sign-ups, newest first, each with what is stored about its mails. The sign-ups for deleted events and shifts are listed
+    /// until they are purged.
+    pub signups: Vec<VolunteerSignup>,
+}
+
+/// A sign-up of a volunteer, and the mails about it. A part of [`VolunteerData`].
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct VolunteerSignup {
+    /// The sign-up with its event and its shift.
+    pub in_full: SignupInFull,
+    /// The mails that wait and those that failed, oldest first. A mail that was sent is not stored.
+    pub notices: Vec<Notice>,
+}
+
+impl Shared {
+    /// Reads everything that an organization stores about an address. Each sign-up has a snapshot of its own.
+    pub(super) async fn volunteer_data(
+        &self,
+        organization: OrganizationId,
+        email: &EmailAddress,
+    ) -> Result<VolunteerData> {
+        let mut data = VolunteerData::default();
+        let query = SignupQuery::new().email(email.clone()).with_deleted().limit(SignupQuery::MAX_LIMIT);
+        let mut next = Some(query);
+        while let Some(query) = next {
+            let page = self.store.signups(organization, &query).await?;
+            for signup in page.items {
+                let query = NoticeQuery::About(organization, signup.id);
+                let notices = self.store.notices(query, u32::MAX).await?;
+                // A sign-up that was erased meanwhile is left out.
+                let found = self.store.signup_in_full(organization, signup.id).await?;
+                data.signups.extend(found.map(|in_full| VolunteerSignup { in_full, notices }));
+            }
+            next = page.next.map(|next| query.at(next));
+        }
+        Ok(data)
+    }
+
+    /// Removes every sign-up of an address in the organization, with its answers, links and notices, and frees the places.
+    /// Returns how many sign-ups this call removed.
+    pub(super) async fn erase_volunteer(
+        &self,
+        organization: OrganizationId,
+        email: &EmailAddress,
+        actor: &Actor,
+    ) -> Result<u64> {
+        const BATCH: u32 = 100;
+        let mut erased = 0;
+        loop {
+            let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
+            let signups = self.store.signups(organization, &query).await?.items;
+            if signups.is_empty() {
+                return Ok(erased);
+            }
+            for signup in signups {
+                let erase = |_| async { Ok(rules::erase_signup(signup.clone())) };
+                // A sign-up that has changed since is listed again.
+                if self.commit(actor, erase).await?.is_ok() {
+                    erased += 1;
+                }
+            }
+        }
+    }
+}
