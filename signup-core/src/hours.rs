@@ -87,6 +87,25 @@ impl Hours {
     pub const fn minutes(self) -> u16 {
         self.end - self.start
     }
+
+    /// Splits the hours into parts of `minutes` each, in order. Returns `None` unless the parts fill the hours exactly.
+    ///
+    /// ```
+    /// use signup_core::Hours;
+    ///
+    /// let morning = Hours::parse(Some("09:00"), Some("11:00"))?;
+    /// let parts = morning.parts(60).unwrap_or_default();
+    /// assert_eq!(parts.iter().map(Hours::to_string).collect::<Vec<_>>(), ["09:00–10:00", "10:00–11:00"]);
+    /// assert_eq!(morning.parts(50), None);
+    /// # Ok::<(), signup_core::TimeError>(())
+    /// ```
+    pub fn parts(self, minutes: u16) -> Option<Vec<Self>> {
+        if minutes == 0 || !self.minutes().is_multiple_of(minutes) {
+            return None;
+        }
+        let starts = (self.start..self.end).step_by(minutes.into());
+        Some(starts.map(|start| Self { start, end: start + minutes }).collect())
+    }
 }
 
 impl TryFrom<(u16, u16)> for Hours {

@@ -92,6 +92,12 @@ pub enum FaultKind {
     /// A required checkbox is not ticked.
     #[error("must be ticked")]
     NotTicked,
+    /// Shifts of this length do not fill the time from the start to the end of their row.
+    #[error("must divide the {minutes} minutes from start to end without a remainder")]
+    Remainder {
+        /// The time from the start to the end, in minutes.
+        minutes: u16,
+    },
     /// The kind of a question that a volunteer has answered.
     #[error("cannot change once a volunteer has answered the question")]
     Answered,

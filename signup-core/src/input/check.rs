@@ -167,6 +167,9 @@ pub(crate) const fn check_added_shifts(count: usize) -> Result<(), FaultKind> {
     if count == 0 { Err(FaultKind::Required) } else { check_shift_count(count) }
 }
 
+const EACH_MINUTES: ValueError =
+    ValueError::WholeNumber { min: 1, max: Some(Hours::ALL_DAY.minutes() as u32) };
+
 fn capacity(number: &f64) -> Result<Capacity, ValueError> {
     whole(*number).ok_or(Capacity::OUT_OF_RANGE).and_then(Capacity::new)
 }
@@ -258,11 +261,13 @@ pub(super) fn check_shifts(
             _ => fields.faults.add(shift_path(index), ValueType::Object),
         }
     }
+    fields.checked("shifts", check_shift_count(checked.len()));
     checked
 }
 
 impl ShiftInput<'_> {
-    fn check(&self, fields: &mut Fields<'_>) -> Option<NewShift> {
+    /// Returns the shifts of the input: one, or several of equal length. Returns none if the input has a fault.
+    fn check(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
         let location = fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
@@ -272,7 +277,18 @@ impl ShiftInput<'_> {
         let are_valid_times = fields.faults.len() == before;
         let hours = if are_valid_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
         let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
-        Some(NewShift { title: title?, location, hours: hours?, capacity: capacity? })
+        let parts = fields.nullable("each_minutes", &self.each_minutes, EACH_MINUTES, |&minutes| {
+            let minutes = whole(minutes).and_then(|minutes| u16::try_from(minutes).ok());
+            let minutes = minutes.filter(|minutes| (1..=Hours::ALL_DAY.minutes()).contains(minutes));
+            let minutes = minutes.ok_or(FaultKind::Value(EACH_MINUTES))?;
+            let of_all =
+                |hours: Hours| hours.parts(minutes).ok_or(FaultKind::Remainder { minutes: hours.minutes() });
+            hours.map(of_all).transpose()
+        });
+        let (Some(title), Some(capacity)) = (title, capacity) else { return vec![] };
+        let parts = parts.flatten().unwrap_or_else(|| hours.into_iter().collect());
+        let shift = |hours| NewShift { title: title.clone(), location: location.clone(), hours, capacity };
+        parts.into_iter().map(shift).collect()
     }
 }
 

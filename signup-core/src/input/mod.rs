@@ -115,6 +115,10 @@ pub struct ShiftInput<'a> {
     /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
+    /// Makes several shifts of the input: one for each of these minutes from the start to the end, all with its title, location
+    /// and capacity. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
+    /// JSON form has no such member.
+    pub each_minutes: Given<f64>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
     pub unknown: Vec<FaultPath>,
 }

@@ -125,10 +125,58 @@ impl DeleteShiftInput<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::FaultKind;
+    use crate::hours::TimeError;
+    use crate::value_error::ValueError;
 
     fn reason(text: &str) -> Result<Option<String>, Faults> {
         let input = DeleteShiftInput { reason: Some(text.into()), ..DeleteShiftInput::default() };
         input.check().map(|delete| delete.reason.map(|reason| reason.as_str().to_owned()))
+    }
+
+    fn row(title: &str, end: &str, each_minutes: f64) -> ShiftInput<'static> {
+        ShiftInput {
+            title: title.to_owned().into(),
+            start_time: "09:00".into(),
+            end_time: end.to_owned().into(),
+            capacity: 2.0.into(),
+            each_minutes: each_minutes.into(),
+            ..ShiftInput::default()
+        }
+    }
+
+    #[test]
+    fn a_row_with_a_length_makes_a_shift_for_each_part_of_its_hours() {
+        let rows = vec![row("Till", "11:00", 60.0), row("Door", "", 900.0)];
+        let shifts = ShiftsInput { shifts: rows.into(), ..ShiftsInput::default() }.check().unwrap();
+        let shown: Vec<_> = shifts.iter().map(|shift| format!("{} {}", shift.title, shift.hours)).collect();
+        assert_eq!(shown, ["Till 09:00–10:00", "Till 10:00–11:00", "Door 09:00–24:00"]);
+    }
+
+    #[test]
+    fn a_length_that_leaves_a_remainder_is_a_fault_and_so_are_too_many_shifts() {
+        let whole = ValueError::WholeNumber { min: 1, max: Some(1440) };
+        let rows = vec![
+            row("A", "11:00", 50.0),
+            row("B", "11:00", 0.5),
+            row("", "11:00", 1441.0),
+            row("D", "08:00", 7.0),
+        ];
+        let faults = ShiftsInput { shifts: rows.into(), ..ShiftsInput::default() }.check().unwrap_err();
+        let found: Vec<_> = faults.iter().map(|fault| (fault.path.to_string(), fault.kind.clone())).collect();
+        let expected = [
+            ("shifts[0].each_minutes", FaultKind::Remainder { minutes: 120 }),
+            ("shifts[1].each_minutes", whole.into()),
+            ("shifts[2].title", FaultKind::Required),
+            ("shifts[2].each_minutes", whole.into()),
+            ("shifts[3].end_time", TimeError::Order.into()),
+        ];
+        assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+        let input = ShiftsInput { shifts: vec![row("A", "", 1.0)].into(), ..ShiftsInput::default() };
+        assert_eq!(
+            input.check().unwrap_err(),
+            Faults::one("shifts", FaultKind::TooMany { max: 500, present: 0 })
+        );
     }
 
     #[test]
