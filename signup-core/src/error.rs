@@ -85,6 +85,10 @@ pub enum Error {
     /// The notice is queued or claimed, so a retry would send its mail twice. Only a failed notice can be retried.
     #[error("the notice has not failed")]
     NoticeNotFailed,
+    /// Another caller has changed these fields since the values of the patch were [read](crate::EventPatch::read), to other
+    /// values than those of the patch. Holds the names of the fields, in their order.
+    #[error("another caller has changed {}", .0.join(", "))]
+    Conflict(Vec<&'static str>),
     /// Other changes of the same record kept the call from committing for 10 seconds: they were committed before each of
     /// its attempts, or it waited for its turn among them. A later call may succeed.
     #[error("too many changes of the same record at once")]
@@ -152,6 +156,7 @@ impl Error {
                 | Self::EventHasSignups
                 | Self::ShiftHasSignups
                 | Self::NoticeNotFailed
+                | Self::Conflict(_)
                 | Self::Contended
         )
     }
@@ -191,6 +196,7 @@ mod tests {
             Error::EventHasSignups,
             Error::ShiftHasSignups,
             Error::NoticeNotFailed,
+            Error::Conflict(vec!["title"]),
             Error::Contended,
             Error::Refused(Box::new(Refusal::Changed(RecordKey::Organization(OrganizationId::NONE)))),
             Error::Store(StoreError::unavailable("reading", "closed")),

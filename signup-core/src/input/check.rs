@@ -354,7 +354,7 @@ impl ShiftPatchInput<'_> {
         }
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
-        let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers };
+        let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers, read: None };
         faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(patch))
     }

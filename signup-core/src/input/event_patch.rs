@@ -52,6 +52,9 @@ pub struct EventPatch {
     pub badge_label: Option<Change<BadgeLabel>>,
     /// Whether volunteers get a mail if the time or the place of their shift changes; true by default.
     pub notify_volunteers: bool,
+    /// The values that the caller read before. Then only the fields with another value than the one that was read are
+    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    pub read: Option<Box<Self>>,
 }
 
 impl Default for EventPatch {
@@ -71,6 +74,7 @@ impl Default for EventPatch {
             theme: None,
             badge_label: None,
             notify_volunteers: true,
+            read: None,
         }
     }
 }
@@ -126,6 +130,14 @@ impl EventPatch {
     #[must_use]
     pub fn without_mail(self) -> Self {
         Self { notify_volunteers: false, ..self }
+    }
+
+    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
+    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
+    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    #[must_use]
+    pub fn read(self, values: Self) -> Self {
+        Self { read: Some(Box::new(values)), ..self }
     }
 }
 
@@ -210,6 +222,7 @@ impl EventPatchInput<'_> {
             theme,
             badge_label,
             notify_volunteers,
+            read: None,
         };
         faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(patch))

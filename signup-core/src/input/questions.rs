@@ -85,6 +85,9 @@ pub struct QuestionPatch {
     pub required: Option<bool>,
     /// The new place among the event's questions.
     pub position: Option<u32>,
+    /// The values that the caller read before. Then only the fields with another value than the one that was read are
+    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    pub read: Option<Box<Self>>,
 }
 
 impl QuestionPatch {
@@ -121,6 +124,14 @@ impl QuestionPatch {
     #[must_use]
     pub fn position(self, position: u32) -> Self {
         Self { position: Some(position), ..self }
+    }
+
+    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
+    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
+    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    #[must_use]
+    pub fn read(self, values: Self) -> Self {
+        Self { read: Some(Box::new(values)), ..self }
     }
 }
 
@@ -238,7 +249,7 @@ impl QuestionInput<'_> {
         let required = fields.optional_flag("required", &self.required);
         let position = fields.optional("position", &self.position, POSITION, position);
         fields.optional_flag("notify_volunteers", &self.notify_volunteers);
-        let patch = QuestionPatch { label, kind, options, required, position };
+        let patch = QuestionPatch { label, kind, options, required, position, read: None };
         faults.add_unknown(self.unknown.iter().cloned());
         faults.into_result(Some(patch))
     }

@@ -226,6 +226,9 @@ pub struct ShiftPatch {
     pub capacity: Option<Capacity>,
     /// Whether volunteers get a mail if the time or the location changes; true by default.
     pub notify_volunteers: bool,
+    /// The values that the caller read before. Then only the fields with another value than the one that was read are
+    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    pub read: Option<Box<Self>>,
 }
 
 /// A change of a field that may be empty.
@@ -270,6 +273,7 @@ impl Default for ShiftPatch {
             hours: HoursPatch::default(),
             capacity: None,
             notify_volunteers: true,
+            read: None,
         }
     }
 }
@@ -321,6 +325,14 @@ impl ShiftPatch {
     #[must_use]
     pub fn without_mail(self) -> Self {
         Self { notify_volunteers: false, ..self }
+    }
+
+    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
+    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
+    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    #[must_use]
+    pub fn read(self, values: Self) -> Self {
+        Self { read: Some(Box::new(values)), ..self }
     }
 }
 

@@ -18,6 +18,7 @@ mod edit;
 #[cfg(test)]
 mod facts;
 mod mail;
+mod merge;
 mod organization;
 mod patch_event;
 mod patch_shift;

@@ -7,6 +7,7 @@ use super::edit::{
     active_events_below, changed_or_not_empty, check_not_cancelled, notice_of_change,
     require_no_active_signups,
 };
+use super::merge::merge_event;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -44,6 +45,7 @@ pub(crate) fn patch_event(
 ) -> Result<Decision<EventWithShifts>, Error> {
     let EventInFull { event, location_data, shifts, .. } = full;
     check_not_cancelled(&event)?;
+    let patch = merge_event(patch, &event)?;
     let is_published = patch.is_published.unwrap_or(event.is_published);
     let mut change = ChangeSet::default();
     change.require_unchanged(&event);

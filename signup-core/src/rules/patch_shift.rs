@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_shift;
 use super::edit::{check_not_cancelled, notice_of_change};
+use super::merge::merge_shift;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -35,6 +36,7 @@ pub(crate) fn patch_shift(
     now: Timestamp,
 ) -> Result<Decision<ScheduledShift>, Error> {
     check_not_cancelled(event)?;
+    let patch = merge_shift(patch, &shift)?;
     let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
     let before = TimeAndPlace::of(&shift, event);
     let record = Shift {

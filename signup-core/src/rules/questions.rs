@@ -2,6 +2,7 @@
 
 use super::activity::changes_of_question;
 use super::edit::{check_not_cancelled, next_gate};
+use super::merge::merge_question;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -63,6 +64,7 @@ pub(crate) fn patch_question(
 ) -> Result<Decision<Question>, Error> {
     check_question_patch(&patch)?;
     check_not_cancelled(event)?;
+    let patch = merge_question(patch, &question)?;
     let kind = patch.kind.unwrap_or(question.kind);
     let kept = || if kind == QuestionKind::Select { question.options.clone() } else { vec![] };
     let options = patch.options.unwrap_or_else(kept);
