@@ -15,7 +15,7 @@ use crate::id::{NoticeId, OrganizationId};
 use crate::notice::{Notice, NoticeCause};
 use crate::plan::PlanLimits;
 use crate::shift::{Gathering, ScheduledShift, Shift};
-use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique};
+use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique, Write};
 use crate::time_and_place::TimeAndPlace;
 
 /// Refuses an edit of a cancelled event.
@@ -75,6 +75,17 @@ pub(super) fn notice_of_change(
     let path = (shift.organization, shift.event, shift.id);
     let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
     Some(Notice { due_at: gathering.due_at, ..Notice::new(id, path, cause, now) })
+}
+
+/// Returns how many mails the notices of a change will become: one for each confirmed sign-up of a shift with a notice. `shifts` are
+/// the shifts after the change.
+pub(crate) fn mails_of(change: &ChangeSet, shifts: &[ScheduledShift]) -> u64 {
+    let notified = change.writes.iter().filter_map(|write| match write {
+        Write::Put { before: None, after: Record::Notice(notice) } => Some(notice.shift),
+        _ => None,
+    });
+    let filled = notified.filter_map(|id| shifts.iter().find(|shift| shift.id == id));
+    filled.map(|shift| u64::from(shift.occupancy.filled)).sum()
 }
 
 /// Requires that no event has the slug of a new one.

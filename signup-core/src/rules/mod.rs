@@ -36,6 +36,7 @@ pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{claim, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice};
 pub(crate) use duplicate_event::duplicate_event;
+pub(crate) use edit::mails_of;
 pub(crate) use mail::MailIds;
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization};
 pub(crate) use patch_event::patch_event;

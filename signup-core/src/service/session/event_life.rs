@@ -1,11 +1,13 @@
 //! The life of an event after its creation: reading, changing, publishing, cancelling and deleting it.
 
+use jiff::Timestamp;
+
 use super::Session;
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId};
 use crate::input::{CancelEvent, EventPatch};
 use crate::receipt::{EventWithShifts, Operation};
-use crate::rules;
+use crate::rules::{self, Decision};
 use crate::secret;
 use crate::store::{EventInFull, RecordKey};
 use crate::token::Scope;
@@ -178,18 +180,52 @@ impl Session {
         self.shared.store.event_in_full(&key).await?.ok_or(Error::NotFound)
     }
 
+    /// Returns how many mails [`patch_event`](Self::patch_event) would queue now: one for each sign-up whose time or place the
+    /// patch changes. Writes nothing, and takes no account of `notify_volunteers`.
+    ///
+    /// Requires [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// Returns the errors of `patch_event`, except [`Error::PlanLimit`](crate::Error::PlanLimit): the limit is checked when the
+    /// patch is applied.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::EventPatch;
+    ///
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// let (event, new) = (created.event.id, EventPatch::new);
+    /// assert_eq!(session.mails_of_event_patch(event, new().start_date(date(2027, 6, 12))).await?, 1);
+    /// assert_eq!(session.mails_of_event_patch(event, new().title("Food collection".parse()?)).await?, 0);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn mails_of_event_patch(&self, id: EventId, patch: EventPatch) -> Result<u64> {
+        self.require(Operation::PatchEvent(id).permission())?;
+        let patch = EventPatch { notify_volunteers: true, ..patch };
+        let decision = self.decide_patch(id, &patch, self.shared.now()).await?;
+        Ok(rules::mails_of(&decision.change, &decision.outcome.shifts))
+    }
+
+    async fn decide_patch(
+        &self,
+        id: EventId,
+        patch: &EventPatch,
+        now: Timestamp,
+    ) -> Result<Decision<EventWithShifts>> {
+        let full = self.event_in_full(id).await?;
+        let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
+        rules::patch_event(full, patch.clone(), self.limits(), notices, self.shared.change_mail_delay, now)
+    }
+
     async fn write_patch(
         &self,
         operation: Operation,
         id: EventId,
         patch: &EventPatch,
     ) -> Result<EventWithShifts> {
-        self.write(operation, move |now| async move {
-            let full = self.event_in_full(id).await?;
-            let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-            let delay = self.shared.change_mail_delay;
-            rules::patch_event(full, patch.clone(), self.limits(), notices, delay, now)
-        })
-        .await
+        self.write(operation, move |now| self.decide_patch(id, patch, now)).await
     }
 }

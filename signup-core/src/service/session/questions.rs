@@ -27,6 +27,30 @@ impl Session {
         Ok(self.event_in_full(event).await?.questions)
     }
 
+    /// Reads a question.
+    ///
+    /// Requires [`Scope::EventsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such question.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
+    /// use signup_core::{NewQuestion, QuestionKind};
+    ///
+    /// let diet = NewQuestion::new("Diet".parse()?, QuestionKind::Text);
+    /// let diet = session.add_question(created.event.id, diet).await?;
+    /// assert_eq!(session.question(diet.id).await?, diet);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn question(&self, id: QuestionId) -> Result<Question> {
+        self.require(Scope::EventsRead)?;
+        Ok(self.question_with_event(id).await?.0)
+    }
+
     /// Adds a question to an event.
     ///
     /// Requires [`Scope::EventsWrite`].

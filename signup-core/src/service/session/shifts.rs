@@ -82,6 +82,37 @@ impl Session {
         .await
     }
 
+    /// Returns how many mails [`patch_shift`](Self::patch_shift) would queue now: one for each sign-up, if the patch changes the
+    /// time or the place. Writes nothing, and takes no account of `notify_volunteers`.
+    ///
+    /// Requires [`Scope::ShiftsWrite`].
+    ///
+    /// # Errors
+    /// Returns the errors of `patch_shift`.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::ShiftPatch;
+    ///
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// let patch = ShiftPatch::new().location("Hall B".parse()?);
+    /// assert_eq!(session.mails_of_shift_patch(created.shifts[0].id, patch).await?, 1);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn mails_of_shift_patch(&self, id: ShiftId, patch: ShiftPatch) -> Result<u64> {
+        self.require(Operation::PatchShift(id).permission())?;
+        let patch = ShiftPatch { notify_volunteers: true, ..patch };
+        let found = self.shared.shift_with_event(self.organization_id(), id).await?;
+        let (shift, event) = found.ok_or(Error::NotFound)?;
+        let now = self.shared.now();
+        let notice = NoticeId::new(secret::new_uuid(now));
+        let decision = rules::patch_shift(&event, shift, patch, notice, self.shared.change_mail_delay, now)?;
+        Ok(rules::mails_of(&decision.change, std::slice::from_ref(&decision.outcome)))
+    }
+
     /// Reads a shift.
     ///
     /// Requires [`Scope::ShiftsRead`].

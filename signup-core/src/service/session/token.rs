@@ -6,7 +6,7 @@ use crate::organization::Organization;
 use crate::plan::{Plan, PlanLimits};
 use crate::rules::Decision;
 use crate::store::{ChangeSet, RecordKey, Refusal, Requirement, Total};
-use crate::token::Token;
+use crate::token::{Scope, Token};
 
 /// A token, with the plan of its organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,12 +49,29 @@ impl Session {
         let token = self.shared.get(RecordKey::Token(organization, id)).await?;
         let Organization { plan, .. } = self.shared.get(RecordKey::Organization(organization)).await?;
         let limits = self.shared.plans.limits(plan);
-        Ok(TokenUse { token, plan, limits, active_events: self.active_events().await? })
+        Ok(TokenUse { token, plan, limits, active_events: self.count_active_events().await? })
+    }
+
+    /// Counts the organization's active events, of which the [limits](Self::limits) of the plan allow a number.
+    ///
+    /// Requires [`Scope::EventsRead`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// assert_eq!((session.active_events().await?, session.limits().active_events), (1, 5));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn active_events(&self) -> Result<u32> {
+        self.require(Scope::EventsRead)?;
+        self.count_active_events().await
     }
 
     /// Counts the organization's active events. The store counts them only to check a requirement, so this method requires
     /// that there are none, and writes nothing.
-    async fn active_events(&self) -> Result<u32> {
+    async fn count_active_events(&self) -> Result<u32> {
         let organization = self.organization_id();
         let check = |now| async move {
             let total = Total::ActiveEvents(organization);
