@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 
 use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, StreamExt as _};
@@ -18,8 +19,9 @@ use crate::wire::{Deleted, Slot};
 /// The maximum size of a body, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
 
-/// The chunks of a body, as they arrive.
-pub(crate) type BodyStream = Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>;
+/// The chunks of a body, as they arrive. The mutex makes a request `Sync`, so that a handler can lend it across an await. It is
+/// never locked: only the owner of a request reads the body.
+pub(crate) type BodyStream = Mutex<Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>>;
 
 /// A request to the API or for a page, without its method and path.
 pub(crate) struct Request {
@@ -169,7 +171,8 @@ impl Request {
 
     async fn read(&mut self) -> Result<Bytes, BodyError> {
         let mut body = BytesMut::new();
-        while let Some(chunk) = self.body.next().await {
+        let chunks = self.body.get_mut().unwrap_or_else(PoisonError::into_inner);
+        while let Some(chunk) = chunks.next().await {
             let chunk = chunk.map_err(|_| BodyError::Broken)?;
             if body.len() + chunk.len() > MAX_BODY_BYTES {
                 return Err(BodyError::TooLarge);
@@ -238,7 +241,8 @@ pub(crate) fn ignore_answer(unknown: &mut Vec<FaultPath>, record: &[&str]) {
 pub(crate) fn body_stream<B: Buf>(
     chunks: impl Stream<Item = Result<B, warp::Error>> + Send + 'static,
 ) -> BodyStream {
-    Box::pin(chunks.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining()))))
+    let chunks = chunks.map(|chunk| chunk.map(|mut chunk| chunk.copy_to_bytes(chunk.remaining())));
+    Mutex::new(Box::pin(chunks))
 }
 
 /// Returns the address of the client: the peer, or the forwarded address if the peer is a trusted proxy.

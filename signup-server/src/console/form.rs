@@ -4,6 +4,7 @@
 //! the fields, so a form is checked as the body of a request to the API is checked, and the faults have the fields' names.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use serde_json::{Map, Value};
 use signup_core::{Faults, IdempotencyKey, Session, Timestamp, new_uuid};
@@ -18,11 +19,19 @@ const KEY: &str = "idempotency_key";
 /// The name of the field that says which of several forms of a page was sent.
 const ACTION: &str = "action";
 
-/// The values of a form by the name of the field, in the order of the form, and the faults of these values.
-#[derive(Debug, Clone, Default)]
+/// The values of a form by the name of the field, in the order of the form, and what is wrong with these values.
+#[derive(Clone, Default)]
 pub(crate) struct Form {
     values: Vec<(String, String)>,
-    faults: Faults,
+    /// The sentences about faults, each after the name of its field.
+    mistakes: Vec<(String, String)>,
+}
+
+impl fmt::Debug for Form {
+    /// Leaves out the values, which can be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Form(…)")
+    }
 }
 
 /// How the text of a field becomes a JSON value.
@@ -51,7 +60,7 @@ impl Form {
     pub(crate) fn parse(body: &[u8]) -> Self {
         let fields = form_urlencoded::parse(body).take(MAX_FIELDS);
         let values = fields.map(|(name, value)| (name.into_owned(), with_line_feeds(value)));
-        Self { values: values.collect(), faults: Faults::new() }
+        Self { values: values.collect(), mistakes: Vec::new() }
     }
 
     /// Adds a value.
@@ -68,8 +77,26 @@ impl Form {
 
     /// Adds the faults of the values. The page shows each beside its field.
     #[must_use]
-    pub(crate) fn refused(mut self, faults: Faults) -> Self {
-        self.faults.extend(faults);
+    pub(crate) fn refused(mut self, faults: &Faults) -> Self {
+        for fault in faults {
+            let name = field_name(&fault.path);
+            let sentence = words::mistake(&name, fault);
+            // A fault of an element, such as an option, belongs to the field of the whole list.
+            let field = match name.rsplit_once('.') {
+                Some((list, index)) if index.parse::<usize>().is_ok() => list,
+                _ => &name,
+            };
+            self = self.mistaken(field, sentence);
+        }
+        self
+    }
+
+    /// Adds a sentence about the value of a field. A field has one sentence: the first.
+    #[must_use]
+    pub(crate) fn mistaken(mut self, name: &str, sentence: impl Into<String>) -> Self {
+        if self.mistake(name).is_none() {
+            self.mistakes.push((name.to_owned(), sentence.into()));
+        }
         self
     }
 
@@ -180,36 +207,19 @@ impl Form {
     }
 
     /// Returns what is wrong with the value of a field, and what to do.
-    pub(crate) fn mistake(&self, name: impl AsRef<str>) -> Option<String> {
-        let name = name.as_ref();
-        // A fault of an element, such as an option, is shown beside the field of the whole list.
-        let is_of_field = |path: &str| {
-            let rest = path.strip_prefix(name);
-            rest.is_some_and(|rest| rest.is_empty() || rest[1..].parse::<usize>().is_ok())
-        };
-        let fault = self.faults.iter().find(|fault| is_of_field(&field_name(&fault.path)))?;
-        Some(words::mistake(name, fault))
+    pub(crate) fn mistake(&self, name: impl AsRef<str>) -> Option<&str> {
+        let mut mistakes = self.mistakes.iter();
+        mistakes.find(|(found, _)| found == name.as_ref()).map(|(_, sentence)| sentence.as_str())
     }
 
-    /// Returns the fields with a fault, each by the id of its element, with what to do.
-    pub(crate) fn mistakes(&self) -> Vec<(String, String)> {
-        let mut mistakes: Vec<(String, String)> = Vec::new();
-        for fault in &self.faults {
-            let name = field_name(&fault.path);
-            let id = match name.rsplit_once('.') {
-                Some((list, index)) if index.parse::<usize>().is_ok() => self.id(list),
-                _ => self.id(&name),
-            };
-            if !mistakes.iter().any(|(found, _)| *found == id) {
-                mistakes.push((id, words::mistake(&name, fault)));
-            }
-        }
-        mistakes
+    /// Returns each sentence about a fault, after the id of the element of its field.
+    pub(crate) fn mistakes(&self) -> impl Iterator<Item = (String, &str)> {
+        self.mistakes.iter().map(|(name, sentence)| (self.id(name), sentence.as_str()))
     }
 
     /// Returns whether a value has a fault.
     pub(crate) const fn is_refused(&self) -> bool {
-        !self.faults.is_empty()
+        !self.mistakes.is_empty()
     }
 }
 
@@ -261,8 +271,8 @@ mod tests {
         let body = form.json(EVENT);
         let faults =
             from_json::<EventInput<'_>>(&body).unwrap().check(PlanTable::default().free).unwrap_err();
-        let form = form.refused(faults);
-        assert_eq!(form.mistake("title").as_deref(), Some("Enter a title"));
+        let form = form.refused(&faults);
+        assert_eq!(form.mistake("title"), Some("Enter a title"));
         assert!(form.mistake("shifts.0.capacity").is_some());
         assert_eq!(form.mistake("start_date"), None);
         let ids: Vec<_> = form.mistakes().into_iter().map(|(id, _)| id).collect();

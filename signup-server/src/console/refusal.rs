@@ -3,7 +3,7 @@
 //! **Invariant:** no other module maps an error to a page of the console.
 
 use askama::Template;
-use signup_core::{Error, Faults};
+use signup_core::{Error, Faults, Role};
 use warp::http::header::RETRY_AFTER;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -24,6 +24,8 @@ pub(crate) enum Refusal {
     CrossSite,
     /// The action wants a code that was entered recently.
     NotRecent,
+    /// The field `action` has no name of a form of the page.
+    UnknownAction,
     /// Too many requests. Holds the seconds to wait.
     TooMany(i64),
 }
@@ -114,6 +116,9 @@ fn message(refusal: &Refusal) -> Message {
             "Your browser says that another website sent this. Go to the page here and send the form again.",
         ),
         Refusal::NotRecent => said(StatusCode::FORBIDDEN, "Confirm it’s you", "Sign in again to do this."),
+        Refusal::UnknownAction => {
+            Message { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
+        }
         Refusal::TooMany(seconds) if *seconds > 60 => said(
             StatusCode::TOO_MANY_REQUESTS,
             "Please wait",
@@ -142,6 +147,16 @@ fn message_of(error: &Error) -> Message {
             "Page not found",
             "If you typed the web address, check it is correct. What you’re looking for may have been deleted, or you may no \
              longer have access to it.",
+        ),
+        Error::MissingRole(role) => said(StatusCode::FORBIDDEN, "You can’t do this", may_do(*role)),
+        Error::LastOwner => conflict(
+            "An organization needs an owner",
+            "This is the only owner. Make somebody else an owner first.",
+        ),
+        Error::InvitationGone => said(
+            StatusCode::GONE,
+            "This invitation doesn’t work any more",
+            "It has been used or withdrawn, or it is too old. Ask the person who invited you to send you a new one.",
         ),
         Error::Unauthenticated => said(
             StatusCode::FORBIDDEN,
@@ -208,6 +223,16 @@ fn message_of_body(error: BodyError) -> Message {
 
 fn invalid() -> Message {
     said(StatusCode::UNPROCESSABLE_ENTITY, "There is a problem", "Go back and correct what you entered.")
+}
+
+/// Returns who may do what a role allows.
+fn may_do(role: Role) -> String {
+    let who = match role {
+        Role::Owner => "Only an owner",
+        Role::Admin => "Only an admin or an owner",
+        _ => "Only a member",
+    };
+    format!("{who} of this organization can do this. Ask one of them.")
 }
 
 fn sentences(faults: &Faults) -> Vec<String> {

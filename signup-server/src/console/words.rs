@@ -1,6 +1,6 @@
 //! The words of the console's fields: the label of each, and the sentence about a fault.
 
-use signup_core::{Fault, FaultKind, TextError, TimeError, ValueError};
+use signup_core::{Fault, FaultKind, Role, TextError, TimeError, ValueError};
 
 /// A field, and the sentence that asks for its value.
 struct Field {
@@ -30,6 +30,7 @@ const FIELDS: &[Field] = &[
     field("sport", "Sport", "Enter a sport"),
     field("title", "Title", "Enter a title"),
     field("description", "Description", "Enter a description"),
+    field("type", "Show", "Choose what to show"),
     field("types", "What the webhook receives", "Choose what the webhook receives"),
     field("url", "Web address", "Enter a web address"),
 ];
@@ -45,6 +46,22 @@ fn find(name: &str) -> Option<&'static Field> {
 pub(crate) fn label(name: &str) -> &'static str {
     find(name).map_or("Value", |field| field.label)
 }
+
+/// Returns a role with its article, such as `an owner`.
+pub(crate) const fn role_with_article(role: Role) -> &'static str {
+    match role {
+        Role::Owner => "an owner",
+        Role::Admin => "an admin",
+        _ => "an organizer",
+    }
+}
+
+/// The roles to choose from: name, word, and what a member with the role may do.
+pub(crate) const ROLES: [(&str, &str, &str); 3] = [
+    ("organizer", "Organizer", "Runs events: shifts, sign-ups and messages to volunteers"),
+    ("admin", "Admin", "Also manages members, API tokens, webhooks and volunteers’ data"),
+    ("owner", "Owner", "Also changes the organization, and makes and removes owners"),
+];
 
 /// Returns the sentence about a fault, which says what to do.
 pub(crate) fn mistake(name: &str, fault: &Fault) -> String {

@@ -73,7 +73,7 @@ impl Write {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::sync::{Arc, Mutex};
 
     use bytes::Bytes;
     use futures_util::stream;
@@ -111,7 +111,7 @@ mod tests {
                 clock.advance(86_400);
                 Ok(Bytes::from_static(body.as_bytes()))
             });
-            let mut request = Request { headers, query: String::new(), body: Box::pin(slow) };
+            let mut request = Request { headers, query: String::new(), body: Mutex::new(Box::pin(slow)) };
             let write = Write::authorize(session, Operation::CreateEvent, &request).unwrap();
             let limits = write.limits();
             let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(limits)).await;
