@@ -10,7 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use crate::id::{OrganizationId, TokenId};
+use crate::id::{CallerId, OrganizationId};
 
 /// The length of a window, in seconds.
 pub const WINDOW_S: i64 = 60;
@@ -18,8 +18,8 @@ pub const WINDOW_S: i64 = 60;
 /// The key of a rate-limit window: requests with one key are counted together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateKey {
-    /// Requests with this valid token of an organization, from any address.
-    Token(OrganizationId, TokenId),
+    /// Requests of this token or person in an organization, from any address.
+    Caller(OrganizationId, CallerId),
     /// Requests without a valid token from this address. An IPv6 address stands for its /64 network, the usual
     /// allocation to one customer.
     Address(IpAddr),
@@ -110,7 +110,7 @@ impl Window {
 /// full of open windows, new keys share one window. Their limit may then be too strict, but never too loose.
 #[derive(Debug)]
 pub struct Windows {
-    tokens: Mutex<Table<(OrganizationId, TokenId)>>,
+    tokens: Mutex<Table<(OrganizationId, CallerId)>>,
     addresses: Mutex<Table<IpAddr>>,
     visitors: Mutex<Table<IpAddr>>,
 }
@@ -146,7 +146,7 @@ impl Windows {
     /// Counts a request under `key` at `now`, and returns its window with the request included.
     pub fn count(&self, key: RateKey, now: Timestamp) -> Window {
         match key {
-            RateKey::Token(organization, id) => unpoisoned(&self.tokens).count((organization, id), now),
+            RateKey::Caller(organization, id) => unpoisoned(&self.tokens).count((organization, id), now),
             RateKey::Address(at) => unpoisoned(&self.addresses).count(at, now),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
         }
@@ -155,7 +155,7 @@ impl Windows {
     /// Returns the key's own window, if it is open at `now`. Never returns the shared window of a full table.
     pub fn get(&self, key: RateKey, now: Timestamp) -> Option<Window> {
         let window = match key {
-            RateKey::Token(organization, id) => {
+            RateKey::Caller(organization, id) => {
                 unpoisoned(&self.tokens).windows.get(&(organization, id)).copied()
             }
             RateKey::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
@@ -167,7 +167,9 @@ impl Windows {
     /// Stores a window that was counted elsewhere. Does nothing if the table is full.
     pub fn put(&self, key: RateKey, window: Window, now: Timestamp) {
         match key {
-            RateKey::Token(organization, id) => unpoisoned(&self.tokens).put((organization, id), window, now),
+            RateKey::Caller(organization, id) => {
+                unpoisoned(&self.tokens).put((organization, id), window, now);
+            }
             RateKey::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
             RateKey::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
         }

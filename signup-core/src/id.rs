@@ -97,6 +97,21 @@ ids! {
     PersonId,
     /// The id of an [`Invitation`](crate::Invitation).
     InvitationId,
+    /// The id of the token or the person of a [`Session`](crate::Session). No token and person have one id, because every id is a
+    /// new UUID.
+    CallerId,
+}
+
+impl From<TokenId> for CallerId {
+    fn from(id: TokenId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<PersonId> for CallerId {
+    fn from(id: PersonId) -> Self {
+        Self(id.0)
+    }
 }
 
 #[cfg(test)]

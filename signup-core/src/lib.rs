@@ -166,8 +166,8 @@ pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{
-    ActivityId, DeliveryId, EventId, InvitationId, NoticeId, OrganizationId, PersonId, QuestionId, ShiftId,
-    SignupId, TokenId, WebhookId,
+    ActivityId, CallerId, DeliveryId, EventId, InvitationId, NoticeId, OrganizationId, PersonId, QuestionId,
+    ShiftId, SignupId, TokenId, WebhookId,
 };
 pub use input::{
     Acceptance, AcceptanceInput, ActivityListInput, Asked, CancelEvent, CancelEventInput, Change,

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::id::{DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, TokenId, WebhookId};
+use crate::id::{CallerId, DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, WebhookId};
 use crate::permission::Permission;
 use crate::question::Question;
 use crate::shift::ScheduledShift;
@@ -201,9 +201,9 @@ from_text!(Operation);
 pub struct ReceiptKey {
     /// The organization of the session.
     pub organization: OrganizationId,
-    /// The token, or [`TokenId::NONE`] for a session without a token. The same idempotency key with another token is
-    /// another receipt key.
-    pub token: TokenId,
+    /// The token or the person, or [`CallerId::NONE`] for the session of a program. The same idempotency key of another caller
+    /// is another receipt key.
+    pub caller: CallerId,
     /// The operation.
     pub operation: Operation,
     /// The caller's key.

@@ -218,7 +218,7 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
     /// happens between the checks and the writes. The caller must ensure that `before` is the stored record and that the
     /// parent exists. Otherwise a store may fail, or may keep fields of the stored record. A receipt has no parent, so its
-    /// token need not exist.
+    /// caller need not exist.
     ///
     /// # Errors
     /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns

@@ -29,7 +29,7 @@ pub async fn each_key_has_a_window_of_its_own(store: Arc<dyn Store>) {
     let Some(counter) = store.request_counter() else { return };
     commit(&*store, insert([1, 2].map(organization))).await;
     let tokens = [(1, 1), (1, 2), (2, 1)]
-        .map(|(owner, number)| RateKey::Token(organization_id(owner), TokenId::new(uuid(number))));
+        .map(|(owner, number)| RateKey::Caller(organization_id(owner), CallerId::new(uuid(number))));
     let visitor = RateKey::visitor(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
     for key in [address(1), address(2), visitor].into_iter().chain(tokens) {
         assert_eq!(count(counter, key, 0).await.1, 1, "the first request of {key:?}");

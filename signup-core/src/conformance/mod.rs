@@ -234,7 +234,7 @@ macro_rules! conformance_tests {
             puts::an_event_moves_in_the_lists
             receipts::a_receipt_holds_its_key_until_it_expires
             receipts::every_outcome_comes_back
-            receipts::keys_differ_by_token_operation_and_case
+            receipts::keys_differ_by_caller_operation_and_case
             receipts::a_purge_removes_the_oldest_expired_receipts
             requirements::a_refused_change_leaves_no_trace
             requirements::the_first_requirement_that_fails_is_the_refusal

@@ -50,12 +50,12 @@ pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
     }
 }
 
-/// A key with another token, organization, operation, record or case is a different key.
-pub async fn keys_differ_by_token_operation_and_case(store: Arc<dyn Store>) {
+/// A key of another caller, or with another organization, operation, record or case is a different key.
+pub async fn keys_differ_by_caller_operation_and_case(store: Arc<dyn Store>) {
     let key = receipt_key(1, "key");
     with_receipt(&*store, &key, 1, 100).await;
     let others = [
-        ReceiptKey { token: TokenId::new(uuid(2)), ..key.clone() },
+        ReceiptKey { caller: CallerId::new(uuid(2)), ..key.clone() },
         ReceiptKey { organization: organization_id(2), ..key.clone() },
         ReceiptKey { operation: Operation::DuplicateEvent(EventId::new(uuid(1))), ..key.clone() },
         ReceiptKey { operation: Operation::DuplicateEvent(EventId::new(uuid(2))), ..key.clone() },

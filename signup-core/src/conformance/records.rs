@@ -224,11 +224,11 @@ pub fn notice(shift: &Shift, number: u32) -> Notice {
     Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
 }
 
-/// Returns the receipt key of creating an event with the token 1 of `organization`.
+/// Returns the receipt key of creating an event by the caller 1 of `organization`.
 pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     ReceiptKey {
         organization: organization_id(organization),
-        token: TokenId::new(uuid(1)),
+        caller: CallerId::new(uuid(1)),
         operation: Operation::CreateEvent,
         key: key.parse().unwrap(),
     }

@@ -377,12 +377,12 @@ FROM signups u LEFT JOIN LATERAL (SELECT closed_at, closed_by FROM shifts
 -- json, because jsonb changes large numbers (see location_data).
 CREATE TABLE receipts (
     organization_id uuid   NOT NULL,
-    token_id        uuid   NOT NULL,
+    caller_id       uuid   NOT NULL,
     operation       text   COLLATE "C" NOT NULL,
     idempotency_key text   COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     outcome         json   NOT NULL,
     expires_at      bigint NOT NULL,
-    PRIMARY KEY (organization_id, token_id, operation, idempotency_key)
+    PRIMARY KEY (organization_id, caller_id, operation, idempotency_key)
 );
 CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 
@@ -555,9 +555,9 @@ BEGIN
     END IF;
 END $$;
 
-CREATE FUNCTION current_receipt(owner uuid, token uuid, what text, key text) RETURNS SETOF receipts
+CREATE FUNCTION current_receipt(owner uuid, caller uuid, what text, key text) RETURNS SETOF receipts
 LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY SELECT * FROM receipts r
-        WHERE r.organization_id = owner AND r.token_id = token AND r.operation = what AND r.idempotency_key = key;
+        WHERE r.organization_id = owner AND r.caller_id = caller AND r.operation = what AND r.idempotency_key = key;
 END $$;

@@ -363,13 +363,13 @@ FROM signups u LEFT JOIN shifts s
 -- last byte: to find the last character, SQLite counts all characters before it.
 CREATE TABLE receipts (
     organization_id BLOB    NOT NULL,
-    token_id        BLOB    NOT NULL,
+    caller_id       BLOB    NOT NULL,
     operation       TEXT    NOT NULL,
     idempotency_key TEXT    NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     outcome         TEXT    NOT NULL CHECK (substr(outcome, 1, 1) = '{' AND substr(CAST(outcome AS BLOB), -1) = x'7D'),
     expires_at      INTEGER NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX receipts_by_key ON receipts (organization_id, token_id, operation, idempotency_key);
+CREATE UNIQUE INDEX receipts_by_key ON receipts (organization_id, caller_id, operation, idempotency_key);
 CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 
 -- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.

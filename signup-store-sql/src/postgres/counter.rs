@@ -53,7 +53,7 @@ impl Counter {
     /// Returns an unavailable error if the request is not counted within [`Primary::max_wait`].
     pub(crate) async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Window, StoreError> {
         let key = match caller {
-            RateKey::Token(organization, token) => (organization.uuid(), token.to_string()),
+            RateKey::Caller(organization, caller) => (organization.uuid(), caller.to_string()),
             RateKey::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
             RateKey::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
         };

@@ -55,7 +55,7 @@ impl Lock {
         // Each kind of lock needs its branch in `lock_in_order` of the schema, which fails for an unknown kind.
         match key {
             Key::Unique(Unique::Receipt(key)) => {
-                named(format!("{} {} {} {}", key.organization, key.token, key.operation, key.key))
+                named(format!("{} {} {} {}", key.organization, key.caller, key.operation, key.key))
             }
             Key::Unique(Unique::OrganizationSlug(slug)) => named(format!("organization {slug}")),
             Key::Unique(Unique::EventSlug(slug)) => named(format!("event {slug}")),

@@ -67,7 +67,7 @@ pub(crate) fn key_values(key: &RecordKey) -> Vec<Value> {
         RecordKey::Link(_, digest) => vec![owner.into(), digest.as_bytes().as_slice().into()],
         RecordKey::Receipt(key) => vec![
             owner.into(),
-            key.token.uuid().into(),
+            key.caller.uuid().into(),
             key.operation.to_string().into(),
             key.key.as_str().into(),
         ],

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use signup_core::{OrganizationId, Receipt, ReceiptKey, StoreError, TokenId};
+use signup_core::{CallerId, OrganizationId, Receipt, ReceiptKey, StoreError};
 
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Integer, Text};
@@ -17,14 +17,14 @@ use crate::sql::table::{Column, Table};
 pub(crate) const TABLE: Table<Receipt> = Table {
     name: "receipts",
     alias: 'r',
-    key: &["organization_id", "token_id", "operation", "idempotency_key"],
+    key: &["organization_id", "caller_id", "operation", "idempotency_key"],
     source: "receipts r",
     is_visible: |_, _| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[
         Column::new("organization_id", Id, |receipt| receipt.key.organization.uuid().into()),
-        Column::new("token_id", Id, |receipt| receipt.key.token.uuid().into()),
+        Column::new("caller_id", Id, |receipt| receipt.key.caller.uuid().into()),
         Column::new("operation", Text, |receipt| receipt.key.operation.to_string().into()),
         Column::new("idempotency_key", Text, |receipt| receipt.key.key.as_str().into()),
         Column::json("outcome", |receipt| serde_json::to_string(&receipt.outcome).map(pack)),
@@ -36,7 +36,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Receipt, StoreError> {
     let mut columns = row.of(&TABLE);
     let key = ReceiptKey {
         organization: columns.id("organization_id", OrganizationId::new)?,
-        token: columns.id("token_id", TokenId::new)?,
+        caller: columns.id("caller_id", CallerId::new)?,
         operation: columns.parse("operation")?,
         key: columns.parse("idempotency_key")?,
     };

@@ -55,7 +55,7 @@ fn removals(dialect: Dialect, until: i64, texts: Vec<String>) -> impl Iterator<I
 /// The order within a kind is the same in every store.
 fn expired(dialect: Dialect) -> Vec<String> {
     let tables = [
-        ("receipts", "c.organization_id, c.token_id, c.operation, c.idempotency_key"),
+        ("receipts", "c.organization_id, c.caller_id, c.operation, c.idempotency_key"),
         ("activity", "c.organization_id, c.id"),
         ("deliveries", "c.organization_id, c.id"),
         ("invitations", "c.organization_id, c.id"),

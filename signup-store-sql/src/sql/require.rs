@@ -224,7 +224,7 @@ fn present(kind: Kind, columns: &[&str], dialect: Dialect) -> String {
         }
         (Kind::Receipt, Dialect::Sqlite) => format!("receipts r WHERE {same} AND r.expires_at > given.now"),
         (Kind::Receipt, Dialect::Postgres) => {
-            "LATERAL current_receipt(given.organization_id, given.token_id, \
+            "LATERAL current_receipt(given.organization_id, given.caller_id, \
              given.operation, given.idempotency_key) r WHERE r.expires_at > given.now"
                 .to_owned()
         }

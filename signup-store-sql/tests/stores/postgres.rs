@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
-use signup_core::{OrganizationId, Purge, RateKey, RequestCounter as _, Store as _, TokenId};
+use signup_core::{CallerId, OrganizationId, Purge, RateKey, RequestCounter as _, Store as _};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
@@ -35,7 +35,7 @@ pub(crate) async fn stores_on(url: &str, number: usize, options: &PostgresOption
 }
 
 fn token(number: u32) -> RateKey {
-    RateKey::Token(OrganizationId::new(uuid(1)), TokenId::new(uuid(number)))
+    RateKey::Caller(OrganizationId::new(uuid(1)), CallerId::new(uuid(number)))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

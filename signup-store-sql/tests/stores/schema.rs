@@ -150,7 +150,7 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
     let link = "INSERT INTO links (organization_id, event_id, shift_id, signup_id, digest) \
          SELECT organization_id, event_id, shift_id, new_id(), digest FROM links";
     assert_refused(&database, engine, link).await;
-    let receipt = "organization_id, token_id, operation, idempotency_key, outcome, expires_at";
+    let receipt = "organization_id, caller_id, operation, idempotency_key, outcome, expires_at";
     assert_refused(
         &database,
         engine,

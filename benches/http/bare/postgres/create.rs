@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{ACTOR, Draft, options, pool, serve};
 
 /// Writes nothing and returns no row if an unexpired receipt has the key.
-const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id = $1 AND token_id = $1 \
+const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id = $1 AND caller_id = $1 \
      AND operation = 'create-event' AND idempotency_key = $2 AND expires_at > $3), \
      event AS (INSERT INTO events (organization_id, id, title, slug, description, location, is_virtual, start_date, timezone, \
      is_published, version, gate, created_at, updated_at, starts_at, ends_at, length_class) \
@@ -29,7 +29,7 @@ const CREATE: &str = "WITH live AS (SELECT 1 FROM receipts WHERE organization_id
      FROM jsonb_array_elements(CAST($13 AS jsonb)) WHERE NOT EXISTS (SELECT 1 FROM live)), \
      activity AS (INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, changes, expires_at) \
      SELECT $1, $16, 'event.created', $3, CAST($17 AS json), $4, '[]', $18 WHERE NOT EXISTS (SELECT 1 FROM live)) \
-     INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
+     INSERT INTO receipts (organization_id, caller_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', $2, CAST($14 AS json), $15 WHERE NOT EXISTS (SELECT 1 FROM live) RETURNING 1";
 
 /// Creates an organization with as many events as a site has, in the empty database at `url`.
@@ -98,7 +98,7 @@ const CREATE_BATCH: &str = "WITH event AS (INSERT INTO events (organization_id, 
      SELECT $1, id, 'event.created', now, CAST($24 AS json), event_id, '[]', expires_at \
      FROM (SELECT unnest(CAST($23 AS uuid[])) AS id, unnest(CAST($9 AS bigint[])) AS now, \
      unnest(CAST($2 AS uuid[])) AS event_id, unnest(CAST($25 AS bigint[])) AS expires_at) AS a) \
-     INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) \
+     INSERT INTO receipts (organization_id, caller_id, operation, idempotency_key, outcome, expires_at) \
      SELECT $1, $1, 'create-event', key, CAST(outcome AS json), expires_at \
      FROM (SELECT unnest(CAST($20 AS text[])) AS key, unnest(CAST($21 AS text[])) AS outcome, \
      unnest(CAST($22 AS bigint[])) AS expires_at) AS r";

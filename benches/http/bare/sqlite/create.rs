@@ -30,7 +30,7 @@ const SHIFTS: Insert = [
     "(?, ?, ?, ?, ?, ?, ?, ?, 0, 1, 1, 0, ?, ?)",
 ];
 const RECEIPTS: Insert = [
-    "INSERT INTO receipts (organization_id, token_id, operation, idempotency_key, outcome, expires_at) VALUES ",
+    "INSERT INTO receipts (organization_id, caller_id, operation, idempotency_key, outcome, expires_at) VALUES ",
     "(?, ?, 'create-event', ?, ?, ?)",
 ];
 const ACTIVITY: Insert = [
@@ -70,7 +70,7 @@ fn bind_activity(query: Query, organization: Uuid, draft: &Draft) -> Query {
     query.bind(draft.event).bind(draft.activity_expires_at())
 }
 
-const RECEIPT: &str = "SELECT outcome FROM receipts WHERE organization_id = $1 AND token_id = $1 \
+const RECEIPT: &str = "SELECT outcome FROM receipts WHERE organization_id = $1 AND caller_id = $1 \
      AND operation = 'create-event' AND idempotency_key = $2 AND expires_at > $3";
 static INSERT_EVENT: LazyLock<String> = LazyLock::new(|| insert(EVENTS, 1));
 static INSERT_SHIFTS: LazyLock<String> = LazyLock::new(|| insert(SHIFTS, SHIFTS_EACH));

@@ -25,7 +25,7 @@ use super::commit::refusal_error;
 use crate::activity::Actor;
 use crate::allowance::RateKey;
 use crate::error::{Error, Result};
-use crate::id::{OrganizationId, PersonId, TokenId};
+use crate::id::{CallerId, OrganizationId, PersonId, TokenId};
 use crate::organization::Organization;
 use crate::permission::{Permission, Permissions};
 use crate::person::{Person, Role};
@@ -165,7 +165,7 @@ impl Session {
     }
 
     pub(super) fn rate_key(&self) -> RateKey {
-        RateKey::Token(self.principal.organization, self.caller())
+        RateKey::Caller(self.principal.organization, self.caller())
     }
 
     /// Returns the session with an idempotency key for its writes. The first write with a key stores its outcome. A
@@ -351,18 +351,18 @@ impl Session {
         stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
     }
 
-    /// Returns the id of the token or the person. Their ids never coincide.
-    fn caller(&self) -> TokenId {
+    /// Returns the id of the token or the person; [`CallerId::NONE`] for the session of a program.
+    fn caller(&self) -> CallerId {
         match *self.actor {
-            Actor::Token { id, .. } => id,
-            Actor::Person { id, .. } => TokenId::new(id.uuid()),
-            _ => TokenId::NONE,
+            Actor::Token { id, .. } => id.into(),
+            Actor::Person { id, .. } => id.into(),
+            _ => CallerId::NONE,
         }
     }
 
     fn receipt_key(&self, operation: Operation, key: &Key) -> ReceiptKey {
-        let (organization, token) = (self.organization_id(), self.caller());
-        ReceiptKey { organization, token, operation, key: key.key.clone() }
+        let (organization, caller) = (self.organization_id(), self.caller());
+        ReceiptKey { organization, caller, operation, key: key.key.clone() }
     }
 }
 
