@@ -1,30 +1,34 @@
-//! Rate limits: fixed windows of 60 seconds, one for each key.
+//! Rate limits: fixed windows, one for each key. The key decides how long its windows are.
 //!
 //! A window opens with the first request of its key. [`Windows`] counts for one process. A store that several processes
 //! share counts for all of them, as a [`RequestCounter`](crate::RequestCounter).
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
 use crate::id::{CallerId, OrganizationId};
+use crate::secret::Digest;
+use crate::text::EmailAddress;
 
-/// The length of a window, in seconds.
-pub const WINDOW_S: i64 = 60;
-
-/// The key of a rate-limit window: requests with one key are counted together.
+/// The key of a rate-limit window: requests with one key are counted together. An IPv6 address stands for its /64 network, the
+/// usual allocation to one customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateKey {
     /// Requests of this token or person in an organization, from any address.
     Caller(OrganizationId, CallerId),
-    /// Requests without a valid token from this address. An IPv6 address stands for its /64 network, the usual
-    /// allocation to one customer.
+    /// Requests without a valid token from this address.
     Address(IpAddr),
-    /// Attempts to sign up from this address. An IPv6 address stands for its /64 network.
+    /// Attempts to sign up from this address.
     Visitor(IpAddr),
+    /// Posts to the pages for signing in from this address.
+    SignIn(IpAddr),
+    /// Codes that this address asked for, to be mailed to the email address with this digest.
+    CodesFrom(IpAddr, Digest),
+    /// Codes that any address asked for, to be mailed to the email address with this digest.
+    Codes(Digest),
 }
 
 impl RateKey {
@@ -36,6 +40,41 @@ impl RateKey {
     /// Returns the key of attempts to sign up from `address`.
     pub fn visitor(address: IpAddr) -> Self {
         Self::Visitor(network(address))
+    }
+
+    /// Returns the key of posts to the pages for signing in from `address`.
+    pub fn sign_in(address: IpAddr) -> Self {
+        Self::SignIn(network(address))
+    }
+
+    /// Returns the key of codes for `email` that `address` asked for.
+    pub fn codes_from(address: IpAddr, email: &EmailAddress) -> Self {
+        Self::CodesFrom(network(address), Digest::of(&email.key()))
+    }
+
+    /// Returns the key of all codes for `email`.
+    pub fn codes(email: &EmailAddress) -> Self {
+        Self::Codes(Digest::of(&email.key()))
+    }
+
+    /// Returns the length of the key's windows, in seconds: an hour for codes, and else a minute.
+    pub const fn window_s(self) -> i64 {
+        match self {
+            Self::CodesFrom(..) | Self::Codes(_) => 3600,
+            Self::Caller(..) | Self::Address(_) | Self::Visitor(_) | Self::SignIn(_) => 60,
+        }
+    }
+
+    /// Returns the index of the table that has the key's window.
+    const fn table(self) -> usize {
+        match self {
+            Self::Caller(..) => 0,
+            Self::Address(_) => 1,
+            Self::Visitor(_) => 2,
+            Self::SignIn(_) => 3,
+            Self::CodesFrom(..) => 4,
+            Self::Codes(_) => 5,
+        }
     }
 }
 
@@ -60,19 +99,19 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// Computes the allowance of a window that has counted the request.
-    pub fn of(window: Window, limit: u32) -> Self {
+    /// Computes the allowance of the window of `key` that has counted the request.
+    pub fn of(key: RateKey, window: Window, limit: u32) -> Self {
         Self {
             limit,
             remaining: limit.saturating_sub(window.requests),
             is_allowed: window.requests <= limit,
-            resets_at: window.ends_at(),
+            resets_at: window.ends_at(key),
         }
     }
 
-    /// Returns the seconds until the window ends, from 1 to 60.
+    /// Returns the seconds until the window ends, at least 1.
     pub fn retry_after_s(&self, now: Timestamp) -> i64 {
-        (self.resets_at.as_second() - now.as_second()).clamp(1, WINDOW_S)
+        (self.resets_at.as_second() - now.as_second()).max(1)
     }
 }
 
@@ -92,32 +131,30 @@ impl Window {
         Self { opened_at, requests: 0 }
     }
 
-    /// Returns whether the window is open at `now`. A window that opens less than 60 seconds in the future is open,
-    /// too: the clock of another process may be ahead.
-    pub fn is_open(self, now: Timestamp) -> bool {
-        (now.as_second() - self.opened_at.as_second()).abs() < WINDOW_S
+    /// Returns whether the window of `key` is open at `now`. A window that opens in the future, by less than its length, is
+    /// open, too: the clock of another process may be ahead.
+    pub fn is_open(self, key: RateKey, now: Timestamp) -> bool {
+        (now.as_second() - self.opened_at.as_second()).abs() < key.window_s()
     }
 
-    /// Returns when the window ends.
-    pub fn ends_at(self) -> Timestamp {
-        Timestamp::from_second(self.opened_at.as_second() + WINDOW_S).unwrap_or(Timestamp::MAX)
+    /// Returns when the window of `key` ends.
+    pub fn ends_at(self, key: RateKey) -> Timestamp {
+        Timestamp::from_second(self.opened_at.as_second() + key.window_s()).unwrap_or(Timestamp::MAX)
     }
 }
 
 /// The windows of one process, in bounded memory.
 ///
-/// Tokens, addresses and visitors have separate tables, so a flood of addresses does not affect tokens. When a table is
-/// full of open windows, new keys share one window. Their limit may then be too strict, but never too loose.
+/// Each kind of key has a table of its own, so a flood of addresses does not affect tokens. When a table is full of open
+/// windows, new keys share one window. Their limit may then be too strict, but never too loose.
 #[derive(Debug)]
 pub struct Windows {
-    tokens: Mutex<Table<(OrganizationId, CallerId)>>,
-    addresses: Mutex<Table<IpAddr>>,
-    visitors: Mutex<Table<IpAddr>>,
+    tables: [Mutex<Table>; 6],
 }
 
 #[derive(Debug)]
-struct Table<K> {
-    windows: HashMap<K, Window>,
+struct Table {
+    windows: HashMap<RateKey, Window>,
     /// The window of keys that found the table full.
     shared: Option<Window>,
     capacity: usize,
@@ -130,86 +167,65 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// The default capacity of each table. A full table of tokens takes about 5 MB. A full table of addresses or
-    /// visitors takes about 6 MB.
+    /// The default capacity of each table. A full table takes about 11 MB.
     pub const CAPACITY: usize = 100_000;
 
     /// Creates windows for at most `capacity` keys of each kind at once.
     pub fn with_capacity(capacity: usize) -> Self {
-        Self {
-            tokens: Mutex::new(Table::new(capacity)),
-            addresses: Mutex::new(Table::new(capacity)),
-            visitors: Mutex::new(Table::new(capacity)),
-        }
+        Self { tables: std::array::from_fn(|_| Mutex::new(Table::new(capacity))) }
     }
 
     /// Counts a request under `key` at `now`, and returns its window with the request included.
     pub fn count(&self, key: RateKey, now: Timestamp) -> Window {
-        match key {
-            RateKey::Caller(organization, id) => unpoisoned(&self.tokens).count((organization, id), now),
-            RateKey::Address(at) => unpoisoned(&self.addresses).count(at, now),
-            RateKey::Visitor(at) => unpoisoned(&self.visitors).count(at, now),
-        }
+        self.table(key).count(key, now)
     }
 
     /// Returns the key's own window, if it is open at `now`. Never returns the shared window of a full table.
     pub fn get(&self, key: RateKey, now: Timestamp) -> Option<Window> {
-        let window = match key {
-            RateKey::Caller(organization, id) => {
-                unpoisoned(&self.tokens).windows.get(&(organization, id)).copied()
-            }
-            RateKey::Address(at) => unpoisoned(&self.addresses).windows.get(&at).copied(),
-            RateKey::Visitor(at) => unpoisoned(&self.visitors).windows.get(&at).copied(),
-        };
-        window.filter(|window| window.is_open(now))
+        let window = self.table(key).windows.get(&key).copied();
+        window.filter(|window| window.is_open(key, now))
     }
 
     /// Stores a window that was counted elsewhere. Does nothing if the table is full.
     pub fn put(&self, key: RateKey, window: Window, now: Timestamp) {
-        match key {
-            RateKey::Caller(organization, id) => {
-                unpoisoned(&self.tokens).put((organization, id), window, now);
-            }
-            RateKey::Address(at) => unpoisoned(&self.addresses).put(at, window, now),
-            RateKey::Visitor(at) => unpoisoned(&self.visitors).put(at, window, now),
-        }
+        self.table(key).put(key, window, now);
+    }
+
+    /// Locks the table of the key, also after a panic: a table holds only counters, so a panic cannot leave it inconsistent.
+    fn table(&self, key: RateKey) -> MutexGuard<'_, Table> {
+        self.tables[key.table()].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Locks a table, also after a panic: a table holds only counters, so a panic cannot leave it inconsistent.
-fn unpoisoned<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl<K: Hash + Eq> Table<K> {
+impl Table {
     fn new(capacity: usize) -> Self {
         Self { windows: HashMap::new(), shared: None, capacity }
     }
 
     /// Returns whether the table has `key` or room for it. A full table first evicts the windows that have ended.
-    fn make_room(&mut self, key: &K, now: Timestamp) -> bool {
-        if self.windows.len() >= self.capacity && !self.windows.contains_key(key) {
-            self.windows.retain(|_, window| window.is_open(now));
+    fn make_room(&mut self, key: RateKey, now: Timestamp) -> bool {
+        if self.windows.len() >= self.capacity && !self.windows.contains_key(&key) {
+            self.windows.retain(|key, window| window.is_open(*key, now));
         }
-        self.windows.len() < self.capacity || self.windows.contains_key(key)
+        self.windows.len() < self.capacity || self.windows.contains_key(&key)
     }
 
-    fn count(&mut self, key: K, now: Timestamp) -> Window {
+    fn count(&mut self, key: RateKey, now: Timestamp) -> Window {
         let fresh = Window::opening(now);
-        let window = if self.make_room(&key, now) {
+        let window = if self.make_room(key, now) {
             self.windows.entry(key).or_insert(fresh)
         } else {
             self.shared.get_or_insert(fresh)
         };
-        if !window.is_open(now) {
+        if !window.is_open(key, now) {
             *window = fresh;
         }
         window.requests = window.requests.saturating_add(1);
         *window
     }
 
-    fn put(&mut self, key: K, window: Window, now: Timestamp) {
-        if self.make_room(&key, now) {
+    fn put(&mut self, key: RateKey, window: Window, now: Timestamp) {
+        if self.make_room(key, now) {
             self.windows.insert(key, window);
         }
     }
@@ -228,7 +244,7 @@ mod tests {
     }
 
     fn count(windows: &Windows, key: RateKey, limit: u32, now: Timestamp) -> Allowance {
-        Allowance::of(windows.count(key, now), limit)
+        Allowance::of(key, windows.count(key, now), limit)
     }
 
     #[test]
@@ -245,6 +261,23 @@ mod tests {
         assert!(!over.is_allowed);
         assert_eq!(over.retry_after_s(at(69)), 1);
         assert!(count(&windows, key, 3, at(70)).is_allowed);
+    }
+
+    #[test]
+    fn a_window_of_codes_is_an_hour_long() {
+        let windows = Windows::default();
+        let key = RateKey::codes(&"ada@example.org".parse().unwrap());
+        assert_eq!(count(&windows, key, 1, at(0)).resets_at, at(3600));
+        assert!(!count(&windows, key, 1, at(3599)).is_allowed);
+        assert!(count(&windows, key, 1, at(3600)).is_allowed);
+    }
+
+    #[test]
+    fn the_spellings_of_an_email_address_have_one_key() {
+        let [one, other] = ["ada@example.org", "Ada@Example.org"].map(|text| text.parse().unwrap());
+        assert_eq!(RateKey::codes(&one), RateKey::codes(&other));
+        let at = "192.0.2.1".parse().unwrap();
+        assert_eq!(RateKey::codes_from(at, &one), RateKey::codes_from(at, &other));
     }
 
     #[test]
@@ -269,7 +302,7 @@ mod tests {
         }
         assert!(count(&windows, address("192.0.2.8"), 1, at(0)).is_allowed);
         assert!(!count(&windows, address("192.0.2.9"), 1, at(0)).is_allowed);
-        assert_eq!(windows.addresses.lock().unwrap().windows.len(), 2);
+        assert_eq!(windows.table(address("192.0.2.1")).windows.len(), 2);
         assert!(
             count(&windows, address("192.0.2.9"), 1, at(60)).is_allowed,
             "windows that have ended are evicted"

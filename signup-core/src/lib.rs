@@ -156,7 +156,7 @@ mod zone;
 pub mod conformance;
 
 pub use activity::{Activity, ActivityType, Actor, Subject, TypeFilter};
-pub use allowance::{Allowance, RateKey, WINDOW_S, Window, Windows};
+pub use allowance::{Allowance, RateKey, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};

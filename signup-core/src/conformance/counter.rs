@@ -24,14 +24,28 @@ pub async fn requests_are_counted_in_windows_of_60_seconds(store: Arc<dyn Store>
     assert_eq!(count(counter, address(1), 65).await, (at(65), 1), "a new window opens after 60 seconds");
 }
 
+/// The window of a key is as long as the key says.
+pub async fn codes_are_counted_in_windows_of_an_hour(store: Arc<dyn Store>) {
+    let Some(counter) = store.request_counter() else { return };
+    let codes = RateKey::codes(&"ada@example.org".parse().unwrap());
+    assert_eq!(count(counter, codes, 5).await, (at(5), 1));
+    assert_eq!(count(counter, codes, 3604).await, (at(5), 2));
+    assert_eq!(counter.purge_windows(at(3604), 9).await.unwrap(), 0, "the window is open");
+    assert_eq!(count(counter, codes, 3605).await, (at(3605), 1), "a new window opens after an hour");
+    assert_eq!(counter.purge_windows(at(7205), 9).await.unwrap(), 1, "the window has ended");
+}
+
 /// Requests with different keys are counted in different windows, whatever their kind.
 pub async fn each_key_has_a_window_of_its_own(store: Arc<dyn Store>) {
     let Some(counter) = store.request_counter() else { return };
     commit(&*store, insert([1, 2].map(organization))).await;
     let tokens = [(1, 1), (1, 2), (2, 1)]
         .map(|(owner, number)| RateKey::Caller(organization_id(owner), CallerId::new(uuid(number))));
-    let visitor = RateKey::visitor(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)));
-    for key in [address(1), address(2), visitor].into_iter().chain(tokens) {
+    let from = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+    let [ada, bob] = ["ada@example.org", "bob@example.org"].map(|email| email.parse().unwrap());
+    let addresses = [address(1), address(2), RateKey::visitor(from), RateKey::sign_in(from)];
+    let codes = [&ada, &bob].map(|email| [RateKey::codes(email), RateKey::codes_from(from, email)]);
+    for key in addresses.into_iter().chain(tokens).chain(codes.into_iter().flatten()) {
         assert_eq!(count(counter, key, 0).await.1, 1, "the first request of {key:?}");
     }
 }

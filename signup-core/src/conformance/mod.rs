@@ -177,6 +177,7 @@ macro_rules! conformance_tests {
             contention::one_of_many_simultaneous_edits_of_an_event_succeeds
             contention::filled_equals_the_confirmed_sign_ups_after_simultaneous_changes
             contention::one_of_many_simultaneous_first_organizations_is_created
+            counter::codes_are_counted_in_windows_of_an_hour
             counter::requests_are_counted_in_windows_of_60_seconds
             counter::each_key_has_a_window_of_its_own
             counter::simultaneous_requests_get_different_counts

@@ -121,16 +121,16 @@ impl Shared {
         if let Some(window) = self.windows.get(key, now)
             && window.requests > limit
         {
-            return Ok(Allowance::of(window, limit));
+            return Ok(Allowance::of(key, window, limit));
         }
         let Some(counter) = self.store.request_counter() else {
-            return Ok(Allowance::of(self.windows.count(key, now), limit));
+            return Ok(Allowance::of(key, self.windows.count(key, now), limit));
         };
         let window = counter.count_request(key, now).await?;
         if window.requests > limit {
             self.windows.put(key, window, now);
         }
-        Ok(Allowance::of(window, limit))
+        Ok(Allowance::of(key, window, limit))
     }
 }
 

@@ -417,17 +417,18 @@ CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;
 
--- The requests of each caller in the present minute, counted for all processes together. A caller is a token, or the address
--- of a client under the organization 0. The table is unlogged: a commit that changes no other table does not wait for the
--- disk, and a crash loses the counts of one minute.
+-- The requests of each caller in the present minute or hour, counted for all processes together. A caller is a token or a
+-- person, or under the organization 0 the address of a client, the digest of an email address, or both. The table is unlogged:
+-- a commit that changes no other table does not wait for the disk, and a crash loses the counts.
 CREATE UNLOGGED TABLE windows (
     organization_id uuid    NOT NULL,
     caller          text    COLLATE "C" NOT NULL,
     opened_at       bigint  NOT NULL,
+    ends_at         bigint  NOT NULL,
     requests        integer NOT NULL CHECK (requests >= 1),
     PRIMARY KEY (organization_id, caller)
 ) WITH (fillfactor = 50);
-CREATE INDEX windows_by_opening ON windows (opened_at);
+CREATE INDEX windows_by_end ON windows (ends_at);
 
 -- Acquires the locks of a transaction in the given order. The locks are sorted by kind. One query locks all shifts, in the
 -- order of its ORDER BY, because a query for each shift took a large part of the time of a commit that locks ten.

@@ -39,6 +39,8 @@ struct Request {
     key: Key,
     /// The time of the request, in Unix seconds.
     second: i64,
+    /// The length of the caller's windows, in seconds.
+    length_s: i64,
 }
 
 impl Counter {
@@ -52,12 +54,17 @@ impl Counter {
     /// # Errors
     /// Returns an unavailable error if the request is not counted within [`Primary::max_wait`].
     pub(crate) async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Window, StoreError> {
+        let nowhere = OrganizationId::NONE.uuid();
         let key = match caller {
             RateKey::Caller(organization, caller) => (organization.uuid(), caller.to_string()),
-            RateKey::Address(address) => (OrganizationId::NONE.uuid(), address.to_string()),
-            RateKey::Visitor(address) => (OrganizationId::NONE.uuid(), format!("visitor {address}")),
+            RateKey::Address(address) => (nowhere, address.to_string()),
+            RateKey::Visitor(address) => (nowhere, format!("visitor {address}")),
+            RateKey::SignIn(address) => (nowhere, format!("sign-in {address}")),
+            RateKey::CodesFrom(address, email) => (nowhere, format!("codes {email} {address}")),
+            RateKey::Codes(email) => (nowhere, format!("codes {email}")),
         };
-        self.0.submit((), Request { key, second: now.as_second() }).await
+        let request = Request { key, second: now.as_second(), length_s: caller.window_s() };
+        self.0.submit((), request).await
     }
 }
 
@@ -114,12 +121,12 @@ async fn windows(
         .map(|requests| {
             let (organization, caller) = &requests[0].key;
             let latest = requests.iter().map(|request| request.second).max();
-            json!([organization.to_string(), caller, latest, requests.len()])
+            json!([organization.to_string(), caller, latest, requests.len(), requests[0].length_s])
         })
         .collect();
     let added = serde_json::Value::Array(added).to_string();
     let sql = if primary.options().pgbouncer {
-        // Without parameters the statement and its transaction are one round trip. Ids, addresses and numbers need no
+        // Without parameters the statement and its transaction are one round trip. Ids, addresses, digests and numbers need no
         // escapes in SQL.
         Statement::of(Dialect::Postgres, &text(&format!("CAST('{added}' AS jsonb)")), vec![])
     } else {
@@ -138,16 +145,18 @@ async fn windows(
         .collect()
 }
 
-/// Returns the statement for rows of organization, caller, second and number of requests.
+/// Returns the statement for rows of organization, caller, second, number of requests and length of the window.
 fn text(added: &str) -> String {
-    let is_open = format!("abs(excluded.opened_at - w.opened_at) < {}", signup_core::WINDOW_S);
+    const IS_OPEN: &str = "abs(excluded.opened_at - w.opened_at) < excluded.ends_at - excluded.opened_at";
     format!(
-        "WITH counted AS (INSERT INTO windows AS w (organization_id, caller, opened_at, requests) \
-         SELECT CAST(value->>0 AS uuid), value->>1, CAST(value->>2 AS bigint), CAST(value->>3 AS integer) \
+        "WITH counted AS (INSERT INTO windows AS w (organization_id, caller, opened_at, ends_at, requests) \
+         SELECT CAST(value->>0 AS uuid), value->>1, CAST(value->>2 AS bigint), \
+         CAST(value->>2 AS bigint) + CAST(value->>4 AS bigint), CAST(value->>3 AS integer) \
          FROM jsonb_array_elements({added}) ORDER BY CAST(value->>0 AS uuid), (value->>1) COLLATE \"C\" \
          ON CONFLICT (organization_id, caller) DO UPDATE SET \
-         requests = CASE WHEN {is_open} THEN w.requests ELSE 0 END + excluded.requests, \
-         opened_at = CASE WHEN {is_open} THEN w.opened_at ELSE excluded.opened_at END \
+         requests = CASE WHEN {IS_OPEN} THEN w.requests ELSE 0 END + excluded.requests, \
+         opened_at = CASE WHEN {IS_OPEN} THEN w.opened_at ELSE excluded.opened_at END, \
+         ends_at = CASE WHEN {IS_OPEN} THEN w.ends_at ELSE excluded.ends_at END \
          RETURNING w.organization_id, w.caller, w.opened_at, w.requests) \
          SELECT CAST(json_agg(json_build_array(organization_id, caller, opened_at, requests)) AS TEXT) FROM counted"
     )

@@ -150,14 +150,13 @@ impl RequestCounter for SqlStore<PostgresBackend> {
 
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
         let text = format!(
-            "WITH old AS (SELECT organization_id, caller FROM windows WHERE opened_at <= $1 \
-             ORDER BY opened_at LIMIT {limit} FOR UPDATE SKIP LOCKED), \
+            "WITH old AS (SELECT organization_id, caller FROM windows WHERE ends_at <= $1 \
+             ORDER BY ends_at LIMIT {limit} FOR UPDATE SKIP LOCKED), \
              gone AS (DELETE FROM windows w USING old o \
              WHERE w.organization_id = o.organization_id AND w.caller = o.caller RETURNING 1) \
              SELECT CAST(count(*) AS TEXT) FROM gone"
         );
-        let opened_at = now.as_second() - signup_core::WINDOW_S;
-        let sql = Statement::of(Dialect::Postgres, &text, values![opened_at]);
+        let sql = Statement::of(Dialect::Postgres, &text, values![now]);
         self.0.count_of("purging windows", sql).await
     }
 }
