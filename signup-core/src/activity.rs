@@ -6,12 +6,15 @@ use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::event::Event;
 use crate::id::{
     ActivityId, EventId, OrganizationId, PersonId, QuestionId, ShiftId, SignupId, TokenId, WebhookId,
 };
+use crate::invitation::Invitation;
 use crate::organization::Organization;
+use crate::person::Membership;
 use crate::question::Question;
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -103,17 +106,29 @@ pub enum Actor {
     Operator,
     /// The service itself.
     System,
+    /// A caller of a type that a newer version has written, as it is stored.
+    #[serde(untagged)]
+    Other {
+        /// The type.
+        #[serde(rename = "type")]
+        kind: String,
+        /// The id, if the caller has one.
+        id: Option<Uuid>,
+        /// The name at that moment, if the caller has one.
+        name: Option<String>,
+    },
 }
 
 impl Actor {
     /// Returns the type of the actor, as in JSON.
-    pub const fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &str {
         match self {
             Self::Token { .. } => "token",
             Self::Person { .. } => "person",
             Self::Volunteer => "volunteer",
             Self::Operator => "operator",
             Self::System => "system",
+            Self::Other { kind, .. } => kind,
         }
     }
 }
@@ -135,6 +150,8 @@ pub struct Subject {
     pub token: Option<TokenId>,
     /// The webhook.
     pub webhook: Option<WebhookId>,
+    /// The member.
+    pub person: Option<PersonId>,
 }
 
 impl From<&Organization> for Subject {
@@ -178,6 +195,19 @@ impl From<&Token> for Subject {
 impl From<&Webhook> for Subject {
     fn from(webhook: &Webhook) -> Self {
         Self { webhook: Some(webhook.id), ..Self::default() }
+    }
+}
+
+impl From<&Membership> for Subject {
+    fn from(membership: &Membership) -> Self {
+        Self { person: Some(membership.person), ..Self::default() }
+    }
+}
+
+impl From<&Invitation> for Subject {
+    /// Returns a subject without ids: whoever is invited need not be a person yet.
+    fn from(_: &Invitation) -> Self {
+        Self::default()
     }
 }
 
@@ -246,6 +276,18 @@ types! {
     WEBHOOK_DISABLED => "webhook.disabled",
     /// A webhook was deleted.
     WEBHOOK_DELETED => "webhook.deleted",
+    /// Somebody was invited to become a member of the organization.
+    MEMBER_INVITED => "member.invited",
+    /// A person accepted an invitation.
+    MEMBER_JOINED => "member.joined",
+    /// The role of a member changed.
+    MEMBER_ROLE_CHANGED => "member.role_changed",
+    /// A member was removed, or left.
+    MEMBER_REMOVED => "member.removed",
+    /// An invitation was withdrawn.
+    MEMBER_WITHDRAWN => "member.withdrawn",
+    /// A message was sent to the volunteers of an event or a shift.
+    MESSAGE_SENT => "message.sent",
     /// The organization was created.
     ORGANIZATION_CREATED => "organization.created",
     /// Fields of the organization changed.
@@ -359,11 +401,19 @@ mod tests {
         let name = Name::new("nightly import").unwrap();
         let token = Actor::Token { id: TokenId::NONE, name };
         let person = Actor::Person { id: PersonId::NONE, name: "Ada Lovelace".parse().unwrap() };
-        for actor in [token, person, Actor::Volunteer, Actor::Operator, Actor::System] {
+        let kiosk = |id, name| Actor::Other { kind: "kiosk".to_owned(), id, name };
+        let [kiosk, nameless] = [kiosk(Some(Uuid::max()), Some("Front desk".to_owned())), kiosk(None, None)];
+        for actor in [token, person, kiosk, nameless, Actor::Volunteer, Actor::Operator, Actor::System] {
             let json = serde_json::to_value(&actor).unwrap();
             assert_eq!(json["type"], actor.kind());
             assert_eq!(serde_json::from_value::<Actor>(json).unwrap(), actor);
         }
+    }
+
+    #[test]
+    fn the_json_of_a_subject_of_an_older_version_is_read() {
+        let json = r#"{"event":null,"shift":null,"signup":null,"question":null,"token":null,"webhook":null}"#;
+        assert_eq!(serde_json::from_str::<Subject>(json).unwrap(), Subject::default());
     }
 
     #[test]

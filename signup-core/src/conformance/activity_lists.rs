@@ -117,7 +117,8 @@ pub async fn activity_is_kept_until_it_expires(store: Arc<dyn Store>) {
     }
 }
 
-/// Every field of an activity comes back as it was written, in a list and by its key, for each type of actor.
+/// Every field of an activity comes back as it was written, in a list and by its key, for each type of actor. A newer version
+/// can have written the actor.
 pub async fn an_activity_comes_back_as_it_was(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
     let subject = Subject {
@@ -127,9 +128,12 @@ pub async fn an_activity_comes_back_as_it_was(store: Arc<dyn Store>) {
         question: Some(QuestionId::new(uuid(14))),
         token: Some(TokenId::new(uuid(15))),
         webhook: Some(WebhookId::new(uuid(16))),
+        person: Some(PersonId::new(uuid(17))),
     };
     let token = activity(1, 1);
-    let others = [Actor::Volunteer, Actor::Operator, Actor::System];
+    let person = Actor::Person { id: PersonId::new(uuid(18)), name: "“Ada” Lovelace".parse().unwrap() };
+    let newer = Actor::Other { kind: "kiosk".to_owned(), id: Some(uuid(19)), name: None };
+    let others = [person, newer, Actor::Volunteer, Actor::Operator, Actor::System];
     let others = others.into_iter().zip(2..).map(|(actor, number)| Activity {
         actor,
         subject,

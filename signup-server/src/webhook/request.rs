@@ -66,7 +66,7 @@ fn signature(secret: &SigningSecret, id: &str, second: i64, body: &[u8]) -> Opti
 mod tests {
     use signup_core::uuid::Uuid;
     use signup_core::{
-        Activity, ActivityId, ActivityType, Actor, DeliveryId, FormerSecret, Name, OrganizationId,
+        Activity, ActivityId, ActivityType, Actor, DeliveryId, FormerSecret, Name, OrganizationId, PersonId,
         SignedDuration, Subject, SystemClock, TokenId, WebhookId,
     };
 
@@ -139,6 +139,7 @@ mod tests {
         subject.question = Some(signup_core::QuestionId::new(id));
         subject.token = Some(TokenId::new(id));
         subject.webhook = Some(WebhookId::new(id));
+        subject.person = Some(PersonId::new(id));
         let longest = ["😀", "\"", "\\"].map(|character| {
             let name = Name::new(&character.repeat(Name::MAX)).unwrap();
             let actor = Actor::Token { id: TokenId::new(id), name };

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use signup_core::{
-    ActivityQuery, Actor, EventId, QuestionId, ShiftId, SignupId, Subject, TokenId, WebhookId,
+    ActivityQuery, Actor, EventId, PersonId, QuestionId, ShiftId, SignupId, Subject, TokenId, WebhookId,
 };
 use uuid::Uuid;
 
@@ -23,20 +23,21 @@ pub(crate) struct Activity<'a> {
     question_id: Option<Uuid>,
     token_id: Option<Uuid>,
     webhook_id: Option<Uuid>,
+    person_id: Option<Uuid>,
     changes: &'a [Cow<'static, str>],
 }
 
 /// The caller that caused an activity.
 #[derive(Debug, Serialize)]
 struct ActorOf<'a> {
-    r#type: &'static str,
+    r#type: &'a str,
     id: Option<Uuid>,
     name: Option<&'a str>,
 }
 
 impl<'a> Activity<'a> {
     pub(crate) fn new(activity: &'a signup_core::Activity) -> Self {
-        let Subject { event, shift, signup, question, token, webhook, .. } = activity.subject;
+        let Subject { event, shift, signup, question, token, webhook, person, .. } = activity.subject;
         Self {
             id: activity.id.uuid(),
             r#type: activity.kind.as_str(),
@@ -48,6 +49,7 @@ impl<'a> Activity<'a> {
             question_id: question.map(QuestionId::uuid),
             token_id: token.map(TokenId::uuid),
             webhook_id: webhook.map(WebhookId::uuid),
+            person_id: person.map(PersonId::uuid),
             changes: &activity.changes,
         }
     }
@@ -58,6 +60,7 @@ impl<'a> ActorOf<'a> {
         let (id, name) = match actor {
             Actor::Token { id, name } => (Some(id.uuid()), Some(name.as_str())),
             Actor::Person { id, name } => (Some(id.uuid()), Some(name.as_str())),
+            Actor::Other { id, name, .. } => (*id, name.as_deref()),
             _ => (None, None),
         };
         Self { r#type: actor.kind(), id, name }

@@ -63,6 +63,7 @@ async fn each_write_is_listed_with_its_record_its_actor_and_the_fields_that_chan
         "question_id": null,
         "token_id": null,
         "webhook_id": null,
+        "person_id": null,
         "changes": ["title", "capacity"],
     });
     assert_eq!(updated, &expected);

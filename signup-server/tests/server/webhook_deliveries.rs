@@ -74,7 +74,7 @@ async fn a_test_is_delivered_to_a_disabled_webhook_too_and_is_no_activity() {
     let [id, created_at, actor] = ["id", "created_at", "actor"].map(|field| sent["data"][field].clone());
     let data = json!({
         "id": id, "type": "webhook.test", "created_at": created_at, "actor": actor, "event_id": null, "slot_id": null,
-        "signup_id": null, "question_id": null, "token_id": null, "webhook_id": null, "changes": [],
+        "signup_id": null, "question_id": null, "token_id": null, "webhook_id": null, "person_id": null, "changes": [],
     });
     assert_eq!(sent, json!({"type": "webhook.test", "timestamp": created_at, "data": data}));
     assert!(id.is_string() && actor["type"] == "token" && actor["name"] == "Starter", "{sent}");

@@ -139,6 +139,7 @@ CREATE TABLE activity (
     question_id     uuid,
     token_id        uuid,
     webhook_id      uuid,
+    person_id       uuid,
     -- The names of the fields that changed, as a JSON array.
     changes         json   NOT NULL,
     expires_at      bigint NOT NULL,

@@ -131,6 +131,7 @@ CREATE TABLE activity (
     question_id     BLOB,
     token_id        BLOB,
     webhook_id      BLOB,
+    person_id       BLOB,
     -- The names of the fields that changed, as a JSON array.
     changes         TEXT    NOT NULL CHECK (json_type(changes) = 'array'),
     expires_at      INTEGER NOT NULL,

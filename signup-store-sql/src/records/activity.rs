@@ -1,8 +1,8 @@
 //! Activity.
 
 use signup_core::{
-    Activity, ActivityId, ActivityType, EventId, OrganizationId, QuestionId, ShiftId, SignupId, StoreError,
-    Subject, TokenId, WebhookId,
+    Activity, ActivityId, ActivityType, EventId, OrganizationId, PersonId, QuestionId, ShiftId, SignupId,
+    StoreError, Subject, TokenId, WebhookId,
 };
 
 use crate::sql::Value;
@@ -32,6 +32,7 @@ pub(crate) const TABLE: Table<Activity> = Table {
         }),
         Column::new("token_id", Id, |activity| Value::Uuid(activity.subject.token.map(TokenId::uuid))),
         Column::new("webhook_id", Id, |activity| Value::Uuid(activity.subject.webhook.map(WebhookId::uuid))),
+        Column::new("person_id", Id, |activity| Value::Uuid(activity.subject.person.map(PersonId::uuid))),
         Column::json("changes", |activity| serde_json::to_string(&activity.changes)),
         // Follows from the time.
         Column::new("expires_at", Integer, |activity: &Activity| activity.expires_at().into()).unread(),
@@ -52,6 +53,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Activity, StoreError> {
     subject.question = columns.optional_id("question_id", QuestionId::new)?;
     subject.token = columns.optional_id("token_id", TokenId::new)?;
     subject.webhook = columns.optional_id("webhook_id", WebhookId::new)?;
+    subject.person = columns.optional_id("person_id", PersonId::new)?;
     let changes = columns.json("changes")?;
     Ok(Activity::new(id, organization, kind, created_at, actor, subject, changes))
 }
