@@ -47,7 +47,6 @@ pub(crate) enum Handler {
     Console(fn(ConsoleCall) -> BoxFuture<'static, Answer>),
     /// A handler of a page of an organization, called with the session of a member. `{slug}` in the pattern is the slug of the
     /// organization. A request from another site does not reach it.
-    #[expect(dead_code, reason = "the pages of organizations follow")]
     Member(fn(MemberCall) -> BoxFuture<'static, Answer>),
     /// A handler that needs no token and has no rate limit.
     Open(fn(OpenCall) -> BoxFuture<'static, Response>),

@@ -13,8 +13,10 @@ mod form;
 mod frame;
 pub(crate) mod guard;
 mod refusal;
+mod roster;
 pub(crate) mod routes;
 mod sign_in;
+mod signups;
 mod words;
 
 use std::net::IpAddr;

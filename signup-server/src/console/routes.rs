@@ -3,12 +3,17 @@
 use futures_util::FutureExt as _;
 use warp::http::Method;
 
+use super::roster::roster;
 use super::sign_in::ask_address;
-use crate::routes::Handler::Console;
+use super::signups::{download_signups, list_signups};
+use crate::routes::Handler::{Console, Member};
 use crate::routes::{Route, route};
 
 /// The rows, as in the [table of all routes](crate::routes).
 #[rustfmt::skip]
 pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/sign-in", Console(|c| ask_address(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),
 ];

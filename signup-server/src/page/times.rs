@@ -119,6 +119,12 @@ fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
     zone.rules().to_datetime(instant)
 }
 
+/// Formats an instant in a zone, such as `6 March 2027, 09:00 EST`.
+pub(crate) fn moment(at: Timestamp, zone: &Zone) -> String {
+    let Moment { clock, offset, .. } = Moment::of(at, zone);
+    format!("{}, {clock} {offset}", wall(at, zone).strftime("%-d %B %Y"))
+}
+
 /// Returns the local date on which an interval starts.
 pub(crate) fn date(interval: Interval, zone: &Zone) -> Date {
     wall(interval.start, zone).date()

@@ -1,0 +1,98 @@
+//! The roster of an event, for print: a table for each shift, with a box to tick for each volunteer.
+
+use askama::Template;
+use signup_core::{Event, EventSignups, ShiftLocation, ShiftSignups, Signup};
+use warp::http::StatusCode;
+
+use super::{Answer, Frame, MemberCall, show};
+use crate::page::Head;
+use crate::page::times::Times;
+use crate::signup_table::{answer_cells, labels_gone};
+
+/// The parameter of the query string that adds the addresses.
+const ADDRESSES: &str = "addresses";
+
+#[derive(Debug, Template)]
+#[template(path = "console/roster.html")]
+struct RosterTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    has_addresses: bool,
+    labels: Vec<String>,
+    shifts: Vec<ShiftView<'a>>,
+}
+
+/// A shift with the volunteers who have a place on it.
+#[derive(Debug)]
+struct ShiftView<'a> {
+    title: &'a str,
+    times: Times,
+    location: Option<&'a str>,
+    taken: String,
+    rows: Vec<Row<'a>>,
+}
+
+#[derive(Debug)]
+struct Row<'a> {
+    name: &'a str,
+    email: &'a str,
+    answers: Vec<String>,
+}
+
+/// `GET …/events/{event_id}/roster`: returns the roster. The parameter `addresses=1` adds the addresses.
+pub(crate) async fn roster(call: MemberCall) -> Answer {
+    let mut all = call.session.event_signups(call.path.event()).await?;
+    // Nobody has a place on a deleted shift.
+    all.shifts.retain(|of_shift| of_shift.shift.deleted_at.is_none());
+    for of_shift in &mut all.shifts {
+        of_shift.signups.retain(Signup::is_confirmed);
+    }
+    let EventSignups { event, questions, shifts, .. } = &all;
+    let gone = labels_gone(questions, shifts.iter().flat_map(|of_shift| &of_shift.signups));
+    let views = shifts
+        .iter()
+        .map(|of_shift| view(of_shift, |signup| answer_cells(questions, &gone, signup).collect()));
+    let frame = &call.frame;
+    let page = RosterTemplate {
+        head: frame.head(&format!("Roster of {}", event.title)),
+        frame,
+        event,
+        has_addresses: call.query().has(ADDRESSES, "1"),
+        labels: questions
+            .iter()
+            .map(|question| &question.label)
+            .chain(&gone)
+            .map(ToString::to_string)
+            .collect(),
+        shifts: views.collect(),
+    };
+    Ok(show(StatusCode::OK, &page))
+}
+
+fn view<'a>(
+    ShiftSignups { shift, signups, .. }: &'a ShiftSignups,
+    answers: impl Fn(&Signup) -> Vec<String>,
+) -> ShiftView<'a> {
+    let rows = signups.iter().map(|signup| Row {
+        name: signup.name.as_str(),
+        email: signup.email.as_str(),
+        answers: answers(signup),
+    });
+    ShiftView {
+        title: shift.title.as_str(),
+        times: Times::of(shift.interval(), shift.day.zone()),
+        location: shift.location.as_ref().map(ShiftLocation::as_str),
+        taken: taken(signups.len(), shift.occupancy.capacity.volunteers()),
+        rows: rows.collect(),
+    }
+}
+
+fn taken(filled: usize, capacity: u32) -> String {
+    match (filled, capacity) {
+        (0, _) => "No one has signed up for this shift.".to_owned(),
+        (1, 1) => "1 of 1 place is taken.".to_owned(),
+        (1, capacity) => format!("1 of {capacity} places is taken."),
+        (filled, capacity) => format!("{filled} of {capacity} places are taken."),
+    }
+}

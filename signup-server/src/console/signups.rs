@@ -1,0 +1,210 @@
+//! The sign-ups of an event: a list with filters, in pages, and all of them as a table for spreadsheets.
+
+use std::collections::BTreeSet;
+
+use askama::Template;
+use signup_core::{
+    Event, EventId, EventWithShifts, Label, Page, Question, ScheduledShift, Scope, ShiftId, Signup,
+    SignupListInput, SignupQuery, SignupState, Timestamp,
+};
+use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::{Answer, Form, Frame, MemberCall, show};
+use crate::page::Head;
+use crate::page::times::{Times, moment};
+use crate::signup_table::{answer_cells, labels_gone, signup_table};
+
+/// The names of the filters and of the position in the list, in the query string.
+const FILTERS: [&str; 3] = ["status", "slot_id", "q"];
+const CURSOR: &str = "cursor";
+
+#[derive(Debug, Template)]
+#[template(path = "console/signups.html")]
+struct SignupsTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    /// The filters.
+    form: &'a Form,
+    is_filtered: bool,
+    statuses: &'a [(&'a str, &'a str)],
+    shifts: Vec<(String, String)>,
+    /// How many places are taken, as a sentence.
+    taken: String,
+    /// The path of the public page, where a volunteer can be added.
+    public_page: Option<String>,
+    labels: Vec<&'a str>,
+    rows: Vec<Row<'a>>,
+    /// The links to the neighbouring pages.
+    newer: Option<String>,
+    older: Option<String>,
+}
+
+/// A sign-up in the list.
+#[derive(Debug)]
+struct Row<'a> {
+    signup: &'a Signup,
+    shift: String,
+    state: String,
+    signed_up: String,
+    answers: Vec<String>,
+    can_be_cancelled: bool,
+}
+
+/// `GET …/events/{event_id}/signups`: lists one page of the sign-ups of an event.
+pub(crate) async fn list_signups(call: MemberCall) -> Answer {
+    let MemberCall { session, frame, .. } = &call;
+    session.require(Scope::SignupsRead)?;
+    let event = call.path.event();
+    let form = call.query();
+    let found = session.event(event).await?;
+    let questions = session.questions(event).await?;
+    let (status, form, page) = match query(event, &form) {
+        Ok(query) => (StatusCode::OK, form, session.signups(query).await?),
+        Err(faults) => {
+            (StatusCode::UNPROCESSABLE_ENTITY, form.refused(&faults), Page::new(vec![], None, None))
+        }
+    };
+    Ok(show(status, &list_page(frame, &form, &found, &questions, &page, call.now())))
+}
+
+/// Returns the query of the filters.
+fn query(event: EventId, form: &Form) -> Result<SignupQuery, signup_core::Faults> {
+    let given = |name| Some(form.value(name)).filter(|text| !text.is_empty());
+    SignupListInput {
+        event: Some(event),
+        // A malformed id gets the page for an unknown one.
+        shift: given("slot_id").map(|id| id.parse().unwrap_or(ShiftId::NONE)),
+        status: given("status").map(Into::into),
+        cursor: given(CURSOR).map(Into::into),
+        ..SignupListInput::default()
+    }
+    .check()
+}
+
+fn list_page<'a>(
+    frame: &'a Frame,
+    form: &'a Form,
+    EventWithShifts { event, shifts, .. }: &'a EventWithShifts,
+    questions: &'a [Question],
+    page: &'a Page<Signup>,
+    now: Timestamp,
+) -> SignupsTemplate<'a> {
+    let gone = labels_gone(questions, page.items.iter());
+    let labels = questions.iter().map(|question| question.label.as_str());
+    let labels = labels.chain(page_labels(page, &gone)).collect();
+    let rows = page.items.iter().map(|signup| {
+        let shift = shifts.iter().find(|shift| shift.id == signup.shift);
+        Row {
+            signup,
+            shift: shift_in_words(shift, signup),
+            state: state_in_words(signup, event),
+            signed_up: moment(signup.created_at, event.dates.first.zone()),
+            answers: answer_cells(questions, &gone, signup).collect(),
+            can_be_cancelled: signup.is_confirmed() && shift.is_some_and(|shift| !shift.is_over(now)),
+        }
+    });
+    let path = frame.path(&format!("/events/{}/signups", event.id));
+    let link = |position: &Option<_>| position.as_ref().map(|position| neighbour(&path, form, position));
+    let all_shifts = [(String::new(), "All shifts".to_owned())];
+    let each_shift = shifts.iter().map(|shift| (shift.id.to_string(), titled(shift)));
+    SignupsTemplate {
+        head: frame.head_of(&format!("Sign-ups for {}", event.title), form),
+        frame,
+        event,
+        form,
+        is_filtered: FILTERS.iter().any(|name| !form.value(name).is_empty()),
+        statuses: &[("", "All"), ("confirmed", "Confirmed"), ("cancelled", "Cancelled")],
+        shifts: all_shifts.into_iter().chain(each_shift).collect(),
+        taken: taken_in_words(shifts),
+        public_page: public_page(frame, event, shifts, now),
+        labels,
+        rows: rows.collect(),
+        newer: link(&page.previous),
+        older: link(&page.next),
+    }
+}
+
+/// Returns the labels of questions that are gone, borrowed from the answers of a page, in the order of `gone`.
+fn page_labels<'a>(page: &'a Page<Signup>, gone: &BTreeSet<Label>) -> Vec<&'a str> {
+    let answers = || page.items.iter().flat_map(|signup| &signup.answers);
+    let label = |label: &Label| answers().find(|answer| answer.label == *label);
+    gone.iter().filter_map(label).map(|answer| answer.label.as_str()).collect()
+}
+
+/// Returns the path of a neighbouring page, with the same filters.
+fn neighbour(path: &str, form: &Form, position: &impl ToString) -> String {
+    let filters = FILTERS.iter().map(|name| (*name, form.value(name))).filter(|(_, value)| !value.is_empty());
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.extend_pairs(filters).append_pair(CURSOR, &position.to_string());
+    format!("{path}?{}", query.finish())
+}
+
+/// Returns the path of the public page of an event, if it takes sign-ups.
+pub(super) fn public_page(
+    frame: &Frame,
+    event: &Event,
+    shifts: &[ScheduledShift],
+    now: Timestamp,
+) -> Option<String> {
+    let is_open =
+        event.is_published && !event.is_cancelled() && shifts.iter().any(|shift| shift.takes_signups(now));
+    is_open.then(|| format!("{}/events/{}", frame.base_path, event.slug))
+}
+
+/// Returns the title and the time of a shift.
+pub(super) fn titled(shift: &ScheduledShift) -> String {
+    format!("{}, {}", shift.title, Times::of(shift.interval(), shift.day.zone()))
+}
+
+/// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told.
+pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup) -> String {
+    let told = || format!("Deleted shift, {}", Times::of(signup.told.interval, &signup.told.zone));
+    shift.map_or_else(told, titled)
+}
+
+fn state_in_words(signup: &Signup, event: &Event) -> String {
+    match signup.state {
+        SignupState::Confirmed => "Confirmed".to_owned(),
+        SignupState::Cancelled { at, by } => {
+            let by = if by.is_organizer() { "the organizer" } else { "the volunteer" };
+            format!("Cancelled by {by} on {}", moment(at, event.dates.first.zone()))
+        }
+    }
+}
+
+fn taken_in_words(shifts: &[ScheduledShift]) -> String {
+    let filled: u32 = shifts.iter().map(|shift| shift.occupancy.filled).sum();
+    let capacity: u32 = shifts.iter().map(|shift| shift.occupancy.capacity.volunteers()).sum();
+    match (filled, capacity) {
+        (_, 0) => "The event has no shifts.".to_owned(),
+        (filled, 1) => format!("{filled} of 1 place is taken."),
+        (1, capacity) => format!("1 of {capacity} places is taken."),
+        (filled, capacity) => format!("{filled} of {capacity} places are taken."),
+    }
+}
+
+/// `GET …/events/{event_id}/signups.csv`: returns all sign-ups of an event as a table.
+pub(crate) async fn download_signups(call: MemberCall) -> Answer {
+    let all = call.session.event_signups(call.path.event()).await?;
+    let name = format!("{}-signups.csv", all.event.slug);
+    let mut text = String::new();
+    for line in signup_table(all) {
+        text.push_str(&line);
+        text.push('\n');
+    }
+    Ok(file(text, "text/csv; charset=utf-8", &name))
+}
+
+/// Returns a file that a browser saves under `name`, which consists of ASCII letters, digits, dots and hyphens.
+pub(super) fn file(text: String, content_type: &'static str, name: &str) -> Response {
+    let mut response = Response::new(text.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
+    headers.insert(CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment")));
+    response
+}
