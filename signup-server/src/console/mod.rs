@@ -17,6 +17,7 @@ mod roster;
 pub(crate) mod routes;
 mod sign_in;
 mod signups;
+mod volunteers;
 mod words;
 
 use std::net::IpAddr;

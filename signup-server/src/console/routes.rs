@@ -6,6 +6,7 @@ use warp::http::Method;
 use super::roster::roster;
 use super::sign_in::ask_address;
 use super::signups::{download_signups, list_signups};
+use super::volunteers::{ask_volunteer, volunteer};
 use crate::routes::Handler::{Console, Member};
 use crate::routes::{Route, route};
 
@@ -16,4 +17,6 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings/people", Member(|c| ask_volunteer(c).boxed())),
+    route(Method::POST, "/console/{slug}/settings/people", Member(|c| volunteer(c).boxed())),
 ];

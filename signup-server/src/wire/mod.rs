@@ -15,6 +15,7 @@ mod signup;
 mod slot;
 mod team;
 mod token;
+mod volunteer_data;
 mod webhook;
 
 pub(crate) use activity::{WebhookPayload, activity_page};
@@ -29,6 +30,7 @@ pub(crate) use signup::{Erasure, Signup, cancelled_by, signup_page};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::{OperatorTeam, Team};
 pub(crate) use token::{NewToken, Token, TokenUse};
+pub(crate) use volunteer_data::VolunteerData;
 pub(crate) use webhook::{Delivery, Webhook, delivery_page};
 
 use std::fmt;

@@ -1,0 +1,127 @@
+//! A volunteer's data: found by address, downloaded, and erased.
+
+use askama::Template;
+use signup_core::{EmailAddress, Faults, Permission, VolunteerData};
+use warp::http::StatusCode;
+
+use super::signups::{file, shift_in_words};
+use super::{Answer, Form, Frame, MemberCall, Refusal, show};
+use crate::page::Head;
+use crate::wire;
+
+const EMAIL: &str = "email";
+/// The field that the page that asks first sends along.
+const CONFIRMED: &str = "confirmed";
+/// The parameter of the query string with the number of sign-ups that were erased.
+const ERASED: &str = "erased";
+
+#[derive(Debug, Template)]
+#[template(path = "console/volunteers.html")]
+struct VolunteersTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    form: &'a Form,
+    /// What was done, as a sentence.
+    done: Option<String>,
+    found: Option<Found<'a>>,
+}
+
+/// What is stored about an address.
+#[derive(Debug)]
+struct Found<'a> {
+    email: &'a str,
+    /// How much is stored, as a sentence.
+    sentence: String,
+    signups: Vec<String>,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/erase_volunteer.html")]
+struct EraseTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    found: Found<'a>,
+}
+
+/// `GET …/settings/people`: asks for an address.
+pub(crate) async fn ask_volunteer(call: MemberCall) -> Answer {
+    call.session.require(Permission::ManageVolunteers)?;
+    let done = call.query().value(ERASED).parse().ok().map(erased_in_words);
+    Ok(page(StatusCode::OK, &call.frame, &Form::default(), done, None))
+}
+
+/// `POST …/settings/people`: shows, hands out or erases what is stored about an address. The last two want a code that was entered
+/// recently, and erasing asks first.
+pub(crate) async fn volunteer(mut call: MemberCall) -> Answer {
+    call.session.require(Permission::ManageVolunteers)?;
+    let form = call.form().await?;
+    let MemberCall { session, frame, .. } = &call;
+    let email = match EmailAddress::new(form.value(EMAIL).trim()) {
+        Ok(email) => email,
+        Err(error) => {
+            let form = form.refused(&Faults::one(EMAIL, error));
+            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, frame, &form, None, None));
+        }
+    };
+    let is_find = !matches!(form.action(), "export" | "erase");
+    if !is_find && !frame.is_recent {
+        return Err(Refusal::NotRecent);
+    }
+    if form.action() == "erase" && form.is_ticked(CONFIRMED) {
+        let erased = session.erase_volunteer(&email).await?;
+        return Ok(call.see_other(&format!("/settings/people?{ERASED}={erased}")));
+    }
+    let data = session.volunteer_data(&email).await?;
+    if form.action() == "export" {
+        let text = serde_json::to_string_pretty(&wire::VolunteerData::new(&email, &data));
+        return Ok(file(text.unwrap_or_default(), "application/json", "volunteer.json"));
+    }
+    let found = found(&email, &data);
+    if is_find || data.signups.is_empty() {
+        return Ok(page(StatusCode::OK, frame, &form, None, Some(found)));
+    }
+    Ok(show(StatusCode::OK, &EraseTemplate { head: frame.head("Erase a volunteer’s data"), frame, found }))
+}
+
+fn page(
+    status: StatusCode,
+    frame: &Frame,
+    form: &Form,
+    done: Option<String>,
+    found: Option<Found<'_>>,
+) -> warp::reply::Response {
+    let head = frame.head_of("Volunteers’ data", form);
+    show(status, &VolunteersTemplate { head, frame, form, done, found })
+}
+
+fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
+    let waiting = data.signups.iter().map(|signup| signup.notices.len()).sum();
+    let signups = match data.signups.len() {
+        0 => "Nothing is stored about this address.".to_owned(),
+        1 => format!("1 sign-up is stored, and {}.", mails(waiting)),
+        number => format!("{number} sign-ups are stored, and {}.", mails(waiting)),
+    };
+    let in_words = |signup: &signup_core::VolunteerSignup| {
+        let signup_core::SignupInFull { event, shift, signup, .. } = &signup.in_full;
+        let shift = Some(shift).filter(|shift| shift.deleted_at.is_none());
+        let status = if signup.is_confirmed() { "confirmed" } else { "cancelled" };
+        format!("{}, as {}: {}, {status}", event.title, signup.name, shift_in_words(shift, signup))
+    };
+    Found { email: email.as_str(), sentence: signups, signups: data.signups.iter().map(in_words).collect() }
+}
+
+fn mails(waiting: usize) -> String {
+    match waiting {
+        0 => "no emails wait to be sent".to_owned(),
+        1 => "1 email waits or couldn’t be sent".to_owned(),
+        number => format!("{number} emails wait or couldn’t be sent"),
+    }
+}
+
+fn erased_in_words(erased: u64) -> String {
+    match erased {
+        0 => "Nothing was stored about the address any more.".to_owned(),
+        1 => "The data has been erased: 1 sign-up.".to_owned(),
+        number => format!("The data has been erased: {number} sign-ups."),
+    }
+}
