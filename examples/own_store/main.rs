@@ -20,12 +20,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::{
-    Activity, ActivityQuery, Capacity, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event,
-    EventId, EventInFull, EventKey, EventQuery, EventWithShifts, Kind, NewEvent, NewOrganization, NewShift,
-    Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Position, Purge, Record,
-    RecordKey, RequestCounter, ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, Signup,
-    SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook,
-    WebhookId, Wrapped, Wrapper, async_trait, date, uuid::Uuid,
+    Activity, ActivityQuery, Capacity, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest,
+    Event, EventId, EventInFull, EventKey, EventQuery, EventWithShifts, Invitation, Kind, Membership,
+    NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId,
+    Page, Person, PersonId, Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Scopes,
+    Service, Session, Shift, ShiftId, Side, SignIn, SignInInFull, Signup, SignupId, SignupInFull,
+    SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook, WebhookId, Wrapped, Wrapper,
+    async_trait, date, uuid::Uuid,
 };
 
 use records::Records;
@@ -268,6 +269,42 @@ impl Store for OwnStore {
             let event = records.get(&RecordKey::Event(owner, signup.event), Deleted::Included)?;
             let shift = records.get(&RecordKey::Shift(owner, signup.shift), Deleted::Included)?;
             Some(SignupInFull::new(organization, event, shift, signup))
+        };
+        Ok(in_full())
+    }
+
+    async fn members(&self, owner: OrganizationId) -> Read<Vec<(Membership, Person)>> {
+        let records = self.records();
+        let is_own = |membership: &Membership| membership.organization == owner;
+        let memberships = records.list(Kind::Membership, Deleted::Excluded, is_own);
+        let with_person = |membership: Membership| {
+            let person = records.get(&RecordKey::Person(membership.person), Deleted::Excluded)?;
+            Some((membership, person))
+        };
+        let mut members: Vec<_> = memberships.into_iter().filter_map(with_person).collect();
+        Membership::sort_members(&mut members);
+        Ok(members)
+    }
+
+    async fn invitations(&self, owner: OrganizationId) -> Read<Vec<Invitation>> {
+        let is_own = |invitation: &Invitation| invitation.organization == owner;
+        let mut invitations = self.records().list(Kind::Invitation, Deleted::Excluded, is_own);
+        invitations.sort_by_key(|invitation| Reverse((invitation.created_at, invitation.id)));
+        Ok(invitations)
+    }
+
+    async fn memberships(&self, person: PersonId) -> Read<Vec<(Membership, Organization)>> {
+        let mut memberships = self.records().memberships(person);
+        Membership::sort_organizations(&mut memberships);
+        Ok(memberships)
+    }
+
+    async fn signed_in(&self, digest: &Digest) -> Read<Option<SignInInFull>> {
+        let records = self.records();
+        let in_full = || {
+            let sign_in: SignIn = records.get(&RecordKey::SignIn(*digest), Deleted::Excluded)?;
+            let person = records.get(&RecordKey::Person(sign_in.person), Deleted::Excluded)?;
+            Some(SignInInFull::new(sign_in, person, records.memberships(sign_in.person)))
         };
         Ok(in_full())
     }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use signup_core::{
-    ChangeSet, Deleted, Entity, Event, EventId, EventInFull, EventLocationData, Kind, OrganizationId, Purge,
-    Question, Record, RecordKey, Refusal, Requirement, Shift, Timestamp, Total, Unique, Write,
+    ChangeSet, Deleted, Entity, Event, EventId, EventInFull, EventLocationData, Kind, Membership,
+    Organization, OrganizationId, PersonId, Purge, Question, Record, RecordKey, Refusal, Requirement, Shift,
+    Timestamp, Total, Unique, Write,
 };
 
 /// The records as they were put.
@@ -163,6 +164,17 @@ impl Records {
             self.0.remove(&key);
         }
         u64::from(limit)
+    }
+
+    /// Lists the memberships of a person, each with the organization.
+    pub(crate) fn memberships(&self, person: PersonId) -> Vec<(Membership, Organization)> {
+        let is_own = |membership: &Membership| membership.person == person;
+        let memberships = self.list(Kind::Membership, Deleted::Excluded, is_own);
+        let with_organization = |membership: Membership| {
+            let organization = RecordKey::Organization(membership.organization);
+            Some((membership, self.get(&organization, Deleted::Excluded)?))
+        };
+        memberships.into_iter().filter_map(with_organization).collect()
     }
 
     pub(crate) fn event(&self, owner: OrganizationId, id: EventId) -> Option<Event> {

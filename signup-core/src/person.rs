@@ -1,9 +1,12 @@
 //! People: those who sign in, and their roles in organizations.
 
+use std::cmp::Reverse;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{OrganizationId, PersonId};
+use crate::organization::Organization;
 use crate::text::{EmailAddress, PersonName};
 use crate::text_form::names;
 
@@ -98,5 +101,20 @@ impl Membership {
         created_at: Timestamp,
     ) -> Self {
         Self { organization, person, role, version: 1, created_at }
+    }
+
+    /// Sorts the members of an organization: owners first, then admins, then organizers. Equal roles are sorted by name without
+    /// case, and equal names by id.
+    pub fn sort_members(members: &mut [(Self, Person)]) {
+        members.sort_by_cached_key(|(membership, person)| {
+            (Reverse(membership.role), person.name.as_str().to_lowercase(), person.id)
+        });
+    }
+
+    /// Sorts the organizations of a person: by name without case, and equal names by id.
+    pub fn sort_organizations(memberships: &mut [(Self, Organization)]) {
+        memberships.sort_by_cached_key(|(_, organization)| {
+            (organization.name.as_str().to_lowercase(), organization.id)
+        });
     }
 }

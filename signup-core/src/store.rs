@@ -38,12 +38,16 @@ pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Tota
 use crate::activity::Activity;
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, WebhookId};
+use crate::id::{EventId, NoticeId, OrganizationId, PersonId, ShiftId, SignupId, WebhookId};
+use crate::invitation::Invitation;
 use crate::notice::Notice;
 use crate::organization::Organization;
+use crate::person::{Membership, Person};
 use crate::question::Question;
 use crate::receipt::EventWithShifts;
+use crate::secret::Digest;
 use crate::shift::{ScheduledShift, Shift};
+use crate::sign_in::SignIn;
 use crate::signup::Signup;
 use crate::text::LocationData;
 use crate::token::Token;
@@ -56,12 +60,13 @@ use crate::webhook::{Delivery, Webhook};
 /// sign-ups do not. Methods that read deleted records say so. The suite under the feature `conformance` has a test for each
 /// promise of this trait.
 ///
-/// Every read of events, shifts, questions, sign-ups, activity, webhooks and deliveries names the organization, and returns only its
-/// records. The exceptions are:
+/// Every read of events, shifts, questions, sign-ups, activity, webhooks, deliveries, members and invitations names the
+/// organization, and returns only its records. The exceptions are:
 ///
 /// - [`owner`](Self::owner) returns only the owner.
 /// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug or the digest grants access.
 /// - Notices and due deliveries are read for all organizations at once.
+/// - [`memberships`](Self::memberships) and [`signed_in`](Self::signed_in) name a person, who may belong to several.
 ///
 /// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
 /// methods need.
@@ -204,6 +209,20 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
     async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
 
+    /// Lists all members of the organization, each with the person, [in the order of members](Membership::sort_members).
+    async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError>;
+
+    /// Lists all invitations of the organization, expired ones included: the newest first, equal times by descending id.
+    async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError>;
+
+    /// Lists all memberships of a person, each with the organization,
+    /// [in the order of organizations](Membership::sort_organizations).
+    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError>;
+
+    /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a sign-in
+    /// that has expired, or whose generation is not that of the person.
+    async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
+
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
     ///
     /// The list of due notices skips a notice that cannot be decoded. A skipped notice does not count towards `limit`, so it
@@ -334,6 +353,27 @@ impl SignupInFull {
     /// Creates a sign-up with the records that it refers to.
     pub fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
         Self { organization, shift: ScheduledShift::of(shift, &event), event, signup }
+    }
+}
+
+/// A sign-in with the records that it refers to.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SignInInFull {
+    /// The sign-in.
+    pub sign_in: SignIn,
+    /// The person who is signed in.
+    pub person: Person,
+    /// The memberships of the person, each with the organization, [in the order of
+    /// organizations](Membership::sort_organizations).
+    pub memberships: Vec<(Membership, Organization)>,
+}
+
+impl SignInInFull {
+    /// Creates a sign-in with the person and the memberships, which may be in any order.
+    pub fn new(sign_in: SignIn, person: Person, mut memberships: Vec<(Membership, Organization)>) -> Self {
+        Membership::sort_organizations(&mut memberships);
+        Self { sign_in, person, memberships }
     }
 }
 

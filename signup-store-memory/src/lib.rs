@@ -25,11 +25,11 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use async_trait::async_trait;
 use signup_core::uuid::Uuid;
 use signup_core::{
-    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event, EventId,
-    EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization,
-    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
-    SignupId, SignupInFull, SignupQuery, Store, StoreError, Token, TokenId, Unique, Webhook, WebhookId,
-    jiff::Timestamp,
+    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
+    EventId, EventInFull, EventQuery, EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts,
+    NoticeQuery, Organization, OrganizationId, Page, Person, PersonId, Purge, Record, RecordKey,
+    RequestCounter, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId, SignupInFull,
+    SignupQuery, Store, StoreError, Token, TokenId, Unique, Webhook, WebhookId, jiff::Timestamp,
 };
 
 use tables::Tables;
@@ -213,6 +213,22 @@ impl Store for MemoryStore {
 
     async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError> {
         Ok(self.read().oldest_pending_delivery())
+    }
+
+    async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError> {
+        Ok(self.read().members(organization))
+    }
+
+    async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError> {
+        Ok(self.read().invitations(organization))
+    }
+
+    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError> {
+        Ok(self.read().memberships(person))
+    }
+
+    async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError> {
+        Ok(self.read().signed_in(digest))
     }
 
     async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError> {

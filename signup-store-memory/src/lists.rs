@@ -4,6 +4,7 @@
 //! ones.
 
 mod deliveries;
+mod people;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,8 +13,8 @@ use std::ops::Bound;
 use jiff::Timestamp;
 use signup_core::{
     Activity, ActivityId, ActivityQuery, Delivery, DeliveryId, Event, EventId, EventKey, EventOrder,
-    EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Position,
-    Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery,
+    EventQuery, EventWithShifts, Listed, Notice, NoticeId, NoticeQuery, OrganizationId, Page, PersonId,
+    Position, Record, RecordKey, ScheduledShift, ShiftId, Side, Signup, SignupId, SignupQuery,
 };
 
 use crate::tables::Tables;
@@ -37,6 +38,8 @@ pub(crate) struct Lists {
     pending: BTreeMap<RecordKey, BTreeSet<(Timestamp, DeliveryId)>>,
     /// The queued notices by due time.
     due: BTreeSet<(Timestamp, NoticeId, OrganizationId)>,
+    /// The organizations of a person.
+    memberships: BTreeMap<PersonId, BTreeSet<OrganizationId>>,
     pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
     pub(crate) failed: BTreeSet<(NoticeId, OrganizationId)>,
     /// The deleted events and shifts by the time of deletion.
@@ -111,6 +114,9 @@ impl Lists {
                     self.pending.entry(webhook).or_default().insert((due_at, delivery.id));
                 }
             }
+            Record::Membership(membership) => {
+                self.memberships.entry(membership.person).or_default().insert(membership.organization);
+            }
             Record::Organization(_)
             | Record::Token(_)
             | Record::Webhook(_)
@@ -119,7 +125,6 @@ impl Lists {
             | Record::Link(_)
             | Record::Receipt(_)
             | Record::Person(_)
-            | Record::Membership(_)
             | Record::Invitation(_)
             | Record::SignInCode(_)
             | Record::SignIn(_) => {}
@@ -165,6 +170,9 @@ impl Lists {
                     remove_from(&mut self.pending, &webhook, &(due_at, delivery.id));
                 }
             }
+            Record::Membership(membership) => {
+                remove_from(&mut self.memberships, &membership.person, &membership.organization);
+            }
             Record::Organization(_)
             | Record::Token(_)
             | Record::Webhook(_)
@@ -173,7 +181,6 @@ impl Lists {
             | Record::Link(_)
             | Record::Receipt(_)
             | Record::Person(_)
-            | Record::Membership(_)
             | Record::Invitation(_)
             | Record::SignInCode(_)
             | Record::SignIn(_) => {}

@@ -91,6 +91,7 @@ pub mod fence;
 pub mod lists;
 pub mod model;
 pub mod notices;
+pub mod people;
 pub mod purge;
 pub mod puts;
 mod random;
@@ -225,6 +226,14 @@ macro_rules! conformance_tests {
             notices::a_purge_removes_old_failed_notices
             notices::one_of_many_simultaneous_claims_of_a_notice_succeeds
             notices::a_changed_shift_is_fanned_out_once
+            people::people_and_what_belongs_to_them_come_back_as_they_were
+            people::members_and_organizations_are_listed_in_their_order
+            people::invitations_are_listed_newest_first
+            people::members_and_invitations_of_another_organization_are_not_listed
+            people::one_of_many_simultaneous_records_of_a_person_has_the_value
+            people::an_expired_record_with_a_version_keeps_its_values
+            people::a_purge_removes_expired_invitations_codes_and_sign_ins
+            people::a_removed_person_is_signed_out
             purge::a_purge_removes_an_event_with_all_that_belongs_to_it
             purge::a_purge_removes_deleted_records_in_portions
             purge::a_purge_keeps_a_shift_in_use
@@ -266,6 +275,7 @@ macro_rules! conformance_tests {
             snapshots::a_page_of_events_with_shifts_is_one_snapshot
             snapshots::a_shift_with_its_event_is_one_snapshot
             snapshots::a_sign_up_in_full_is_one_snapshot
+            snapshots::a_sign_in_in_full_is_one_snapshot
             totals::totals_follow_each_write
             totals::an_active_event_counts_until_its_end
             totals::a_webhook_counts_until_it_is_removed

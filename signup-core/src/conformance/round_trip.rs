@@ -279,7 +279,7 @@ fn nested(levels: usize) -> String {
 
 /// Each lookup returns the record of its key among others, and none for an unknown key.
 pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
-    let records = |number: u32| -> [Record; 11] {
+    let records = |number: u32| -> [Record; 15] {
         let event = event(number, number);
         let shift = shift(&event, number, 5);
         [
@@ -292,6 +292,10 @@ pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
             receipt(receipt_key(number, "key"), &event, &[]).into(),
             webhook(number, number).into(),
             delivery(&webhook(number, number), number).into(),
+            person(number).into(),
+            invitation(number, number).into(),
+            sign_in_code(number).into(),
+            sign_in(&person(number), number).into(),
             shift.into(),
             event.into(),
         ]
@@ -346,6 +350,11 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         RecordKey::Activity(owner, ActivityId::new(uuid(1))),
         RecordKey::Webhook(owner, WebhookId::new(uuid(1))),
         RecordKey::Delivery(owner, DeliveryId::new(uuid(1))),
+        RecordKey::Person(PersonId::new(uuid(1))),
+        RecordKey::Membership(owner, PersonId::new(uuid(1))),
+        RecordKey::Invitation(owner, InvitationId::new(uuid(1))),
+        RecordKey::SignInCode(Digest::of("x")),
+        RecordKey::SignIn(Digest::of("x")),
     ];
     for key in keys {
         for deleted in [Deleted::Excluded, Deleted::Included] {
@@ -359,6 +368,10 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         Unique::Place(owner, shift, "ada@example.org".to_owned()),
         Unique::Link(Digest::of("x")),
         Unique::Receipt(receipt_key(1, "key")),
+        Unique::PersonEmail("ada@example.org".to_owned()),
+        Unique::InvitationSecret(Digest::of("x")),
+        Unique::InvitedEmail(owner, "ada@example.org".to_owned()),
+        Unique::SignInCode(Digest::of("x")),
     ];
     for unique in uniques {
         assert_eq!(store.holder(&unique, Deleted::Excluded).await.unwrap(), None, "{unique:?}");
@@ -386,6 +399,10 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         assert_eq!(store.notices(query, 9).await.unwrap(), vec![]);
     }
     assert_eq!(store.webhooks(owner).await.unwrap(), vec![]);
+    assert_eq!(store.members(owner).await.unwrap(), []);
+    assert_eq!(store.invitations(owner).await.unwrap(), []);
+    assert_eq!(store.memberships(PersonId::new(uuid(1))).await.unwrap(), []);
+    assert_eq!(store.signed_in(&Digest::of("x")).await.unwrap(), None);
     let deliveries = store.deliveries(owner, WebhookId::new(uuid(1)), &DeliveryQuery::new()).await.unwrap();
     assert_eq!(deliveries, Page::new(vec![], None, None));
     assert_eq!(store.due_deliveries(at(9), 9).await.unwrap(), vec![]);

@@ -111,3 +111,29 @@ pub async fn a_sign_up_in_full_is_one_snapshot(store: Arc<dyn Store>) {
     })
     .await;
 }
+
+/// A sign-in in full is one snapshot: while each commit gives the sign-in, its person and a membership the same version, every read
+/// has equal versions.
+pub async fn a_sign_in_in_full_is_one_snapshot(store: Arc<dyn Store>) {
+    let person = person(1);
+    let (member, sign_in) = (membership(1, &person, Role::Owner), sign_in(&person, 1));
+    commit(&*store, insert([organization(1)])).await;
+    commit(&*store, insert::<Record>([person.clone().into(), member.into(), sign_in.into()])).await;
+    let writes = move |number: u32| {
+        let person = |version| Person { version, ..person.clone() };
+        let member = |version| Membership { version, ..member };
+        let sign_in = |version| SignIn { version, ..sign_in };
+        let (before, after) = (number, number + 1);
+        vec![
+            put(person(before), person(after)),
+            put(member(before), member(after)),
+            put(sign_in(before), sign_in(after)),
+        ]
+    };
+    while_writing(&store, writes, async || {
+        let full = store.signed_in(&sign_in.digest).await.unwrap().unwrap();
+        let versions = [full.person.version, full.memberships[0].0.version];
+        assert_eq!(versions, [full.sign_in.version; 2], "the person and the membership are of one snapshot");
+    })
+    .await;
+}

@@ -9,15 +9,18 @@ use uuid::Uuid;
 
 use super::{
     ActivityQuery, ChangeSet, CommitError, Deleted, DeliveryQuery, EventInFull, EventQuery, Kind,
-    NoticeCounts, NoticeQuery, Page, Purge, Record, RecordKey, RequestCounter, SignupInFull, SignupQuery,
-    Store, StoreError, Unique,
+    NoticeCounts, NoticeQuery, Page, Purge, Record, RecordKey, RequestCounter, SignInInFull, SignupInFull,
+    SignupQuery, Store, StoreError, Unique,
 };
 use crate::activity::Activity;
 use crate::event::Event;
-use crate::id::{EventId, OrganizationId, ShiftId, SignupId, WebhookId};
+use crate::id::{EventId, OrganizationId, PersonId, ShiftId, SignupId, WebhookId};
+use crate::invitation::Invitation;
 use crate::notice::Notice;
 use crate::organization::Organization;
+use crate::person::{Membership, Person};
 use crate::receipt::EventWithShifts;
+use crate::secret::Digest;
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::token::Token;
@@ -139,6 +142,10 @@ forward! { Arc, Box: {
     fn deliveries(organization: OrganizationId, webhook: WebhookId, query: &DeliveryQuery) -> Result<Page<Delivery>, StoreError>;
     fn due_deliveries(now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
     fn oldest_pending_delivery() -> Result<Option<Timestamp>, StoreError>;
+    fn members(organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError>;
+    fn invitations(organization: OrganizationId) -> Result<Vec<Invitation>, StoreError>;
+    fn memberships(person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError>;
+    fn signed_in(digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
     fn notices(query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
     fn count_notices() -> Result<NoticeCounts, StoreError>;
     fn commit(change: ChangeSet) -> Result<(), CommitError>;

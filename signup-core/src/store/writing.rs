@@ -16,9 +16,9 @@
 //! use std::sync::Arc;
 //!
 //! use signup_core::{
-//!     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event, EventId, EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts,
-//!     NoticeQuery, Organization, OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
-//!     SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
+//!     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event, EventId, EventInFull, EventQuery,
+//!     EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Person, PersonId,
+//!     Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
 //!     async_trait, uuid::Uuid,
 //! };
 //!
@@ -117,6 +117,22 @@
 //!
 //!     async fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
 //!         self.0.signup_in_full(organization, id).await
+//!     }
+//!
+//!     async fn members(&self, organization: OrganizationId) -> Read<Vec<(Membership, Person)>> {
+//!         self.0.members(organization).await
+//!     }
+//!
+//!     async fn invitations(&self, organization: OrganizationId) -> Read<Vec<Invitation>> {
+//!         self.0.invitations(organization).await
+//!     }
+//!
+//!     async fn memberships(&self, person: PersonId) -> Read<Vec<(Membership, Organization)>> {
+//!         self.0.memberships(person).await
+//!     }
+//!
+//!     async fn signed_in(&self, digest: &Digest) -> Read<Option<SignInInFull>> {
+//!         self.0.signed_in(digest).await
 //!     }
 //!
 //!     async fn notices(&self, query: NoticeQuery, limit: u32) -> Read<Vec<Notice>> {
@@ -242,7 +258,9 @@
 //! order, the limit, and the result for a missing record. A limit counts the records that are returned, after the filters.
 //!
 //! The instants of a shift follow from its event. [`EventInFull::new`] and [`SignupInFull::new`] take records, and
-//! [`Store::shifts`] returns [`ScheduledShift::in_running_order`].
+//! [`Store::shifts`] returns [`ScheduledShift::in_running_order`]. [`SignInInFull::new`],
+//! [`Membership::sort_members`](crate::Membership::sort_members) and
+//! [`Membership::sort_organizations`](crate::Membership::sort_organizations) sort people and organizations.
 //!
 //! Most reads name the organization. They isolate tenants: a record of another organization counts as missing. [`Store`]
 //! lists the exceptions.
@@ -379,7 +397,8 @@
 #[cfg(doc)]
 use super::{
     Access, ChangeSet, CommitError, Deleted, Entity, EventInFull, Key, Keys, Kind, Record, RecordKey,
-    Refusal, RequestCounter, Requirement, SignupInFull, Store, StoreError, Total, Unique, Wrapper, Write,
+    Refusal, RequestCounter, Requirement, SignInInFull, SignupInFull, Store, StoreError, Total, Unique,
+    Wrapper, Write,
 };
 #[cfg(doc)]
 use crate::{ScheduledShift, Signup};

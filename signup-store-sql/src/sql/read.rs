@@ -12,6 +12,7 @@ mod event_in_full;
 mod event_page;
 mod notices;
 mod page;
+mod people;
 mod reader;
 mod signup_page;
 
@@ -28,6 +29,7 @@ pub(crate) use event_page::{page_query, page_with_shifts_query};
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
 pub(crate) use notices::notices;
+pub(crate) use people::{members, memberships, signed_in};
 pub(crate) use reader::{Reader, Result, all, of_parent, one, record, sorted};
 #[cfg(test)]
 pub(crate) use signup_page::signup_page_query;

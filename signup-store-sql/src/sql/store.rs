@@ -5,16 +5,16 @@ use std::hash::Hash;
 
 use async_trait::async_trait;
 use signup_core::{
-    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Event, EventId,
-    EventInFull, EventQuery, EventWithShifts, Kind, Notice, NoticeCounts, NoticeQuery, Organization,
-    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, Signup,
-    SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
-    sort_by_running_order,
+    Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
+    EventId, EventInFull, EventQuery, EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts,
+    NoticeQuery, Organization, OrganizationId, Page, Person, PersonId, Purge, Record, RecordKey,
+    RequestCounter, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId, SignupInFull,
+    SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId, sort_by_running_order,
 };
 use uuid::Uuid;
 
 use crate::records::unique::{Lookup, PLACE, lookup};
-use crate::records::{event, key_values, organization, shift, table, token, webhook};
+use crate::records::{event, invitation, key_values, organization, shift, table, token, webhook};
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
 use crate::sql::read::{self, Reader, Result, all, of_parent, one, sorted};
 use crate::sql::row::Row;
@@ -263,6 +263,25 @@ impl<B: Backend> Store for SqlStore<B> {
         id: SignupId,
     ) -> Result<Option<SignupInFull>> {
         read::signup_in_full(self.0.reader(), organization, id).await
+    }
+
+    async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>> {
+        read::members(self.0.reader(), organization).await
+    }
+
+    async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>> {
+        let (from, values) = ("invitations i WHERE i.organization_id = $1", values![organization.uuid()]);
+        let (what, columns) = ("listing invitations", invitation::TABLE.columns());
+        let found = all(self.0.reader(), what, columns, from, values, invitation::read).await?;
+        Ok(sorted(found, |invitation| std::cmp::Reverse((invitation.created_at, invitation.id))))
+    }
+
+    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>> {
+        read::memberships(self.0.reader(), person).await
+    }
+
+    async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>> {
+        read::signed_in(self.0.reader(), digest).await
     }
 
     async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {

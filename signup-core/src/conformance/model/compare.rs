@@ -79,6 +79,8 @@ pub(super) async fn compare(
             same!(store, reference, activity(owner, query))?;
         }
         same!(store, reference, webhooks(owner))?;
+        same!(store, reference, members(owner))?;
+        same!(store, reference, invitations(owner))?;
         for key in &seen.keys {
             compare_key(store, reference, &in_organization(key, owner)).await?;
         }
@@ -167,6 +169,8 @@ async fn compare_key(store: &dyn Store, reference: &dyn Store, key: &RecordKey) 
             same!(store, reference, shift_with_event(owner, shift))
         }
         RecordKey::Signup(_, signup) => same!(store, reference, signup_in_full(owner, signup)),
+        RecordKey::Person(person) => same!(store, reference, memberships(person)),
+        RecordKey::SignIn(digest) => same!(store, reference, signed_in(&digest)),
         RecordKey::Webhook(_, webhook) => {
             let new = DeliveryQuery::new().limit(99);
             let queries = DeliveryStatus::ALL.iter().map(|status| new.clone().status(*status).limit(1));

@@ -1,0 +1,63 @@
+//! The members of an organization, and the people who are signed in.
+
+use signup_core::{Digest, Membership, Organization, OrganizationId, Person, PersonId, SignIn, SignInInFull};
+
+use super::reader::{Reader, Result, all};
+use crate::records::{membership, organization, person, sign_in};
+use crate::sql::row::Row;
+use crate::sql::table::SelectedColumn;
+use crate::sql::values;
+
+pub(crate) async fn members(
+    reader: &impl Reader,
+    organization: OrganizationId,
+) -> Result<Vec<(Membership, Person)>> {
+    let columns = [membership::TABLE.columns(), person::TABLE.columns()].concat();
+    let from = "memberships m JOIN people h ON h.id = m.person_id WHERE m.organization_id = $1";
+    let read = |row: Row<'_>| Ok((membership::read(row)?, person::read(row)?));
+    let mut found = all(reader, "listing members", columns, from, values![organization.uuid()], read).await?;
+    Membership::sort_members(&mut found);
+    Ok(found)
+}
+
+pub(crate) async fn memberships(
+    reader: &impl Reader,
+    person: PersonId,
+) -> Result<Vec<(Membership, Organization)>> {
+    let from = "memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.person_id = $1";
+    let (what, columns) = ("listing memberships", joined_columns());
+    let mut found = all(reader, what, columns, from, values![person.uuid()], joined).await?;
+    Membership::sort_organizations(&mut found);
+    Ok(found)
+}
+
+/// The source of [`signed_in`]: a row for each membership, or one row without a membership.
+pub(crate) const SIGNED_IN: &str = "sign_ins g JOIN people h ON h.id = g.person_id \
+     LEFT JOIN memberships m ON m.person_id = g.person_id \
+     LEFT JOIN organizations o ON o.id = m.organization_id WHERE g.digest = $1";
+
+pub(crate) async fn signed_in(reader: &impl Reader, digest: &Digest) -> Result<Option<SignInInFull>> {
+    let columns = [sign_in::TABLE.columns(), person::TABLE.columns(), joined_columns()].concat();
+    let read = |row: Row<'_>| -> Result<(SignIn, Person, _)> {
+        Ok((sign_in::read(row)?, person::read(row)?, row.outer(&membership::TABLE, joined)?))
+    };
+    let values = values![digest.as_bytes().as_slice()];
+    let found = all(reader, "reading a sign-in", columns, SIGNED_IN, values, read).await?;
+    let mut of_sign_in: Option<(SignIn, Person)> = None;
+    let mut memberships = vec![];
+    for (sign_in, person, membership) in found {
+        of_sign_in = Some((sign_in, person));
+        memberships.extend(membership);
+    }
+    Ok(of_sign_in.map(|(sign_in, person)| SignInInFull::new(sign_in, person, memberships)))
+}
+
+/// Returns the columns of [`joined`].
+fn joined_columns() -> Vec<SelectedColumn> {
+    [membership::TABLE.columns(), organization::TABLE.columns()].concat()
+}
+
+/// Reads a membership with its organization.
+fn joined(row: Row<'_>) -> Result<(Membership, Organization)> {
+    Ok((membership::read(row)?, organization::read(row)?))
+}
