@@ -102,13 +102,13 @@ fn send(mail: &Mail) -> std::result::Result<(), (MailFailure, &'static str)> {
     let about = match &mail.notice.cause {
         NoticeCause::SignedUp { .. } => "confirms a place",
         NoticeCause::SignedUpAgain { .. } => "says that the address already has a place",
-        NoticeCause::Cancelled { .. } if mail.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
-            "confirms a cancellation"
-        }
-        NoticeCause::Cancelled { .. } => "tells of a cancellation by the organizer",
+        NoticeCause::Cancelled { .. } => match mail.signup().and_then(|about| about.signup.cancelled_by()) {
+            Some(CancelledBy::Volunteer) => "confirms a cancellation",
+            _ => "tells of a cancellation by the organizer",
+        },
         NoticeCause::ShiftMoved { .. } => "tells of a changed time or place",
         _ => return Err((MailFailure::Permanent, "there is no mail for this cause")),
     };
-    println!("A mail to {} {about}.", mail.signup.email);
+    println!("A mail to {} {about}.", mail.recipient());
     Ok(())
 }

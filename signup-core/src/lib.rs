@@ -126,6 +126,7 @@ mod id;
 mod input;
 mod invitation;
 mod link;
+mod mail;
 mod network;
 mod notice;
 mod occupancy;
@@ -184,8 +185,9 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
+pub use mail::{InvitationMail, Mail, MailContent};
 pub use network::{Networks, is_public};
-pub use notice::{Mail, MailFailure, Notice, NoticeCause, NoticeFailure};
+pub use notice::{MailFailure, Notice, NoticeCause, NoticeFailure};
 pub use occupancy::{Capacity, Occupancy};
 pub use organization::Organization;
 pub use permission::{Permission, Permissions};

@@ -6,14 +6,12 @@ mod tests;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId};
-use crate::organization::Organization;
+use crate::id::{EventId, InvitationId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::secret::Secret;
-use crate::shift::ScheduledShift;
+use crate::sign_in::{Code, SignInCode};
 #[cfg(doc)]
-use crate::signup::CancelledBy;
 use crate::signup::Signup;
+use crate::text::EmailAddress;
 use crate::time_and_place::TimeAndPlace;
 
 /// A queued mail, and the state of its delivery.
@@ -21,7 +19,7 @@ use crate::time_and_place::TimeAndPlace;
 /// A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
 /// crash loses a mail. A notice to several volunteers is fanned out at delivery: each volunteer gets a notice of their
 /// own. The fan-out works in batches, so a shift can have any number of volunteers. Every other notice is one mail to
-/// one person.
+/// one person: to a volunteer, or to a [`Person`](crate::Person) who signs in or is invited.
 ///
 /// Any process may claim a due notice. A claim is a lease: it sets [`due_at`](Self::due_at) to the end of the lease. The
 /// process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
@@ -31,12 +29,10 @@ use crate::time_and_place::TimeAndPlace;
 pub struct Notice {
     /// The id. It stays the same over all attempts.
     pub id: NoticeId,
-    /// The organization that owns the event.
+    /// The organization. [`OrganizationId::NONE`] for a code to sign in, which belongs to none.
     pub organization: OrganizationId,
-    /// The event.
-    pub event: EventId,
-    /// The shift.
-    pub shift: ShiftId,
+    /// The event and the shift. `None` for a mail to a person who signs in or is invited.
+    pub shift: Option<(EventId, ShiftId)>,
     /// What happened.
     pub cause: NoticeCause,
     /// When the notice was created. For a notice from a fan-out, this is the time of the fan-out.
@@ -73,102 +69,10 @@ impl NoticeFailure {
     }
 }
 
-/// A mail to send: the claimed notice, and the records that the mail shows.
-///
-/// The cause of a claimed notice is [`SignedUp`](NoticeCause::SignedUp), [`SignedUpAgain`](NoticeCause::SignedUpAgain),
-/// [`Cancelled`](NoticeCause::Cancelled) or [`ShiftMoved`](NoticeCause::ShiftMoved). The other causes are fanned out, and never
-/// reach a mail:
-///
-/// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
-/// |---|---|---|
-/// | [`SignedUp`](NoticeCause::SignedUp) | the same | `None` |
-/// | [`SignedUpAgain`](NoticeCause::SignedUpAgain) | the same | `None` |
-/// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Operator`](CancelledBy::Operator) |
-/// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
-/// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
-/// | [`ShiftChanged`](NoticeCause::ShiftChanged) | `ShiftMoved` | `None` |
-///
-/// ```
-/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-/// # fn main() -> ExampleResult { example(async |Example { service, session, created, ada, .. }| {
-/// use signup_core::{CancelEvent, CancelledBy, Mail, NoticeCause};
-///
-/// fn text(mail: &Mail) -> String {
-///     let Mail { event, shift, signup, .. } = mail;
-///     let zone = shift.day.zone().rules();
-///     let start = shift.interval().start.to_zoned(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
-///     match &mail.notice.cause {
-///         NoticeCause::SignedUp { secret, .. } => {
-///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())
-///         }
-///         NoticeCause::SignedUpAgain { .. } => format!("You already have a place, as {}. It starts on {start}.", signup.name),
-///         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
-///             Some(CancelledBy::EventCancellation) => format!("{} is cancelled.", event.title),
-///             Some(CancelledBy::ShiftDeletion) => format!("The shift {} does not take place.", shift.title),
-///             Some(CancelledBy::Operator) => "The organizer has cancelled your place.".to_owned(),
-///             _ => "You have cancelled your place.".to_owned(),
-///         },
-///         NoticeCause::ShiftMoved { .. } => format!("The time or the place of your shift has changed. It starts on {start}."),
-///         // A cause of a later version of this library.
-///         other => format!("There is news about {}: {}", event.title, other.name()),
-///     }
-/// }
-///
-/// # let outbox = service.outbox();
-/// # let next = async || {
-/// #     let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
-/// #     let Some(mail) = outbox.claim(&due).await? else { return Ok(None) };
-/// #     outbox.report_sent(&mail.notice).await?;
-/// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&mail)))
-/// # };
-/// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
-/// form.sign_up(ada).await?;
-/// // The mail: "You are signed up for Saturday, 5 June 2027, 00:00 EDT. To cancel: https://example.org/cancel/…"
-/// # let confirmation = next().await?.ok_or("no mail")?;
-/// # assert!(confirmation.starts_with("You are signed up for Saturday, 5 June 2027, 00:00 EDT."), "{confirmation}");
-/// session.cancel_event(created.event.id, CancelEvent::new()).await?;
-/// // The mail: "Food drive is cancelled."
-/// # assert_eq!(next().await?, None);
-/// # assert_eq!(next().await?.as_deref(), Some("Food drive is cancelled."));
-/// # Ok(()) }) }
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct Mail {
-    /// The claimed notice. Its cause is that of one mail, so [`NoticeCause::signup`] is the id of the sign-up. Its id stays the
-    /// same over all attempts.
-    pub notice: Notice,
-    /// The organization of the event.
-    pub organization: Organization,
-    /// The event.
-    pub event: Event,
-    /// The present state of the shift.
-    pub shift: ScheduledShift,
-    /// The sign-up whose volunteer gets the mail.
-    pub signup: Signup,
-    /// The cause and the sign-up before the claim. [`Outbox::report_failed`](crate::Outbox::report_failed) restores what
-    /// the claim changed in both. `None` in a delivery that was not claimed.
-    pub(crate) unclaimed: Option<(NoticeCause, Signup)>,
-}
-
-impl Mail {
-    /// Creates the mail of a notice, for tests of a program's mail texts. [`Outbox::claim`](crate::Outbox::claim)
-    /// returns the mails to send.
-    pub const fn new(
-        notice: Notice,
-        organization: Organization,
-        event: Event,
-        shift: ScheduledShift,
-        signup: Signup,
-    ) -> Self {
-        Self { notice, organization, event, shift, signup, unclaimed: None }
-    }
-}
-
 /// The cause of a mail.
 ///
 /// The cause of a mail to one volunteer has the secret of its [`Link`](crate::Link). The secret is stored nowhere else, and is
-/// removed with the delivered notice.
+/// removed with the delivered notice. The same holds for a code to sign in, and for the secret of an invitation.
 ///
 /// A server skips a notice whose cause it cannot decode, and a newer server delivers the notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -225,6 +129,21 @@ pub enum NoticeCause {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<TimeAndPlace>,
     },
+    /// Somebody asked for a code to sign in. The mail is sent only if a person has the address, and only while the code works.
+    SignInCode {
+        /// The address that was given.
+        #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
+        email: EmailAddress,
+        /// The code.
+        code: Code,
+    },
+    /// A person is invited to the organization of the notice.
+    Invited {
+        /// The invitation.
+        invitation: InvitationId,
+        /// The secret of the link. The mail is sent only while the invitation has this secret.
+        secret: Secret,
+    },
 }
 
 impl NoticeCause {
@@ -238,6 +157,8 @@ impl NoticeCause {
             Self::EventCancelled { .. } => "event_cancelled",
             Self::ShiftDeleted { .. } => "shift_deleted",
             Self::ShiftMoved { .. } => "shift_moved",
+            Self::SignInCode { .. } => "sign_in_code",
+            Self::Invited { .. } => "invited",
         }
     }
 
@@ -252,25 +173,39 @@ impl NoticeCause {
         self
     }
 
-    /// Returns the sign-up, or `None` for a notice to several volunteers.
+    /// Returns whether the notice is for several volunteers, each of whom gets a notice of their own at delivery.
+    pub const fn is_fanned_out(&self) -> bool {
+        matches!(self, Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. })
+    }
+
+    /// Returns the sign-up that the mail is about. `None` for a notice to several volunteers, and for a mail to a person who signs
+    /// in or is invited.
     pub const fn signup(&self) -> Option<SignupId> {
         match self {
             Self::SignedUp { signup, .. }
             | Self::SignedUpAgain { signup, .. }
             | Self::Cancelled { signup, .. }
             | Self::ShiftMoved { signup, .. } => Some(*signup),
-            Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
+            Self::ShiftChanged { .. }
+            | Self::EventCancelled { .. }
+            | Self::ShiftDeleted { .. }
+            | Self::SignInCode { .. }
+            | Self::Invited { .. } => None,
         }
     }
 
-    /// Returns the secret of the link that the mail carries, or `None` for a notice to several volunteers.
+    /// Returns the secret of the link that the mail carries. `None` for a notice to several volunteers, and for a code.
     pub const fn secret(&self) -> Option<&Secret> {
         match self {
             Self::SignedUp { secret, .. }
             | Self::SignedUpAgain { secret, .. }
             | Self::Cancelled { secret, .. }
-            | Self::ShiftMoved { secret, .. } => Some(secret),
-            Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. } => None,
+            | Self::ShiftMoved { secret, .. }
+            | Self::Invited { secret, .. } => Some(secret),
+            Self::ShiftChanged { .. }
+            | Self::EventCancelled { .. }
+            | Self::ShiftDeleted { .. }
+            | Self::SignInCode { .. } => None,
         }
     }
 }
@@ -306,11 +241,22 @@ impl Notice {
         cause: NoticeCause,
         now: Timestamp,
     ) -> Self {
+        let mut notice = Self::to_person(id, organization, cause, now);
+        notice.shift = Some((event, shift));
+        notice
+    }
+
+    /// Creates a notice to a person who signs in or is invited. The notice is due at once.
+    pub const fn to_person(
+        id: NoticeId,
+        organization: OrganizationId,
+        cause: NoticeCause,
+        now: Timestamp,
+    ) -> Self {
         Self {
             id,
             organization,
-            event,
-            shift,
+            shift: None,
             cause,
             created_at: now,
             version: 1,
@@ -336,17 +282,25 @@ impl Notice {
 
     /// Returns the notice after a failed attempt: due again after a backoff, or failed for `reason`.
     ///
-    /// The notice fails after a permanent failure, or if it has [no attempts left](Self::has_attempts_left).
+    /// The notice fails after a permanent failure, if it has [no attempts left](Self::has_attempts_left), or if the next attempt
+    /// would be made when a code to sign in [no longer works](Self::is_useless).
     #[must_use]
     pub fn after_failure(self, failure: MailFailure, reason: &str, now: Timestamp) -> Self {
         let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));
-        match backoff(self.attempts).filter(|_| failure == MailFailure::Transient) {
+        let backoff = backoff(self.attempts).filter(|_| failure == MailFailure::Transient);
+        match backoff.filter(|backoff| !self.is_useless(now + *backoff)) {
             Some(backoff) => {
                 let last_reason = Some(failed.reason);
                 Self { version, due_at: now + backoff, failure: None, last_reason, ..self }
             }
             None => Self { version, failure: Some(failed), last_reason: None, ..self },
         }
+    }
+
+    /// Returns whether a mail that is sent at `now` would be of no use: it has a code to sign in that no longer works.
+    pub fn is_useless(&self, now: Timestamp) -> bool {
+        let is_code = matches!(self.cause, NoticeCause::SignInCode { .. });
+        is_code && now.duration_since(self.created_at) >= SignInCode::LIFETIME
     }
 
     /// Returns whether another attempt follows if the present one has a transient failure. This requires that the sum

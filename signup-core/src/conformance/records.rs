@@ -224,6 +224,14 @@ pub fn notice(shift: &Shift, number: u32) -> Notice {
     Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
 }
 
+/// Returns the cause of a notice with a code to sign in.
+pub fn code_asked_for(number: u32) -> NoticeCause {
+    NoticeCause::SignInCode {
+        email: format!("ada{number}@example.org").parse().unwrap(),
+        code: "abcd2345".parse().unwrap(),
+    }
+}
+
 /// Returns the receipt key of creating an event by the caller 1 of `organization`.
 pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     ReceiptKey {

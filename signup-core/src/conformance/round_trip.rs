@@ -112,7 +112,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     assert_eq!(by_digest, Some(link), "link by digest");
     assert_eq!(stored(&*store, &link).await, Some(link), "link");
     assert_eq!(stored(&*store, &receipt).await, Some(receipt), "receipt");
-    assert_eq!(store.notices(NoticeQuery::Queued(None), 9).await.unwrap(), notices, "notices");
+    assert_eq!(store.notices(NoticeQuery::Queued(None), 99).await.unwrap(), notices, "notices");
     let listed = store.notices(NoticeQuery::Failed(None), 9).await.unwrap();
     assert_eq!(listed, vec![failed.clone()], "failed notices");
     assert_eq!(stored(&*store, &failed).await, Some(failed), "notice");
@@ -131,13 +131,24 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
         NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: None },
     ];
     let path = (shift.organization, shift.event, shift.id);
-    let notices = (1..).zip(causes).map(|(number, cause)| Notice {
+    let to_people = [
+        (OrganizationId::NONE, code_asked_for(1)),
+        (
+            shift.organization,
+            NoticeCause::Invited { invitation: InvitationId::new(uuid(1)), secret: secret(1) },
+        ),
+    ];
+    let about_shift = causes.map(|cause| Notice::new(NoticeId::NONE, path, cause, at(2)));
+    let to_people =
+        to_people.map(|(organization, cause)| Notice::to_person(NoticeId::NONE, organization, cause, at(2)));
+    let all = (1..).zip(about_shift.into_iter().chain(to_people)).map(|(number, notice)| Notice {
+        id: NoticeId::new(uuid(number)),
         version: 3,
         attempts: 2,
         due_at: at(77),
-        ..Notice::new(NoticeId::new(uuid(number)), path, cause, at(2))
+        ..notice
     });
-    notices.collect()
+    all.collect()
 }
 
 /// The fields of a deletion, a closing and a cancellation come back, in reads that include deleted records.

@@ -30,3 +30,22 @@ fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
     let again = tried(requeued, MailFailure::Transient, &"x".repeat(501));
     assert_eq!(again.reason(), Some("x".repeat(500).as_str()));
 }
+
+#[test]
+fn a_code_is_mailed_only_while_it_works() {
+    let (start, failure) = (Timestamp::UNIX_EPOCH, MailFailure::Transient);
+    let cause = NoticeCause::SignInCode {
+        email: "ada@example.org".parse().unwrap(),
+        code: "abcd2345".parse().unwrap(),
+    };
+    let mut notice = Notice::to_person(NoticeId::NONE, OrganizationId::NONE, cause, start);
+    let mut attempts = vec![];
+    while notice.failure.is_none() {
+        let now = notice.due_at;
+        attempts.push(now.as_second());
+        notice = notice.claimed(now).after_failure(failure, "450 later", now);
+    }
+    assert_eq!(attempts, [0, 30, 90, 210, 450], "the next one would be after 10 minutes");
+    assert!(!notice.is_useless(start + SignedDuration::from_secs(599)));
+    assert!(notice.is_useless(start + SignedDuration::from_secs(600)));
+}

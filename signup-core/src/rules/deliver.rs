@@ -7,7 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use super::Decision;
 use super::mail::{MailIds, queue_mail};
 use crate::id::SignupId;
-use crate::notice::{Mail, MailFailure, Notice, NoticeCause};
+use crate::mail::{Mail, MailContent};
+use crate::notice::{MailFailure, Notice, NoticeCause};
 use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -92,8 +93,21 @@ pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Dec
     let mut change = replace_notice(notice, claimed.clone());
     let unclaimed = Some((notice.cause.clone(), signup.clone()));
     let signup = tell(&mut change, signup, at);
-    let mail = Mail { unclaimed, ..Mail::new(claimed, organization, event, shift, signup) };
+    let about = SignupInFull { organization, event, shift, signup };
+    let mail = Mail { unclaimed, ..Mail::new(claimed, MailContent::Signup(Box::new(about))) };
     Decision::unrecorded(Some(mail), change)
+}
+
+/// Claims the notice of a mail to a person. Without `content`, the notice is obsolete, and is deleted.
+pub(crate) fn claim_for_person(
+    notice: &Notice,
+    content: Option<MailContent>,
+    now: Timestamp,
+) -> Decision<Option<Mail>> {
+    let Some(content) = content else { return Decision::unrecorded(None, delete_notice(notice)) };
+    let claimed = notice.clone().claimed(now);
+    let change = replace_notice(notice, claimed.clone());
+    Decision::unrecorded(Some(Mail::new(claimed, content)), change)
 }
 
 /// Stores the failure of a claimed mail, and takes back what its claim changed: the volunteer was not told what the mail shows.
@@ -106,8 +120,8 @@ pub(crate) fn fail(mail: &Mail, failure: MailFailure, reason: &str, now: Timesta
         failed.cause.clone_from(cause);
     }
     let mut change = replace_notice(&mail.notice, failed.clone());
-    if let Some((_, before)) = &mail.unclaimed {
-        let _ = tell(&mut change, mail.signup.clone(), before.told.clone());
+    if let (Some((_, before)), Some(about)) = (&mail.unclaimed, mail.signup()) {
+        let _ = tell(&mut change, about.signup.clone(), before.told.clone());
     }
     Decision::unrecorded(failed, change)
 }
@@ -140,10 +154,8 @@ fn is_obsolete(claimed: &Notice, signup: &Signup, at: &TimeAndPlace, now: Timest
             let is_over = before.interval.is_over(now) && at.interval.is_over(now);
             !signup.is_confirmed() || before.is_same_as(at) || is_over
         }
-        NoticeCause::Cancelled { .. }
-        | NoticeCause::ShiftChanged { .. }
-        | NoticeCause::EventCancelled { .. }
-        | NoticeCause::ShiftDeleted { .. } => signup.is_confirmed(),
+        // The others are not about a sign-up.
+        _ => signup.is_confirmed(),
     }
 }
 

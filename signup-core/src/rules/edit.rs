@@ -81,7 +81,7 @@ pub(super) fn notice_of_change(
 /// the shifts after the change.
 pub(crate) fn mails_of(change: &ChangeSet, shifts: &[ScheduledShift]) -> u64 {
     let notified = change.writes.iter().filter_map(|write| match write {
-        Write::Put { before: None, after: Record::Notice(notice) } => Some(notice.shift),
+        Write::Put { before: None, after: Record::Notice(notice) } => notice.shift.map(|(_, shift)| shift),
         _ => None,
     });
     let filled = notified.filter_map(|id| shifts.iter().find(|shift| shift.id == id));

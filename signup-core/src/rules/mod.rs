@@ -34,7 +34,9 @@ pub(crate) use cancel_event::cancel_event;
 pub(crate) use cancel_signup::{cancel_signup, erase_signup};
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
-pub(crate) use deliver::{claim, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice};
+pub(crate) use deliver::{
+    claim, claim_for_person, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice,
+};
 pub(crate) use duplicate_event::duplicate_event;
 pub(crate) use edit::mails_of;
 pub(crate) use mail::MailIds;

@@ -5,6 +5,7 @@
 //! processes may share the work: a claimed notice belongs to one process at a time.
 
 mod deliveries;
+mod people;
 
 use std::sync::Arc;
 
@@ -12,7 +13,9 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::notice::{Mail, MailFailure, Notice, NoticeCause};
+use crate::id::{EventId, ShiftId};
+use crate::mail::Mail;
+use crate::notice::{MailFailure, Notice, NoticeCause};
 use crate::rules::{self, Decision, MailIds};
 use crate::signup::{CancelledBy, SignupStatus};
 use crate::store::{NoticeQuery, RecordKey, SignupQuery};
@@ -71,7 +74,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///
 /// /// Sends the mail, within a time that is shorter than the lease.
 /// async fn send_mail(mail: &Mail) -> std::result::Result<(), (MailFailure, &'static str)> {
-///     println!("a mail to {}", mail.signup.email);
+///     println!("a mail to {}", mail.recipient());
 ///     Ok(())
 /// }
 ///
@@ -123,7 +126,8 @@ impl Outbox {
     /// Returns `None` if there is no mail to send:
     ///
     /// - Another process has claimed the notice, or the sign-up has changed at the same time. The notice stays due then.
-    /// - The notice is obsolete. It is deleted.
+    /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code no longer
+    ///   works. An invitation is obsolete if it is gone, has expired, or was made again.
     /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
     ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted. A notice
     ///   of a change is deleted without a batch if a later change of the shift has joined its
@@ -137,24 +141,23 @@ impl Outbox {
     ///
     /// See [`Outbox`] for an example.
     pub async fn claim(&self, notice: &Notice) -> Result<Option<Mail>> {
-        if notice.cause.signup().is_none() {
+        if notice.cause.is_fanned_out() {
             self.fan_out(notice.clone()).await?;
             return Ok(None);
         }
+        let now = self.now();
         if !notice.has_attempts_left() {
-            let failed = notice.clone().after_failure(MailFailure::Permanent, NO_RESULT, self.now());
+            let failed = notice.clone().after_failure(MailFailure::Permanent, NO_RESULT, now);
             self.shared.commit_queued(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
-        let found = match notice.cause.signup() {
-            Some(signup) => self.shared.store.signup_in_full(notice.organization, signup).await?,
-            None => None,
+        let Decision { outcome, change, .. } = match notice.cause.signup() {
+            Some(signup) => match self.shared.store.signup_in_full(notice.organization, signup).await? {
+                Some(found) => rules::claim(notice, found, now),
+                None => Decision::unrecorded(None, rules::delete_notice(notice)),
+            },
+            None => rules::claim_for_person(notice, self.content_for_person(notice, now).await?, now),
         };
-        let Some(found) = found else {
-            self.shared.commit_queued(rules::delete_notice(notice)).await?;
-            return Ok(None);
-        };
-        let Decision { outcome, change, .. } = rules::claim(notice, found, self.now());
         let has_lease = self.shared.commit_queued(change).await?;
         Ok(outcome.filter(|_| has_lease))
     }
@@ -162,7 +165,8 @@ impl Outbox {
     /// Fans out one batch of a notice to several volunteers: to the sign-ups after those that it has covered.
     async fn fan_out(&self, notice: Notice) -> Result<()> {
         let (now, store) = (self.now(), &self.shared.store);
-        let (owner, shift, event) = (notice.organization, notice.shift, notice.event);
+        let owner = notice.organization;
+        let (event, shift) = notice.shift.unwrap_or((EventId::NONE, ShiftId::NONE));
         let all = SignupQuery::new().with_deleted();
         let (query, after) = match notice.cause {
             NoticeCause::EventCancelled { fanned_out_to } => {
@@ -174,10 +178,7 @@ impl Outbox {
             NoticeCause::ShiftChanged { fanned_out_to, .. } => {
                 (all.of_shift(shift).status(SignupStatus::Confirmed), fanned_out_to)
             }
-            NoticeCause::SignedUp { .. }
-            | NoticeCause::SignedUpAgain { .. }
-            | NoticeCause::Cancelled { .. }
-            | NoticeCause::ShiftMoved { .. } => return Ok(()),
+            _ => return Ok(()),
         };
         let present = match notice.cause {
             NoticeCause::ShiftChanged { .. } => {

@@ -62,7 +62,8 @@ impl World {
         let mut changes = vec![];
         for mail in self.claim_all().await {
             self.scene.service.outbox().report_sent(&mail.notice).await.unwrap();
-            changes.extend(places(&mail).map(|places| (mail.signup.name.to_string(), places)));
+            let name = mail.signup().unwrap().signup.name.to_string();
+            changes.extend(places(&mail).map(|places| (name, places)));
         }
         changes
     }
@@ -72,7 +73,8 @@ impl World {
 fn places(mail: &Mail) -> Option<Places> {
     let NoticeCause::ShiftMoved { before: Some(before), .. } = &mail.notice.cause else { return None };
     let place = |at: &TimeAndPlace| at.location.as_ref().map(ToString::to_string);
-    Some((place(before), place(&mail.signup.time_and_place(&mail.shift, &mail.event))))
+    let SignupInFull { event, shift, signup, .. } = mail.signup()?;
+    Some((place(before), place(&signup.time_and_place(shift, event))))
 }
 
 fn change(name: &str, before: Option<&str>, after: &str) -> (String, Places) {

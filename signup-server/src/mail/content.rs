@@ -1,8 +1,9 @@
-//! The wording of each mail: its subject, its heading and its facts. The cause of the notice decides.
+//! The wording of each mail about a sign-up: its subject, its heading and its facts. The cause of the notice decides.
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, Description, EmailAddress, Link, Mail, NoticeCause, Signup, TimeAndPlace,
+    CancellationReason, CancelledBy, Description, EmailAddress, Link, NoticeCause, Signup, SignupInFull,
+    TimeAndPlace,
 };
 
 use super::name::{safe_answer, safe_name};
@@ -16,7 +17,7 @@ const MAX_SUBJECT_TITLE: usize = 80;
 /// What a mail says in place of an answer that could be read as a link.
 const HIDDEN_ANSWER: &str = "(see the details)";
 
-/// The content of a mail, as its text and its HTML show it.
+/// The content of a mail about a sign-up, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct Content<'a> {
     pub(super) subject: String,
@@ -64,28 +65,29 @@ struct Words {
 }
 
 impl<'a> Content<'a> {
-    /// Returns the content of the mail of a delivery. `at` is the time and place of the shift that the mail shows, and `url`
+    /// Returns the content of the mail about a sign-up. `at` is the time and place of the shift that the mail shows, and `url`
     /// the URL of the event's page, if the page is public.
     ///
     /// # Errors
     /// Returns the reason if the cause has no mail: it is fanned out, or newer than this mapping.
     pub(super) fn of(
-        mail: &'a Mail,
+        cause: &NoticeCause,
+        about: &'a SignupInFull,
         at: &TimeAndPlace,
         base_url: &str,
         url: Option<&'a str>,
         now: Timestamp,
     ) -> Result<Self, String> {
-        let Mail { notice, organization, event, shift, signup, .. } = mail;
+        let SignupInFull { organization, event, shift, signup, .. } = about;
         let is_over = at.interval.is_over(now);
         let shift_title = one_line(shift.title.as_str());
-        let words = words(&notice.cause, signup, &shift_title, at, is_over)?;
+        let words = words(cause, signup, &shift_title, at, is_over)?;
         // A long title of the event leaves room for that of the shift.
         let of_shift = shorten(&shift_title, MAX_SUBJECT_TITLE / 2);
         let of_event = shorten(event.title.as_str(), MAX_SUBJECT_TITLE - of_shift.chars().count());
         let mut facts =
             vec![Fact::new("Event", one_line(event.title.as_str())), Fact::new("Shift", shift_title)];
-        match &notice.cause {
+        match cause {
             NoticeCause::ShiftMoved { before: Some(before), .. } => {
                 facts.extend(changes(before, at, event.is_virtual));
             }
@@ -96,7 +98,7 @@ impl<'a> Content<'a> {
             }
         }
         let name = safe_name(&signup.name);
-        if let NoticeCause::SignedUpAgain { .. } = notice.cause {
+        if let NoticeCause::SignedUpAgain { .. } = cause {
             facts.extend(name.clone().map(|name| Fact::new("Name", name)));
         }
         let answers = signup.answers.iter().map(|answer| {
@@ -105,7 +107,7 @@ impl<'a> Content<'a> {
         });
         let action = if signup.is_confirmed() && !is_over { Action::Cancel } else { Action::See };
         let has_link = event.deleted_at.is_none() && Link::works_at(at.interval, now);
-        let secret = notice.cause.secret().filter(|_| has_link);
+        let secret = cause.secret().filter(|_| has_link);
         let reason = signup.cancellation_reason(event, shift);
         Ok(Self {
             subject: format!(

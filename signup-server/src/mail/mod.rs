@@ -1,4 +1,4 @@
-//! Mails to volunteers: writing them, sending them, and reporting the result to the outbox.
+//! Mails to volunteers and people: writing them, sending them, and reporting the result to the outbox.
 //!
 //! **Invariant:** the library decides when a mail is due, who receives it, and whether it is retried. This module only
 //! writes and sends the mail.
@@ -7,6 +7,7 @@ mod connection;
 mod content;
 mod message;
 mod name;
+mod person;
 mod queue;
 mod smtp;
 
@@ -37,7 +38,7 @@ enum Transport {
 /// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SendError {
-    /// The cause, for operators. May contain the answer of the mail server, and so the address of the volunteer.
+    /// The cause, for operators. May contain the answer of the mail server, and so the address of the recipient.
     reason: String,
     kind: SendErrorKind,
     /// What the log says instead, if the reason quotes the mail server.
@@ -80,7 +81,7 @@ impl Mailer {
             Transport::Log => {
                 tracing::info!(
                     "an email to {}, only written here because --smtp is not set\nSubject: {}\n\n{}\n",
-                    mail.signup.email,
+                    mail.recipient(),
                     written.subject,
                     written.text
                 );

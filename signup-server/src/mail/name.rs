@@ -1,15 +1,17 @@
-//! The name and the answers of a volunteer in a mail.
+//! The names and the answers in a mail that strangers chose.
 //!
-//! Anyone can sign up any address under any name. If a mail program showed the name as a link, a stranger could send a
-//! link to that address. A name with format characters could look like other text. Such names and answers are left out.
+//! Anyone can sign up any address under any name, and a member of an organization can invite any address. If a mail program showed
+//! the name as a link, a stranger could send a link to that address. A name with format characters could look like other text.
+//! Such names and answers are left out.
 //!
-//! **Invariant:** every volunteer's name in a mail comes from [`safe_name`], and every answer from [`safe_answer`].
+//! **Invariant:** every name of a volunteer or a member in a mail comes from [`safe_name`], and every answer from [`safe_answer`]. So
+//! does the name of the organization in an invitation, from [`safe_organization`].
 
-use signup_core::PersonName;
+use signup_core::{Name, PersonName};
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory as _};
 
-use crate::plain::one_line;
+use crate::plain::{one_line, shorten};
 
 /// The maximum length of a name in a mail, in characters.
 const MAX_CHARACTERS: usize = 80;
@@ -21,7 +23,16 @@ const SEPARATORS: [char; 3] = ['.', '\u{3002}', ':'];
 
 /// Returns the name on one line, or `None` if the name must be left out.
 pub(super) fn safe_name(name: &PersonName) -> Option<String> {
-    let name = one_line(name.as_str());
+    safe(name.as_str())
+}
+
+/// Returns the name of an organization on one line, cut if it is long, or `None` if the name must be left out.
+pub(super) fn safe_organization(name: &Name) -> Option<String> {
+    safe(&shorten(name.as_str(), MAX_CHARACTERS))
+}
+
+fn safe(name: &str) -> Option<String> {
+    let name = one_line(name);
     let is_safe =
         name.chars().count() <= MAX_CHARACTERS && !has_format_characters(&name) && !could_be_link(&name);
     is_safe.then_some(name)

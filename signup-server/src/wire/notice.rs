@@ -1,18 +1,20 @@
 //! The JSON of notices: queued and failed mails.
 
 use serde::Serialize;
-use signup_core::{EmailAddress, SignupId};
+use signup_core::{EmailAddress, OrganizationId, SignupId};
 use uuid::Uuid;
 
 use super::Instant;
 
-/// A notice, with the address that its mail goes to. The secret of a confirmation is left out.
+/// A notice, with the address that its mail goes to. The secret of a link and the code to sign in are left out.
 #[derive(Debug, Serialize)]
 pub(crate) struct Notice<'a> {
     id: Uuid,
-    organization_id: Uuid,
-    event_id: Uuid,
-    slot_id: Uuid,
+    /// `None` for a code to sign in, which belongs to no organization.
+    organization_id: Option<Uuid>,
+    /// `None` for a mail to a person who signs in or is invited.
+    event_id: Option<Uuid>,
+    slot_id: Option<Uuid>,
     signup_id: Option<Uuid>,
     recipient: Option<String>,
     cause: &'static str,
@@ -28,9 +30,10 @@ impl<'a> Notice<'a> {
     pub(crate) fn new(notice: &'a signup_core::Notice, recipient: Option<EmailAddress>) -> Self {
         Self {
             id: notice.id.uuid(),
-            organization_id: notice.organization.uuid(),
-            event_id: notice.event.uuid(),
-            slot_id: notice.shift.uuid(),
+            organization_id: (notice.organization != OrganizationId::NONE)
+                .then(|| notice.organization.uuid()),
+            event_id: notice.shift.map(|(event, _)| event.uuid()),
+            slot_id: notice.shift.map(|(_, shift)| shift.uuid()),
             signup_id: notice.cause.signup().map(SignupId::uuid),
             recipient: recipient.map(String::from),
             cause: notice.cause.name(),

@@ -391,8 +391,9 @@ CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 CREATE TABLE notices (
     organization_id uuid    NOT NULL,
     id              uuid    NOT NULL,
-    event_id        uuid    NOT NULL,
-    shift_id        uuid    NOT NULL,
+    -- Both are NULL in a mail to a person who signs in or is invited.
+    event_id        uuid,
+    shift_id        uuid    CHECK ((shift_id IS NULL) = (event_id IS NULL)),
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers. Not a foreign key: PostgreSQL would
     -- look up the sign-up by a plan that it made when the table was small, and read all sign-ups of the organization.
     signup_id       uuid,

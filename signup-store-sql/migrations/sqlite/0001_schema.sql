@@ -377,8 +377,9 @@ CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 CREATE TABLE notices (
     id              BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     organization_id BLOB    NOT NULL,
-    event_id        BLOB    NOT NULL,
-    shift_id        BLOB    NOT NULL,
+    -- Both are NULL in a mail to a person who signs in or is invited.
+    event_id        BLOB,
+    shift_id        BLOB    CHECK ((shift_id IS NULL) = (event_id IS NULL)),
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
     signup_id       BLOB    CHECK (length(signup_id) = 16),
     -- What happened, as a JSON object.

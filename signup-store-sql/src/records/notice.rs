@@ -18,8 +18,12 @@ pub(crate) const TABLE: Table<Notice> = Table {
     columns: &[
         Column::new("id", Id, |notice| notice.id.uuid().into()),
         Column::new("organization_id", Id, |notice| notice.organization.uuid().into()),
-        Column::new("event_id", Id, |notice: &Notice| notice.event.uuid().into()),
-        Column::new("shift_id", Id, |notice: &Notice| notice.shift.uuid().into()),
+        Column::new("event_id", Id, |notice: &Notice| {
+            Value::Uuid(notice.shift.map(|(event, _)| event.uuid()))
+        }),
+        Column::new("shift_id", Id, |notice: &Notice| {
+            Value::Uuid(notice.shift.map(|(_, shift)| shift.uuid()))
+        }),
         // Follows from the cause.
         Column::new("signup_id", Id, |notice: &Notice| {
             Value::Uuid(notice.cause.signup().map(SignupId::uuid))
@@ -38,15 +42,13 @@ pub(crate) const TABLE: Table<Notice> = Table {
 
 pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
     let mut columns = row.of(&TABLE);
-    let (id, place) = (
-        columns.id("id", NoticeId::new)?,
-        (
-            columns.id("organization_id", OrganizationId::new)?,
-            columns.id("event_id", EventId::new)?,
-            columns.id("shift_id", ShiftId::new)?,
-        ),
-    );
-    let mut notice = Notice::new(id, place, columns.json("cause")?, columns.instant("created_at")?);
+    let id = columns.id("id", NoticeId::new)?;
+    let organization = columns.id("organization_id", OrganizationId::new)?;
+    let event = columns.optional_id("event_id", EventId::new)?;
+    let shift = columns.optional_id("shift_id", ShiftId::new)?;
+    let mut notice =
+        Notice::to_person(id, organization, columns.json("cause")?, columns.instant("created_at")?);
+    notice.shift = event.zip(shift);
     notice.version = columns.number("version")?;
     notice.attempts = columns.number("attempts")?;
     notice.due_at = columns.instant("due_at")?;

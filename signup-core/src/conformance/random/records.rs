@@ -50,9 +50,12 @@ impl Draft<'_> {
             }
             Kind::Notice => {
                 let due_at = self.now + SignedDuration::from_secs(numbers.below(24).into());
-                let mut new = notice(numbers.pick(world.all::<&Shift>())?, number);
-                let signups = world.all::<&Signup>().filter(|signup| signup.shift == new.shift);
-                if let Some(signup) = numbers.pick(signups).filter(|_| numbers.below(2) == 0) {
+                let shift = numbers.pick(world.all::<&Shift>())?;
+                let mut new = notice(shift, number);
+                let signups = world.all::<&Signup>().filter(|signup| signup.shift == shift.id);
+                if numbers.below(4) == 0 {
+                    new = Notice::to_person(new.id, OrganizationId::NONE, code_asked_for(number), self.now);
+                } else if let Some(signup) = numbers.pick(signups).filter(|_| numbers.below(2) == 0) {
                     new.cause = NoticeCause::Cancelled { signup: signup.id, secret: secret(number) };
                 }
                 Notice { due_at, ..new }.into()

@@ -118,7 +118,7 @@ fn a_claimed_mail_becomes_what_the_volunteer_was_told() {
         let confirmation = queued(&signup, |signup, secret| NoticeCause::SignedUp { signup, secret });
         let claimed = claim(&confirmation, SignupInFull { signup, ..found.clone() }, before());
         assert_eq!(lines(&claimed), expected, "{what}");
-        assert_eq!(claimed.outcome.unwrap().signup.told, present, "{what}");
+        assert_eq!(claimed.outcome.unwrap().signup().unwrap().signup.told, present, "{what}");
     }
 }
 
@@ -135,8 +135,7 @@ fn a_change_keeps_what_was_told_before_its_first_attempt() {
     let claimed = claim(&first, SignupInFull { signup, ..found.clone() }, before()).outcome.unwrap();
     assert_eq!(before_of(&claimed), Some(elsewhere(&present)));
     let later = before() + Notice::LEASE;
-    let found = SignupInFull { signup: claimed.signup, ..found };
-    let again = claim(&claimed.notice, found, later).outcome.unwrap();
+    let again = claim(&claimed.notice, claimed.signup().unwrap().clone(), later).outcome.unwrap();
     assert_eq!(before_of(&again), Some(elsewhere(&present)), "also if the volunteer counts as told since");
 }
 
@@ -165,7 +164,7 @@ fn a_reported_failure_takes_back_what_the_claim_told() {
                 Write::Put { after: Record::Signup(signup), .. } => Some(&signup.told),
                 _ => None,
             });
-            assert_eq!(told_after.unwrap_or(&mail.signup.told), told, "{what}");
+            assert_eq!(told_after.unwrap_or(&mail.signup().unwrap().signup.told), told, "{what}");
         }
     }
 }
@@ -181,7 +180,7 @@ fn a_mail_about_a_deleted_shift_shows_what_was_told_before() {
     let cancellation = queued(&signup, |signup, secret| NoticeCause::Cancelled { signup, secret });
     let claimed = claim(&cancellation, SignupInFull { shift, signup, ..found }, before());
     assert_eq!(lines(&claimed), ["Notice 8 at 1", "put Notice 8 to 2"]);
-    assert_eq!(claimed.outcome.unwrap().signup.told, told);
+    assert_eq!(claimed.outcome.unwrap().signup().unwrap().signup.told, told);
 }
 
 #[test]

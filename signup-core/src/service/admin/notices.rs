@@ -3,7 +3,8 @@
 use super::Admin;
 use crate::error::{Error, Result};
 use crate::id::NoticeId;
-use crate::notice::Notice;
+use crate::invitation::Invitation;
+use crate::notice::{Notice, NoticeCause};
 use crate::rules;
 use crate::signup::Signup;
 use crate::store::{Deleted, Kind, NoticeCounts, NoticeQuery, RecordKey};
@@ -21,7 +22,7 @@ impl Admin {
     }
 
     /// Returns the email address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, and if
-    /// the sign-up is gone.
+    /// the sign-up or the invitation is gone.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -40,10 +41,20 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn recipient(&self, notice: &Notice) -> Result<Option<EmailAddress>> {
-        let Some(signup) = notice.cause.signup() else { return Ok(None) };
-        let key = RecordKey::Signup(notice.organization, signup);
-        let found = self.shared.store.record(&key, Deleted::Included).await?;
-        Ok(found.and_then(|record| Signup::try_from(record).ok()).map(|signup| signup.email))
+        match &notice.cause {
+            NoticeCause::SignInCode { email, .. } => Ok(Some(email.clone())),
+            NoticeCause::Invited { invitation, .. } => {
+                let key = RecordKey::Invitation(notice.organization, *invitation);
+                let found = self.shared.store.get::<Invitation>(key).await?;
+                Ok(found.and_then(|invitation| invitation.invitee).map(|invitee| invitee.email))
+            }
+            cause => {
+                let Some(signup) = cause.signup() else { return Ok(None) };
+                let key = RecordKey::Signup(notice.organization, signup);
+                let found = self.shared.store.record(&key, Deleted::Included).await?;
+                Ok(found.and_then(|record| Signup::try_from(record).ok()).map(|signup| signup.email))
+            }
+        }
     }
 
     /// Queues a failed notice again: it is due at once, and its attempts are reset.

@@ -253,8 +253,8 @@ impl Entity for Notice {
     }
 
     fn parent(&self) -> Option<RecordKey> {
-        let shift = RecordKey::Shift(self.organization, self.shift);
-        Some(self.cause.signup().map_or(shift, |signup| RecordKey::Signup(self.organization, signup)))
+        let shift = self.shift.map(|(_, shift)| RecordKey::Shift(self.organization, shift));
+        self.cause.signup().map(|signup| RecordKey::Signup(self.organization, signup)).or(shift)
     }
 }
 

@@ -18,7 +18,8 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
     match by {
         CancelledBy::Volunteer => drop(service.volunteers().cancel(secret).await.unwrap()),
         CancelledBy::Operator => {
-            let (organization, signup) = (confirmation.organization.id, confirmation.signup.id);
+            let signup = &confirmation.signup().unwrap().signup;
+            let (organization, signup) = (signup.organization, signup.id);
             drop(service.admin().cancel_signup(organization, signup).await.unwrap());
         }
         CancelledBy::ShiftDeletion => {
@@ -34,7 +35,7 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
         other => panic!("{other:?} is not tested"),
     }
     let cancellation = sample.delivery().await;
-    assert_eq!(cancellation.signup.cancelled_by(), Some(by));
+    assert_eq!(cancellation.signup().unwrap().signup.cancelled_by(), Some(by));
     (parts(&confirmation), parts(&cancellation))
 }
 

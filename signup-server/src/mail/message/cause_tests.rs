@@ -10,8 +10,8 @@ use super::*;
 #[tokio::test]
 async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
     let mail = Sample::create().await.delivery().await;
-    let signup = mail.signup.id;
-    let before = TimeAndPlace::of(&mail.shift, &mail.event);
+    let SignupInFull { event, shift, signup, .. } = mail.signup().unwrap();
+    let (signup, before) = (signup.id, TimeAndPlace::of(shift, event));
     let secret = Secret::generate;
     let mailed = [
         (NoticeCause::SignedUp { signup, secret: secret() }, "You’re signed up: "),
@@ -24,15 +24,17 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
         NoticeCause::EventCancelled { fanned_out_to: None },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
     ];
+    // The tests of these mails are in `person_tests.rs`.
+    let to_people = ["sign_in_code", "invited"];
     let unknown = serde_json::from_str::<NoticeCause>(r#"{"kind": "unknown"}"#).unwrap_err().to_string();
     let (_, names) = unknown.split_once("expected one of ").unwrap();
-    let tested = mailed.len() + fanned_out.len();
+    let tested = mailed.len() + fanned_out.len() + to_people.len();
     assert_eq!(tested, names.matches(", ").count() + 1, "every cause is tested: {names}");
     let from = "Riverside <help@example.org>".parse().unwrap();
     let written = |cause: &NoticeCause| {
         let mut mail = mail.clone();
         mail.notice.cause = cause.clone();
-        write(&mail, &from, "https://example.org", mail.signup.created_at)
+        write(&mail, &from, "https://example.org", mail.notice.created_at)
     };
     for (cause, prefix) in mailed {
         let mail = written(&cause).unwrap();

@@ -2,7 +2,7 @@
 
 use signup_core::{Capacity, EventPatch, Link, NewSignup, OrganizationPatch, QuestionKind, ShiftPatch};
 
-use super::delivered::{Sample, parts};
+use super::delivered::{Sample, about, parts};
 use super::*;
 
 /// Delivers the confirmation of a volunteer who gave these answers.
@@ -64,7 +64,12 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
     assert_eq!(mail.reply_to, None);
     mail.assert_does_not_say("Questions?");
     let update = OrganizationPatch::new().contact("help@riverside.example".parse().unwrap());
-    sample.service.admin().update_organization(without.organization.id, update).await.unwrap();
+    sample
+        .service
+        .admin()
+        .update_organization(without.signup().unwrap().organization.id, update)
+        .await
+        .unwrap();
     let mut delivery = answered_again(&sample).await;
     let mail = parts(&delivery);
     assert_eq!(mail.reply_to.as_deref(), Some("help@riverside.example"));
@@ -76,7 +81,7 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
         // Not every mail server takes such an address in a header.
         ("hüte@riverside.example", None),
     ] {
-        delivery.organization.contact = Some(contact.parse().unwrap());
+        about(&mut delivery).organization.contact = Some(contact.parse().unwrap());
         let mail = parts(&delivery);
         assert_eq!(mail.reply_to.as_deref(), reply_to);
         mail.assert_says(contact);
@@ -113,7 +118,7 @@ async fn a_repeated_sign_up_is_told_the_name_that_has_the_place() {
 #[tokio::test]
 async fn a_link_is_shown_as_long_as_it_works() {
     let delivery = Sample::create().await.delivery().await;
-    let end = delivery.shift.interval().end;
+    let end = delivery.signup().unwrap().shift.interval().end;
     let from = "Riverside <help@example.org>".parse().unwrap();
     let text = |now| write(&delivery, &from, "https://example.org", now).unwrap().text;
     let secret = delivery.notice.cause.secret().unwrap().reveal();
@@ -135,7 +140,7 @@ async fn a_link_is_shown_as_long_as_it_works() {
 #[tokio::test]
 async fn a_subject_cuts_long_titles_so_that_the_shift_and_the_day_stay() {
     let mut delivery = Sample::create().await.delivery().await;
-    delivery.event.title = "Food drive ".repeat(20).trim().parse().unwrap();
+    about(&mut delivery).event.title = "Food drive ".repeat(20).trim().parse().unwrap();
     let of_event = "Food drive Food drive Food drive Food drive Food drive Food drive Food…";
     assert_eq!(parts(&delivery).subject, format!("You’re signed up: {of_event} – Early, Saturday 6 June"));
     assert!(parts(&delivery).text.contains("\nYou’re signed up for Early.\n"), "{}", parts(&delivery).text);
@@ -145,11 +150,11 @@ async fn a_subject_cuts_long_titles_so_that_the_shift_and_the_day_stay() {
 async fn a_mail_about_an_online_event_says_so() {
     let mut delivery = Sample::create().await.delivery().await;
     parts(&delivery).assert_does_not_say("nline");
-    delivery.event.is_virtual = true;
+    about(&mut delivery).event.is_virtual = true;
     assert!(parts(&delivery).text.contains("\nWhere: Online\n"), "{}", parts(&delivery).text);
-    delivery.event.location = Some("Hall B".parse().unwrap());
+    about(&mut delivery).event.location = Some("Hall B".parse().unwrap());
     parts(&delivery).assert_says("Hall B (online)");
-    delivery.event.location = Some("https://example.org/meet".parse().unwrap());
+    about(&mut delivery).event.location = Some("https://example.org/meet".parse().unwrap());
     let link = "<a href=\"https://example.org/meet\" rel=\"noopener noreferrer nofollow ugc\">\
                 https://example.org/meet</a> (online)";
     assert!(parts(&delivery).html.contains(link), "{}", parts(&delivery).html);

@@ -24,7 +24,7 @@ pub(super) struct Parts {
     /// The lines end with `\n`.
     pub(super) text: String,
     pub(super) html: String,
-    /// The lines are unfolded.
+    /// The lines are unfolded. Empty if the mail has no calendar entry.
     pub(super) calendar: String,
 }
 
@@ -59,14 +59,25 @@ impl Sample {
     }
 }
 
+/// Returns what a mail about a sign-up shows.
+pub(super) fn about(mail: &mut Mail) -> &mut SignupInFull {
+    match &mut mail.content {
+        MailContent::Signup(about) => about,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Writes a mail, and parses it.
 pub(super) fn parts(mail: &Mail) -> Parts {
     let from = "Riverside <help@example.org>".parse().unwrap();
-    let mail = write(mail, &from, "https://example.org", mail.signup.created_at).unwrap();
+    let mail = write(mail, &from, "https://example.org", mail.notice.created_at).unwrap();
     let raw = mail.message.formatted();
     let parsed = mailparse::parse_mail(&raw).unwrap();
     let body = |part: &ParsedMail<'_>| part.get_body().unwrap();
-    let [alternatives, calendar] = parsed.subparts.as_slice() else { panic!("{parsed:?}") };
+    let (alternatives, calendar) = match parsed.subparts.as_slice() {
+        [alternatives, calendar] if !alternatives.subparts.is_empty() => (alternatives, Some(calendar)),
+        _ => (&parsed, None),
+    };
     let [text, html] = alternatives.subparts.as_slice() else { panic!("{parsed:?}") };
     Parts {
         subject: parsed.headers.get_first_value("Subject").unwrap(),
@@ -74,7 +85,7 @@ pub(super) fn parts(mail: &Mail) -> Parts {
         headers: parsed.headers.iter().map(mailparse::MailHeader::get_key).collect(),
         text: body(text).replace("\r\n", "\n"),
         html: body(html).replace("\r\n", "\n"),
-        calendar: body(calendar).replace("\r\n ", ""),
+        calendar: calendar.map(body).unwrap_or_default().replace("\r\n ", ""),
     }
 }
 

@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use signup_core::PersonName;
 use url::Host;
 
-use super::delivered::Sample;
+use super::super::name::safe_name;
+use super::delivered::{Sample, about};
 use super::*;
 
 /// Returns the decoded headers and bodies of the mail and of its parts.
@@ -67,9 +68,9 @@ proptest! {
         });
         let Ok(name) = PersonName::new(&name) else { return Ok(()) };
         let mut mail = DELIVERY.clone();
-        mail.signup.name = name.clone();
+        about(&mut mail).signup.name = name.clone();
         let from = "Riverside <help@example.org>".parse().unwrap();
-        let mail = write(&mail, &from, "https://example.org", mail.signup.created_at).unwrap();
+        let mail = write(&mail, &from, "https://example.org", mail.notice.created_at).unwrap();
         let raw = mail.message.formatted();
         let parsed = mailparse::parse_mail(&raw).unwrap();
         for shown in names(&parsed) {

@@ -1,0 +1,160 @@
+//! Mails: a claimed notice, and the records that its mail shows.
+
+use jiff::Timestamp;
+
+use crate::invitation::Invitee;
+use crate::notice::{Notice, NoticeCause};
+use crate::organization::Organization;
+use crate::person::Role;
+use crate::sign_in::Code;
+#[cfg(doc)]
+use crate::signup::CancelledBy;
+use crate::signup::Signup;
+use crate::store::SignupInFull;
+use crate::text::{EmailAddress, PersonName};
+
+/// A mail to send: the claimed notice, and what the mail shows.
+///
+/// A notice to several volunteers is fanned out, so its cause never reaches a mail:
+///
+/// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
+/// |---|---|---|
+/// | [`SignedUp`](NoticeCause::SignedUp) | the same | `None` |
+/// | [`SignedUpAgain`](NoticeCause::SignedUpAgain) | the same | `None` |
+/// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Operator`](CancelledBy::Operator) |
+/// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
+/// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
+/// | [`ShiftChanged`](NoticeCause::ShiftChanged) | `ShiftMoved` | `None` |
+/// | [`SignInCode`](NoticeCause::SignInCode), [`Invited`](NoticeCause::Invited) | the same | not about a sign-up |
+///
+/// ```
+/// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+/// # fn main() -> ExampleResult { example(async |Example { service, session, created, ada, .. }| {
+/// use signup_core::{CancelEvent, CancelledBy, Mail, MailContent, NoticeCause, SignupInFull};
+///
+/// fn text(mail: &Mail) -> String {
+///     let SignupInFull { event, shift, signup, .. } = match &mail.content {
+///         MailContent::Signup(about) => &**about,
+///         MailContent::SignInCode { code, .. } => return format!("Your sign-in code: {}", code.grouped()),
+///         MailContent::Invitation(invited) => return format!("You are invited to {}.", invited.organization.name),
+///         // A mail of a later version of this library.
+///         _ => return "There is news.".to_owned(),
+///     };
+///     let zone = shift.day.zone().rules();
+///     let start = shift.interval().start.to_zoned(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
+///     match &mail.notice.cause {
+///         NoticeCause::SignedUp { secret, .. } => {
+///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())
+///         }
+///         NoticeCause::SignedUpAgain { .. } => format!("You already have a place, as {}. It starts on {start}.", signup.name),
+///         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
+///             Some(CancelledBy::EventCancellation) => format!("{} is cancelled.", event.title),
+///             Some(CancelledBy::ShiftDeletion) => format!("The shift {} does not take place.", shift.title),
+///             Some(CancelledBy::Operator) => "The organizer has cancelled your place.".to_owned(),
+///             _ => "You have cancelled your place.".to_owned(),
+///         },
+///         NoticeCause::ShiftMoved { .. } => format!("The time or the place of your shift has changed. It starts on {start}."),
+///         // A cause of a later version of this library.
+///         other => format!("There is news about {}: {}", event.title, other.name()),
+///     }
+/// }
+///
+/// # let outbox = service.outbox();
+/// # let next = async || {
+/// #     let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
+/// #     let Some(mail) = outbox.claim(&due).await? else { return Ok(None) };
+/// #     outbox.report_sent(&mail.notice).await?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&mail)))
+/// # };
+/// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
+/// form.sign_up(ada).await?;
+/// // The mail: "You are signed up for Saturday, 5 June 2027, 00:00 EDT. To cancel: https://example.org/cancel/…"
+/// # let confirmation = next().await?.ok_or("no mail")?;
+/// # assert!(confirmation.starts_with("You are signed up for Saturday, 5 June 2027, 00:00 EDT."), "{confirmation}");
+/// session.cancel_event(created.event.id, CancelEvent::new()).await?;
+/// // The mail: "Food drive is cancelled."
+/// # assert_eq!(next().await?, None);
+/// # assert_eq!(next().await?.as_deref(), Some("Food drive is cancelled."));
+/// # Ok(()) }) }
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Mail {
+    /// The claimed notice. Its id stays the same over all attempts.
+    pub notice: Notice,
+    /// What the mail shows, at the time of the claim.
+    pub content: MailContent,
+    /// The cause and the sign-up before the claim. [`Outbox::report_failed`](crate::Outbox::report_failed) restores what
+    /// the claim changed in both. `None` in a delivery that was not claimed, and in a mail that is not about a sign-up.
+    pub(crate) unclaimed: Option<(NoticeCause, Signup)>,
+}
+
+/// What a mail shows.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum MailContent {
+    /// A mail to a volunteer about a sign-up. The cause of the notice says what happened, and has the secret of the link.
+    Signup(Box<SignupInFull>),
+    /// A code to sign in.
+    SignInCode {
+        /// The address of the person.
+        email: EmailAddress,
+        /// The code.
+        code: Code,
+    },
+    /// An invitation. The cause of the notice has the secret of the link.
+    Invitation(Box<InvitationMail>),
+}
+
+/// The mail of an invitation.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct InvitationMail {
+    /// The organization.
+    pub organization: Organization,
+    /// The person who is invited.
+    pub invitee: Invitee,
+    /// The role in the organization.
+    pub role: Role,
+    /// The name of the member who invites. `None` for the operator.
+    pub inviter: Option<PersonName>,
+    /// When the link stops working.
+    pub expires_at: Timestamp,
+}
+
+impl InvitationMail {
+    /// Creates the mail of an invitation by the operator.
+    pub const fn new(
+        organization: Organization,
+        invitee: Invitee,
+        role: Role,
+        expires_at: Timestamp,
+    ) -> Self {
+        Self { organization, invitee, role, inviter: None, expires_at }
+    }
+}
+
+impl Mail {
+    /// Creates the mail of a notice, for tests of a program's mail texts. [`Outbox::claim`](crate::Outbox::claim)
+    /// returns the mails to send.
+    pub const fn new(notice: Notice, content: MailContent) -> Self {
+        Self { notice, content, unclaimed: None }
+    }
+
+    /// Returns the address that the mail goes to.
+    pub fn recipient(&self) -> &EmailAddress {
+        match &self.content {
+            MailContent::Signup(about) => &about.signup.email,
+            MailContent::SignInCode { email, .. } => email,
+            MailContent::Invitation(invited) => &invited.invitee.email,
+        }
+    }
+
+    /// Returns the sign-up of a mail to a volunteer about a sign-up, with the records that it refers to.
+    pub fn signup(&self) -> Option<&SignupInFull> {
+        match &self.content {
+            MailContent::Signup(about) => Some(about),
+            _ => None,
+        }
+    }
+}
