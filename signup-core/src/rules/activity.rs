@@ -22,6 +22,8 @@ pub(crate) struct NewActivity {
     pub(super) kind: ActivityType,
     subject: Subject,
     pub(super) changes: Vec<&'static str>,
+    /// The caller that causes the activity, if the decision finds out who it is.
+    actor: Option<Actor>,
 }
 
 impl NewActivity {
@@ -31,12 +33,23 @@ impl NewActivity {
         R: Entity,
         &'r R: Into<Subject>,
     {
-        Self { organization: record.key().organization(), kind, subject: record.into(), changes: vec![] }
+        Self {
+            organization: record.key().organization(),
+            kind,
+            subject: record.into(),
+            changes: vec![],
+            actor: None,
+        }
     }
 
     /// Adds the names of the fields that changed.
     pub(super) fn with_changes(self, changes: Vec<&'static str>) -> Self {
         Self { changes, ..self }
+    }
+
+    /// Names the caller that causes the activity.
+    pub(super) fn by(self, actor: Actor) -> Self {
+        Self { actor: Some(actor), ..self }
     }
 
     /// Returns the organization that the activity belongs to.
@@ -61,9 +74,9 @@ pub(crate) fn record_activity(
     now: Timestamp,
 ) {
     let webhooks: Vec<_> = webhooks.iter().filter_map(|webhook| after(change, webhook)).collect();
-    for NewActivity { organization, kind, subject, changes } in activity {
+    for NewActivity { organization, kind, subject, changes, actor: own } in activity {
         let changes = changes.into_iter().map(Cow::Borrowed).collect();
-        let (id, actor) = (ActivityId::new(new_id()), actor.clone());
+        let (id, actor) = (ActivityId::new(new_id()), own.unwrap_or_else(|| actor.clone()));
         let activity = Activity { id, organization, kind, created_at: now, actor, subject, changes };
         for webhook in webhooks.iter().filter(|webhook| webhook.selects(&activity.kind)) {
             change.insert(Delivery::new(DeliveryId::new(new_id()), webhook.id, activity.clone(), now));

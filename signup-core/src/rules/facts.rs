@@ -73,9 +73,14 @@ pub(super) fn named<T>(decision: &Decision<T>) -> Vec<String> {
 
 /// Returns the webhook after a decision; `None` if the decision does not change a webhook.
 pub(super) fn changed<T>(decision: &Decision<T>) -> Option<Webhook> {
+    put(decision)
+}
+
+/// Returns the record of a kind that a decision inserts or changes.
+pub(super) fn put<R: TryFrom<Record>, T>(decision: &Decision<T>) -> Option<R> {
     decision.change.writes.iter().find_map(|write| match write {
-        Write::Put { after: Record::Webhook(webhook), .. } => Some((**webhook).clone()),
-        _ => None,
+        Write::Put { after, .. } => R::try_from(after.clone()).ok(),
+        Write::Remove(_) => None,
     })
 }
 

@@ -17,13 +17,16 @@ mod duplicate_event;
 mod edit;
 #[cfg(test)]
 mod facts;
+mod invitation;
 mod mail;
+mod membership;
 mod merge;
 mod organization;
 mod patch_event;
 mod patch_shift;
 mod questions;
 mod shift_set;
+mod sign_in;
 mod sign_up;
 mod slug;
 mod webhook;
@@ -39,12 +42,17 @@ pub(crate) use deliver::{
 };
 pub(crate) use duplicate_event::duplicate_event;
 pub(crate) use edit::mails_of;
+pub(crate) use invitation::{
+    AcceptFacts, InviteFacts, accept, check_invitation, invite, invite_first_owner, invitee, withdraw,
+};
 pub(crate) use mail::MailIds;
+pub(crate) use membership::{change_role, remove_member};
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization};
 pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
 pub(crate) use shift_set::{add_shifts, delete_shift};
+pub(crate) use sign_in::{CodeFacts, enter_code, record_use, request_code, sign_out, sign_out_everywhere};
 pub(crate) use sign_up::{SignUpFacts, check_form, sign_up, sign_up_again};
 pub(crate) use slug::{slug_base, slug_with_tail};
 pub(crate) use webhook::{

@@ -1,0 +1,248 @@
+//! Invitations: making, withdrawing and accepting one.
+
+use jiff::Timestamp;
+
+use super::membership::{check_manager, find};
+use super::sign_in::replace_sign_in;
+use super::{Decision, MailIds, NewActivity, update_organization};
+use crate::activity::{ActivityType, Actor};
+use crate::error::{Error, Result};
+use crate::fault::{FaultKind, Faults};
+use crate::id::{InvitationId, OrganizationId, PersonId};
+use crate::input::{Acceptance, FirstOwner, NewInvitation, OrganizationPatch};
+use crate::invitation::{Invitation, Invitee};
+use crate::notice::{Notice, NoticeCause};
+use crate::organization::Organization;
+use crate::person::{Membership, Person, Role};
+use crate::secret::Secret;
+use crate::sign_in::SignIn;
+use crate::store::{ChangeSet, Requirement, Unique};
+use crate::text::{EmailAddress, PersonName};
+
+/// What the making of an invitation depends on.
+#[derive(Debug, Clone)]
+pub(crate) struct InviteFacts {
+    /// The organization.
+    pub(crate) organization: OrganizationId,
+    /// Its members.
+    pub(crate) members: Vec<(Membership, Person)>,
+    /// The invitation of the same address, expired or not.
+    pub(crate) before: Option<Invitation>,
+}
+
+/// Invites an address, and queues the mail with the link. Replaces an invitation of the same address, whose link stops working. The
+/// outcome is the invitation with the secret of its link, or `None` if a member has the address: then nothing changes.
+///
+/// # Errors
+/// Returns [`Error::MissingRole`] if the caller may not make members with the role of this invitation, or of the one that it
+/// replaces. `None` as the caller is the operator.
+pub(crate) fn invite(
+    facts: InviteFacts,
+    caller: Option<PersonId>,
+    new: &NewInvitation,
+    id: InvitationId,
+    mail: MailIds,
+    now: Timestamp,
+) -> Result<Decision<Option<(Invitation, Secret)>>> {
+    let InviteFacts { organization, members, before } = facts;
+    let before_role =
+        before.as_ref().filter(|before| now < before.expires_at).map_or(new.role, |before| before.role);
+    let manager = check_manager(&members, caller, &[new.role, before_role])?;
+    if members.iter().any(|(_, person)| person.email == new.email) {
+        return Ok(Decision::unchanged(None));
+    }
+    let NewInvitation { email, name, role } = new.clone();
+    let unique = Unique::InvitedEmail(organization, email.key());
+    let id = before.as_ref().map_or(id, |before| before.id);
+    let invitee = Some(Invitee { email, name });
+    let invitation = Invitation::new(id, organization, invitee, (role, caller), mail.secret.digest(), now);
+    let mut change = ChangeSet::default();
+    if let Some(manager) = &manager {
+        change.require_unchanged(manager);
+    }
+    let invitation = match before {
+        Some(before) => {
+            let invitation = Invitation { version: before.version + 1, ..invitation };
+            change.replace(before, invitation.clone());
+            invitation
+        }
+        None => {
+            change.requires.push(Requirement::Absent { unique, now });
+            change.insert(invitation.clone());
+            invitation
+        }
+    };
+    let cause = NoticeCause::Invited { invitation: id, secret: mail.secret.clone() };
+    change.insert(Notice::to_person(mail.notice, organization, cause, now));
+    let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation);
+    Ok(Decision::new(Some((invitation, mail.secret)), change, [invited]).again_after(|_| true))
+}
+
+/// Makes the invitation of the first owner of an organization. Its address is not known yet, so there is no mail.
+pub(crate) fn invite_first_owner(
+    organization: &Organization,
+    id: InvitationId,
+    secret: &Secret,
+    now: Timestamp,
+) -> Decision<()> {
+    let invitation = Invitation::new(id, organization.id, None, (Role::Owner, None), secret.digest(), now);
+    let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation);
+    let mut change = ChangeSet::default();
+    change.insert(invitation);
+    Decision::new((), change, [invited])
+}
+
+/// Withdraws an invitation. Its link stops working.
+///
+/// # Errors
+/// Returns [`Error::MissingRole`] if the caller may not make members with its role.
+pub(crate) fn withdraw(
+    invitation: Invitation,
+    members: &[(Membership, Person)],
+    caller: Option<PersonId>,
+) -> Result<Decision<()>> {
+    let manager = check_manager(members, caller, &[invitation.role])?;
+    let withdrawn = NewActivity::of(ActivityType::MEMBER_WITHDRAWN, &invitation);
+    let mut change = ChangeSet::default();
+    if let Some(manager) = &manager {
+        change.require_unchanged(manager);
+    }
+    change.remove(invitation);
+    Ok(Decision::new((), change, [withdrawn]))
+}
+
+/// Checks that the link of an invitation works at `now`. Returns the member who invites, `None` if it is the operator.
+///
+/// # Errors
+/// Returns [`Error::InvitationGone`] if the invitation has expired, if the inviter may no longer make members with its role, or if it
+/// is for the first owner of an organization that has an owner.
+pub(crate) fn check_invitation<'m>(
+    invitation: &Invitation,
+    members: &'m [(Membership, Person)],
+    now: Timestamp,
+) -> Result<Option<&'m (Membership, Person)>> {
+    let has_owner = members.iter().any(|(membership, _)| membership.role == Role::Owner);
+    if invitation.expires_at <= now || invitation.invitee.is_none() && has_owner {
+        return Err(Error::InvitationGone);
+    }
+    let Some(inviter) = invitation.inviter else { return Ok(None) };
+    let inviter = find(members, inviter).map_err(|_| Error::InvitationGone)?;
+    if inviter.0.role < invitation.role.manager() {
+        return Err(Error::InvitationGone);
+    }
+    Ok(Some(inviter))
+}
+
+/// Returns the address and the name of the person who accepts. A person who exists keeps their own name.
+///
+/// # Errors
+/// Returns a fault if only one of both is for the first owner of an organization.
+pub(crate) fn invitee(
+    invitation: &Invitation,
+    acceptance: &Acceptance,
+) -> Result<(EmailAddress, PersonName), Faults> {
+    match (invitation.invitee.clone(), acceptance) {
+        (Some(invitee), Acceptance::Member { name }) => {
+            Ok((invitee.email, name.clone().unwrap_or(invitee.name)))
+        }
+        (None, Acceptance::FirstOwner(FirstOwner { name, email, .. })) => Ok((email.clone(), name.clone())),
+        (Some(_), Acceptance::FirstOwner(_)) => Err(Faults::one("organization_name", FaultKind::Unknown)),
+        (None, Acceptance::Member { .. }) => Err(Faults::one("organization_name", FaultKind::Required)),
+    }
+}
+
+/// What the acceptance of an invitation depends on.
+#[derive(Debug, Clone)]
+pub(crate) struct AcceptFacts {
+    /// The invitation.
+    pub(crate) invitation: Invitation,
+    /// The organization.
+    pub(crate) organization: Organization,
+    /// The slug of the organization if a first owner names it anew. No other organization has it.
+    pub(crate) slug: String,
+    /// The person who has the address of the invitation, or of the first owner.
+    pub(crate) person: Option<Person>,
+    /// The members of the organization, read after `person`.
+    pub(crate) members: Vec<(Membership, Person)>,
+    /// The present sign-in of the browser.
+    pub(crate) current: Option<SignIn>,
+}
+
+/// Accepts an invitation: makes the person a member, and signs the person in with `secret`. The new sign-in replaces the present
+/// one. An address that no person has becomes a person. A member stays as they are, and is signed in.
+///
+/// The first owner also names the organization. Its slug follows the name this once.
+///
+/// # Errors
+/// - [`Error::InvitationGone`] if the link [no longer works](check_invitation).
+/// - [`Error::OtherPerson`] if another person is signed in. The address of a first owner is not proven, so a person who has it must
+///   be signed in.
+/// - [`Error::Invalid`] if the invitation is for a first owner and `acceptance` is not, or the other way round.
+pub(crate) fn accept(
+    facts: AcceptFacts,
+    acceptance: &Acceptance,
+    id: PersonId,
+    secret: &Secret,
+    now: Timestamp,
+) -> Result<Decision<SignIn>> {
+    let AcceptFacts { invitation, organization, slug, person, members, current } = facts;
+    let inviter = check_invitation(&invitation, &members, now)?;
+    let (email, name) = invitee(&invitation, acceptance)?;
+    let is_proven = invitation.invitee.is_some();
+    let is_other = match (&current, &person) {
+        (Some(current), Some(person)) => current.person != person.id,
+        (Some(_), None) => true,
+        (None, Some(_)) => !is_proven,
+        (None, None) => false,
+    };
+    if is_other {
+        return Err(Error::OtherPerson);
+    }
+    let mut change = ChangeSet::default();
+    let mut activity = vec![];
+    if let Some((inviter, _)) = inviter {
+        change.require_unchanged(inviter);
+    }
+    let is_member = person.as_ref().is_some_and(|person| find(&members, person.id).is_ok());
+    let person = match person {
+        Some(person) if is_member => {
+            change.require_unchanged(&person);
+            person
+        }
+        Some(person) => {
+            let joining = Person { version: person.version + 1, ..person.clone() };
+            change.replace(person, joining.clone());
+            joining
+        }
+        None => {
+            let unique = Unique::PersonEmail(email.key());
+            change.requires.push(Requirement::Absent { unique, now });
+            let person = Person::new(id, email, name, now);
+            change.insert(person.clone());
+            person
+        }
+    };
+    let actor = Actor::Person { id: person.id, name: person.name.clone() };
+    if let Acceptance::FirstOwner(FirstOwner { organization_name, contact, .. }) = acceptance {
+        let patch = OrganizationPatch::new().name(organization_name.clone()).contact(contact.clone());
+        let Decision { outcome, activity: updated, .. } = update_organization(organization.clone(), patch);
+        let version = organization.version + 1;
+        if slug != organization.slug {
+            change.requires.push(Requirement::Absent { unique: Unique::OrganizationSlug(slug.clone()), now });
+        }
+        change.replace(organization, Organization { slug, version, ..outcome });
+        activity.extend(updated);
+    }
+    if !is_member {
+        let membership = Membership::new(invitation.organization, person.id, invitation.role, now);
+        activity.push(NewActivity::of(ActivityType::MEMBER_JOINED, &membership));
+        change.insert(membership);
+    }
+    change.remove(invitation);
+    let sign_in = replace_sign_in(&mut change, current, &person, secret, now);
+    let activity: Vec<_> = activity.into_iter().map(|activity| activity.by(actor.clone())).collect();
+    Ok(Decision::new(sign_in, change, activity).again_after(|_| true))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+use Role::{Admin, Organizer, Owner};
+
+use super::super::facts::*;
+use super::*;
+use crate::conformance::records::{self, at};
+
+fn id(number: u32) -> PersonId {
+    PersonId::new(records::uuid(number))
+}
+
+fn member(number: u32, role: Role) -> (Membership, Person) {
+    let person = records::person(number);
+    (records::membership(1, &person, role), person)
+}
+
+/// An invitation of `Invited7@example.org` as an admin, by the person 1.
+fn invitation() -> Invitation {
+    records::invitation(1, 7)
+}
+
+fn new(email: &str, role: Role) -> NewInvitation {
+    NewInvitation::new(email.parse().unwrap(), "Grace Hopper".parse().unwrap(), role)
+}
+
+fn mail() -> MailIds {
+    MailIds { notice: notice(8), secret: records::secret(4) }
+}
+
+/// Invites an address by the person 1, who has the role `caller`.
+fn invite_by(
+    caller: Role,
+    before: Option<Invitation>,
+    new: &NewInvitation,
+) -> Result<Decision<Option<(Invitation, Secret)>>> {
+    let members = vec![member(1, caller)];
+    let facts = InviteFacts { organization: records::organization_id(1), members, before };
+    invite(facts, Some(id(1)), new, InvitationId::new(records::uuid(9)), mail(), at(5))
+}
+
+#[test]
+fn an_invitation_is_made_for_seven_days_with_its_mail() {
+    let invited = invite_by(Admin, None, &new("Grace@example.org", Organizer)).unwrap();
+    let unique = Unique::InvitedEmail(records::organization_id(1), "grace@example.org".to_owned());
+    let expected = [
+        "Membership 1 at 1".to_owned(),
+        format!("no {unique:?}"),
+        "insert Invitation 9".to_owned(),
+        "insert Notice 8".to_owned(),
+    ];
+    assert_eq!((lines(&invited), named(&invited)), (expected.to_vec(), vec!["member.invited".to_owned()]));
+    let (invitation, secret) = invited.outcome.unwrap();
+    assert_eq!((invitation.digest, secret), (mail().secret.digest(), mail().secret));
+    assert_eq!(invitation.expires_at, at(5 + 7 * 86_400));
+}
+
+#[test]
+fn an_invitation_takes_the_place_of_one_for_the_same_address() {
+    let again = invite_by(Admin, Some(invitation()), &new("invited7@example.org", Organizer)).unwrap();
+    let expected = ["Membership 1 at 1", "Invitation 7 at 1", "put Invitation 7 to 2", "insert Notice 8"];
+    assert_eq!(lines(&again), expected);
+    assert_eq!(again.outcome.unwrap().0.digest, mail().secret.digest(), "the link before works no longer");
+    let of_owner = Invitation { role: Owner, ..invitation() };
+    let refused = invite_by(Admin, Some(of_owner.clone()), &new("invited7@example.org", Organizer));
+    assert_eq!(refused.unwrap_err(), Error::MissingRole(Owner));
+    let expired = Invitation { expires_at: at(5), ..of_owner };
+    assert!(invite_by(Admin, Some(expired), &new("invited7@example.org", Organizer)).is_ok());
+}
+
+#[test]
+fn a_member_is_invited_by_a_member_who_may_make_the_role() {
+    for &caller in Role::ALL {
+        for &role in Role::ALL {
+            let refused = invite_by(caller, None, &new("grace@example.org", role)).err();
+            let needed = role.manager();
+            assert_eq!(refused, (caller < needed).then_some(Error::MissingRole(needed)), "{caller} {role}");
+        }
+    }
+    let member = invite_by(Owner, None, &new("PERSON1@example.org", Admin)).unwrap();
+    assert_eq!((lines(&member), member.outcome), (vec![], None), "a member already");
+}
+
+#[test]
+fn an_invitation_is_withdrawn_by_a_member_who_may_make_the_role() {
+    let by = |role| withdraw(invitation(), &[member(1, role)], Some(id(1)));
+    let withdrawn = by(Admin).unwrap();
+    assert_eq!(lines(&withdrawn), ["Membership 1 at 1", "Invitation 7 at 1", "remove Invitation 7"]);
+    assert_eq!(named(&withdrawn), ["member.withdrawn"]);
+    assert_eq!(by(Organizer).unwrap_err(), Error::MissingRole(Admin));
+}
+
+#[test]
+fn an_invitation_works_for_seven_days_and_while_its_inviter_may_invite() {
+    let check = |invitation: &Invitation, members: &[_], seconds| {
+        check_invitation(invitation, members, at(seconds)).map(|inviter| inviter.is_some())
+    };
+    let (week, gone) = (7 * 86_400, Err(Error::InvitationGone));
+    assert_eq!(check(&invitation(), &[member(1, Admin)], week - 1), Ok(true));
+    assert_eq!(check(&invitation(), &[member(1, Admin)], week), gone);
+    assert_eq!(check(&invitation(), &[member(1, Organizer)], 0), gone, "an inviter of a lower role");
+    assert_eq!(check(&invitation(), &[member(2, Owner)], 0), gone, "an inviter who has left");
+    let by_operator = Invitation { inviter: None, ..invitation() };
+    assert_eq!(check(&by_operator, &[], 0), Ok(false));
+    let first = Invitation { invitee: None, role: Owner, ..by_operator };
+    assert_eq!(check(&first, &[member(1, Admin)], 0), Ok(false));
+    assert_eq!(check(&first, &[member(1, Owner)], 0), gone, "the organization has an owner");
+}
+
+/// The person 1 is an admin, who invites. Nobody is signed in.
+fn facts(person: Option<Person>) -> AcceptFacts {
+    let organization = records::organization(1);
+    let (slug, members) = (organization.slug.clone(), vec![member(1, Admin)]);
+    AcceptFacts { invitation: invitation(), organization, slug, person, members, current: None }
+}
+
+fn accepted(facts: AcceptFacts, acceptance: &Acceptance) -> Result<Decision<SignIn>> {
+    accept(facts, acceptance, id(6), &records::secret(5), at(0))
+}
+
+const NO_NAME: Acceptance = Acceptance::Member { name: None };
+
+#[test]
+fn an_unknown_address_becomes_a_person() {
+    let joined = accepted(facts(None), &NO_NAME).unwrap();
+    let email = Unique::PersonEmail("invited7@example.org".to_owned());
+    let expected = [
+        "Membership 1 at 1".to_owned(),
+        format!("no {email:?}"),
+        "Invitation 7 at 1".to_owned(),
+        "insert Person 6".to_owned(),
+        "insert Membership 6".to_owned(),
+        "remove Invitation 7".to_owned(),
+        "insert SignIn 0".to_owned(),
+    ];
+    assert_eq!((lines(&joined), named(&joined)), (expected.to_vec(), vec!["member.joined".to_owned()]));
+    assert_eq!((joined.outcome.person, joined.outcome.is_recent(at(0))), (id(6), true));
+    let named = Acceptance::Member { name: Some("Ada".parse().unwrap()) };
+    for (acceptance, name) in [(&NO_NAME, "Grace “Admiral” Hopper"), (&named, "Ada")] {
+        let joined = accepted(facts(None), acceptance).unwrap();
+        let person = put::<Person, _>(&joined).map(|person| person.name.to_string());
+        assert_eq!(person.as_deref(), Some(name));
+    }
+}
+
+#[test]
+fn a_person_joins_another_organization_by_a_new_version() {
+    let joined = accepted(facts(Some(records::person(3))), &NO_NAME).unwrap();
+    let expected = [
+        "Membership 1 at 1",
+        "Person 3 at 1",
+        "Invitation 7 at 1",
+        "put Person 3 to 2",
+        "insert Membership 3",
+        "remove Invitation 7",
+        "insert SignIn 0",
+    ];
+    assert_eq!(lines(&joined), expected);
+}
+
+#[test]
+fn a_member_who_accepts_keeps_the_role() {
+    let signed_in = accepted(facts(Some(records::person(1))), &NO_NAME).unwrap();
+    let expected =
+        ["Membership 1 at 1", "Person 1 at 1", "Invitation 7 at 1", "remove Invitation 7", "insert SignIn 0"];
+    assert_eq!((lines(&signed_in), named(&signed_in)), (expected.map(str::to_owned).to_vec(), vec![]));
+}
+
+#[test]
+fn an_invitation_for_another_person_than_the_one_signed_in_is_refused() {
+    let with_current = |person: Option<Person>, number| {
+        let current = Some(records::sign_in(&records::person(number), 2));
+        accepted(AcceptFacts { current, ..facts(person) }, &NO_NAME)
+    };
+    assert_eq!(with_current(None, 3).unwrap_err(), Error::OtherPerson);
+    assert_eq!(with_current(Some(records::person(3)), 4).unwrap_err(), Error::OtherPerson);
+    let same = with_current(Some(records::person(3)), 3).unwrap();
+    assert!(lines(&same).contains(&"remove SignIn 0".to_owned()), "the new sign-in replaces the present one");
+}
+
+fn first_owner() -> FirstOwner {
+    FirstOwner {
+        name: "Ada Lovelace".parse().unwrap(),
+        email: "ada@example.org".parse().unwrap(),
+        organization_name: "Lakeside Pantry".parse().unwrap(),
+        contact: "help@lakeside.example".parse().unwrap(),
+    }
+}
+
+/// The invitation of the first owner. The slug `lakeside-pantry` is free.
+fn first_facts(person: Option<Person>) -> AcceptFacts {
+    let invitation = Invitation { invitee: None, role: Owner, inviter: None, ..invitation() };
+    AcceptFacts { invitation, slug: "lakeside-pantry".to_owned(), members: vec![], ..facts(person) }
+}
+
+#[test]
+fn the_first_owner_names_the_organization_and_its_slug() {
+    let joined = accepted(first_facts(None), &Acceptance::FirstOwner(first_owner())).unwrap();
+    let email = Unique::PersonEmail("ada@example.org".to_owned());
+    let slug = Unique::OrganizationSlug("lakeside-pantry".to_owned());
+    let expected = [
+        format!("no {email:?}"),
+        format!("no {slug:?}"),
+        "Organization 1 at 1".to_owned(),
+        "Invitation 7 at 1".to_owned(),
+        "insert Person 6".to_owned(),
+        "put Organization 1 to 2".to_owned(),
+        "insert Membership 6".to_owned(),
+        "remove Invitation 7".to_owned(),
+        "insert SignIn 0".to_owned(),
+    ];
+    assert_eq!(lines(&joined), expected);
+    assert_eq!(named(&joined), ["organization.updated name contact", "member.joined"]);
+}
+
+#[test]
+fn the_address_of_a_first_owner_is_no_proof_of_a_person() {
+    let owner = Acceptance::FirstOwner(first_owner());
+    let person = records::person(3);
+    assert_eq!(accepted(first_facts(Some(person.clone())), &owner).unwrap_err(), Error::OtherPerson);
+    let current = Some(records::sign_in(&person, 2));
+    assert!(accepted(AcceptFacts { current, ..first_facts(Some(person)) }, &owner).is_ok());
+}
+
+#[test]
+fn only_the_first_owner_gives_the_fields_of_a_first_owner() {
+    let owner = Acceptance::FirstOwner(first_owner());
+    assert!(accepted(facts(None), &owner).unwrap_err().is_invalid());
+    assert!(accepted(first_facts(None), &NO_NAME).unwrap_err().is_invalid());
+}
