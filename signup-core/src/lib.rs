@@ -197,8 +197,8 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, EventSignups, Outbox, Pages, PublicEvent, Service, Session, ShiftSignups, SignUpForm, SignedUp,
-    TokenUse, VolunteerData, VolunteerSignup, Volunteers,
+    Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,
+    SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup, Volunteers,
 };
 pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};

@@ -3,8 +3,9 @@
 //! | handle | from | for |
 //! |---|---|---|
 //! | [`Session`] | [`Service::authenticate`], [`Service::session_for`] | what a token or a person may do, in one organization |
-//! | [`Admin`] | [`Service::admin`] | the operator: organizations, plans, tokens, events, questions, sign-ups, failed mails |
+//! | [`Admin`] | [`Service::admin`] | the operator: organizations, plans, people, tokens, events, questions, sign-ups, failed mails |
 //! | [`Volunteers`] | [`Service::volunteers`] | volunteers: a published event, signing up, a sign-up and its cancellation |
+//! | [`People`] | [`Service::people`] | people: signing in with a mailed code, accepting an invitation, their sessions |
 //! | [`Outbox`] | [`Service::outbox`] | the process that delivers queued notices |
 //!
 //! A method reads top to bottom: authorize, read, decide. A pure rule decides, and one commit makes the decision
@@ -15,7 +16,9 @@ mod admin;
 mod authentication;
 mod commit;
 mod event_signups;
+mod members;
 mod outbox;
+mod people;
 mod session;
 mod turns;
 mod volunteer_data;
@@ -31,6 +34,7 @@ use uuid::Uuid;
 pub use admin::Admin;
 pub use event_signups::{EventSignups, ShiftSignups};
 pub use outbox::Outbox;
+pub use people::{OpenInvitation, People, SignedIn};
 pub use session::{Pages, Session, TokenUse};
 pub use volunteer_data::{VolunteerData, VolunteerSignup};
 pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
@@ -287,6 +291,13 @@ impl Service {
     /// See [`Volunteers`] for an example.
     pub fn volunteers(&self) -> Volunteers {
         Volunteers::new(Arc::clone(&self.0))
+    }
+
+    /// Returns the handle of people, who sign in and accept invitations.
+    ///
+    /// See [`People`] for an example.
+    pub fn people(&self) -> People {
+        People::new(Arc::clone(&self.0))
     }
 
     /// Returns the handle of a process that delivers queued notices.

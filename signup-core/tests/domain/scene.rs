@@ -38,6 +38,12 @@ impl Scene {
         (event, shifts.remove(0))
     }
 
+    /// Makes the person `name`, whose address is `name@example.org`, a member of the organization of the session. Returns the
+    /// person as signed in, and the secret of the sign-in.
+    pub(crate) async fn member(&self, name: &str, role: Role) -> (SignedIn, Secret) {
+        join(&self.service, self.session.organization_id(), name, role).await
+    }
+
     /// Signs up `name`, whose address is `name@example.org`.
     pub(crate) async fn sign_up(&self, shift: &Shift, name: &str) -> Result<SignedUp> {
         self.service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(volunteer(name)).await
@@ -46,7 +52,24 @@ impl Scene {
 
 /// Returns the sign-up of `name`, whose address is `name@example.org`.
 pub(crate) fn volunteer(name: &str) -> NewSignup {
-    NewSignup::new(name.parse().unwrap(), format!("{name}@example.org").parse().unwrap())
+    NewSignup::new(name.parse().unwrap(), address(name))
+}
+
+/// Makes the person `name`, whose address is `name@example.org`, a member of an organization.
+pub(crate) async fn join(
+    service: &Service,
+    organization: OrganizationId,
+    name: &str,
+    role: Role,
+) -> (SignedIn, Secret) {
+    let new = NewInvitation::new(address(name), name.parse().unwrap(), role);
+    let (_, link) = service.admin().invite_person(organization, new).await.unwrap().unwrap();
+    service.people().accept(&link, None, Acceptance::Member { name: None }).await.unwrap()
+}
+
+/// Returns `name@example.org`.
+pub(crate) fn address(name: &str) -> EmailAddress {
+    format!("{name}@example.org").parse().unwrap()
 }
 
 /// Returns the session of a new organization, with every scope.

@@ -1,8 +1,9 @@
-//! The operator's handle: organizations, plans, tokens, events, questions, sign-ups, webhooks, failed mails.
+//! The operator's handle: organizations, plans, people, tokens, events, questions, sign-ups, webhooks, failed mails.
 
 mod events;
 mod notices;
 mod organizations;
+mod people;
 mod questions;
 mod signups;
 mod tokens;
@@ -15,7 +16,11 @@ use super::Shared;
 use crate::activity::Activity;
 use crate::error::Result;
 use crate::event::Event;
+#[cfg(doc)]
+use crate::invitation::Invitation;
 use crate::notice::Notice;
+#[cfg(doc)]
+use crate::sign_in::{SignIn, SignInCode};
 use crate::store::Purge;
 
 /// The operator's handle. The handle needs no token and reaches every organization, so a program must not expose it to
@@ -24,8 +29,8 @@ use crate::store::Purge;
 /// # Retries
 ///
 /// No method takes an idempotency key. After [`Error::Store`](crate::Error::Store) it is unknown whether a write was
-/// applied. [`create_organization`](Self::create_organization), [`create_token`](Self::create_token) and
-/// [`add_question`](Self::add_question) may then create a second record when they are called again, so list the records
+/// applied. [`create_organization`](Self::create_organization), [`create_token`](Self::create_token),
+/// [`invite_first_owner`](Self::invite_first_owner) and [`add_question`](Self::add_question) may then create a second record when they are called again, so list the records
 /// first. Every other method is safe to call again. If the first call was applied, a repeated
 /// [`delete_event`](Self::delete_event) or [`restore_event`](Self::restore_event) returns
 /// [`Error::NotFound`](crate::Error::NotFound).
@@ -63,7 +68,9 @@ impl Admin {
     /// most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and at most `limit` ended rate-limit windows.
     /// Returns the largest of the four counts.
     ///
-    /// A receipt expires after 24 hours, and an activity after [365 days](Activity::RETENTION).
+    /// A receipt expires after 24 hours, an activity after [365 days](Activity::RETENTION), an invitation after
+    /// [7 days](Invitation::LIFETIME), a code for signing in after [10 minutes](SignInCode::LIFETIME), and a sign-in after
+    /// [14 days](SignIn::IDLE_LIFETIME) without use.
     ///
     /// Call this method about once a minute, and again at once while the result is `limit`. A small limit, for example
     /// 1000, keeps the wait of other writers short.

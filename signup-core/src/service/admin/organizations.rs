@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::super::Shared;
 use super::Admin;
 use crate::activity::{ActivityType, Actor};
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::plan::Plan;
 use crate::rules::{self, Decision, NewActivity, slug_base, slug_with_tail};
 use crate::secret::{self, TokenText};
 use crate::store::{ChangeSet, RecordKey, Refusal, Requirement, Total, Unique};
+use crate::text::Name;
 
 /// The slug base of a name without a letter or digit.
 const FALLBACK: &str = "organization";
@@ -42,11 +44,7 @@ impl Admin {
         let new = &new;
         self.shared
             .commit_unrefused(&Actor::Operator, move |now| async move {
-                let plain = slug_base(new.name.as_str());
-                let slug = match plain {
-                    Some(plain) if self.by_slug(&plain).await?.is_none() => plain,
-                    _ => slug_with_tail(new.name.as_str(), FALLBACK, &secret::slug_tail()),
-                };
+                let slug = self.shared.free_slug(&new.name, None).await?;
                 let organization = organization(new, slug.clone(), now);
                 let mut change = ChangeSet::default();
                 change.requires.push(Requirement::Absent { unique: Unique::OrganizationSlug(slug), now });
@@ -165,7 +163,8 @@ impl Admin {
         {
             return Ok(organization);
         }
-        self.by_slug(id_or_slug).await?.ok_or(Error::NotFound)
+        let found = self.shared.store.find(Unique::OrganizationSlug(id_or_slug.to_owned())).await?;
+        found.ok_or(Error::NotFound)
     }
 
     /// Changes an organization. The slug stays. Updates of different fields at the same time are all applied.
@@ -193,8 +192,7 @@ impl Admin {
         organization: OrganizationId,
         patch: OrganizationPatch,
     ) -> Result<Organization> {
-        let patch = &patch;
-        self.change(organization, move |found| rules::update_organization(found, patch.clone())).await
+        self.shared.update_organization(&Actor::Operator, organization, &patch).await
     }
 
     /// Changes the plan of an organization. New sessions have the new limits: at once in this process, and within 5
@@ -215,27 +213,54 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
-        self.change(organization, move |found| rules::set_plan(found, plan)).await
+        let rule = move |found| rules::set_plan(found, plan);
+        self.shared.change_organization(&Actor::Operator, organization, rule).await
+    }
+}
+
+impl Shared {
+    /// Changes the fields of an organization that `patch` names.
+    pub(in crate::service) async fn update_organization(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        patch: &OrganizationPatch,
+    ) -> Result<Organization> {
+        let rule = move |found| rules::update_organization(found, patch.clone());
+        self.change_organization(actor, organization, rule).await
     }
 
     /// Changes an organization by a rule. The next request with a token of this process reads the organization again.
-    async fn change(
+    async fn change_organization(
         &self,
+        actor: &Actor,
         organization: OrganizationId,
         rule: impl Fn(Organization) -> Decision<Organization> + Send + Sync + Copy,
     ) -> Result<Organization> {
         let changed = self
-            .shared
-            .commit_unrefused(&Actor::Operator, move |_| async move {
-                Ok(rule(self.shared.get(RecordKey::Organization(organization)).await?))
+            .commit_unrefused(actor, move |_| async move {
+                Ok(rule(self.get(RecordKey::Organization(organization)).await?))
             })
             .await;
-        self.shared.tokens.clear();
+        self.tokens.clear();
         changed
     }
 
-    async fn by_slug(&self, slug: &str) -> Result<Option<Organization>> {
-        Ok(self.shared.store.find(Unique::OrganizationSlug(slug.to_owned())).await?)
+    /// Returns a slug for an organization with this name that no other organization than `own` has. 8 random characters follow
+    /// the words of the name if it has no letter or digit, or if the slug is taken.
+    pub(in crate::service) async fn free_slug(
+        &self,
+        name: &Name,
+        own: Option<OrganizationId>,
+    ) -> Result<String> {
+        if let Some(plain) = slug_base(name.as_str()) {
+            let taken: Option<Organization> =
+                self.store.find(Unique::OrganizationSlug(plain.clone())).await?;
+            if taken.is_none_or(|taken| Some(taken.id) == own) {
+                return Ok(plain);
+            }
+        }
+        Ok(slug_with_tail(name.as_str(), FALLBACK, &secret::slug_tail()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tokens of an organization.
 
+use super::super::Shared;
 use super::Admin;
 use crate::activity::Actor;
 use crate::error::Result;
@@ -40,14 +41,7 @@ impl Admin {
         organization: OrganizationId,
         new: NewToken,
     ) -> Result<(Token, TokenText)> {
-        let new = &new;
-        let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
-        self.shared
-            .commit_unrefused(&Actor::Operator, move |now| async move {
-                let id = TokenId::new(secret::new_uuid(now));
-                rules::create_token(organization.id, new, id, TokenText::generate(), now)
-            })
-            .await
+        self.shared.create_token(&Actor::Operator, organization, &new).await
     }
 
     /// Lists all tokens of an organization by ascending id, expired and revoked ones included.
@@ -84,15 +78,40 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn revoke_token(&self, id: TokenId) -> Result<Token> {
+        let owner = self.shared.owner(Kind::Token, id.uuid()).await?;
+        self.shared.revoke_token(&Actor::Operator, owner, id).await
+    }
+}
+
+impl Shared {
+    /// Creates a token of an organization.
+    pub(in crate::service) async fn create_token(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        new: &NewToken,
+    ) -> Result<(Token, TokenText)> {
+        let organization: Organization = self.get(RecordKey::Organization(organization)).await?;
+        self.commit_unrefused(actor, move |now| async move {
+            let id = TokenId::new(secret::new_uuid(now));
+            rules::create_token(organization.id, new, id, TokenText::generate(), now)
+        })
+        .await
+    }
+
+    /// Revokes a token of an organization. The next request with a token of this process reads the token again.
+    pub(in crate::service) async fn revoke_token(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        id: TokenId,
+    ) -> Result<Token> {
         let revoked = self
-            .shared
-            .commit_unrefused(&Actor::Operator, move |now| async move {
-                let owner = self.shared.owner(Kind::Token, id.uuid()).await?;
-                let token = self.shared.get(RecordKey::Token(owner, id)).await?;
-                Ok(rules::revoke_token(token, now))
+            .commit_unrefused(actor, move |now| async move {
+                Ok(rules::revoke_token(self.get(RecordKey::Token(organization, id)).await?, now))
             })
             .await;
-        self.shared.tokens.clear();
+        self.tokens.clear();
         revoked
     }
 }

@@ -3,8 +3,10 @@
 mod activity;
 mod event_life;
 mod events;
+mod members;
 mod pages;
 mod questions;
+mod settings;
 mod shifts;
 mod signups;
 mod token;
@@ -88,7 +90,6 @@ impl Session {
     }
 
     /// Creates the session of a person with this role in the organization, who is signed in until `expires_at`.
-    #[expect(dead_code, reason = "the handle of people is yet to come")]
     pub(super) fn of_person(
         shared: Arc<Shared>,
         organization: &Organization,

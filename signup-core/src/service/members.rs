@@ -1,0 +1,85 @@
+//! Changes of people and members, which sessions, people themselves and the operator make by the same rules.
+
+use super::Shared;
+use crate::activity::Actor;
+use crate::error::{Error, Result};
+use crate::id::{InvitationId, OrganizationId, PersonId};
+use crate::input::NewInvitation;
+use crate::invitation::Invitation;
+use crate::person::{Membership, Person, Role};
+use crate::rules::{self, InviteFacts, MailIds};
+use crate::secret::{self, Secret};
+use crate::store::{RecordKey, Unique};
+use crate::text::EmailAddress;
+
+impl Shared {
+    /// Invites an address to an organization. Returns the invitation and the secret of its link, or `None` if a member has the
+    /// address. `caller` is `None` for the operator, as in each of these methods.
+    pub(super) async fn invite(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        caller: Option<PersonId>,
+        new: &NewInvitation,
+    ) -> Result<Option<(Invitation, Secret)>> {
+        self.commit_unrefused(actor, move |now| async move {
+            let before = self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
+            let members = self.store.members(organization).await?;
+            let facts = InviteFacts { organization, members, before };
+            let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
+            rules::invite(facts, caller, new, id, mail, now)
+        })
+        .await
+    }
+
+    /// Gives a member another role.
+    pub(super) async fn change_role(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        caller: Option<PersonId>,
+        person: PersonId,
+        role: Role,
+    ) -> Result<Membership> {
+        self.commit_unrefused(actor, move |_| async move {
+            rules::change_role(&self.store.members(organization).await?, caller, person, role)
+        })
+        .await
+    }
+
+    /// Ends a membership.
+    pub(super) async fn remove_member(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        caller: Option<PersonId>,
+        person: PersonId,
+    ) -> Result<(Membership, Person)> {
+        self.commit_unrefused(actor, move |_| async move {
+            let members = self.store.members(organization).await?;
+            // Read after the version of the person, which the rule requires.
+            let memberships = self.store.memberships(person).await?.len();
+            rules::remove_member(&members, caller, person, memberships)
+        })
+        .await
+    }
+
+    /// Ends every sign-in of a person.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is no such person.
+    pub(super) async fn sign_out_everywhere(&self, actor: &Actor, person: PersonId) -> Result<Person> {
+        self.commit_unrefused(actor, move |_| async move {
+            Ok(rules::sign_out_everywhere(self.get(RecordKey::Person(person)).await?))
+        })
+        .await
+    }
+
+    /// Finds the person who has an address.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if there is none.
+    pub(super) async fn person(&self, email: &EmailAddress) -> Result<Person> {
+        self.store.find(Unique::PersonEmail(email.key())).await?.ok_or(Error::NotFound)
+    }
+}

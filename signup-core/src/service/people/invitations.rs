@@ -1,0 +1,103 @@
+//! Open invitations, and their acceptance.
+
+use super::{People, SignedIn};
+use crate::activity::Actor;
+use crate::error::{Error, Result};
+use crate::id::PersonId;
+use crate::input::{Acceptance, Asked};
+use crate::invitation::Invitation;
+use crate::organization::Organization;
+use crate::person::Person;
+use crate::rules::{self, AcceptFacts};
+use crate::secret::{self, Secret};
+use crate::sign_in::SignIn;
+use crate::store::{RecordKey, Unique};
+
+/// An invitation whose link works, with what its page shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenInvitation {
+    /// The invitation.
+    pub invitation: Invitation,
+    /// The organization.
+    pub organization: Organization,
+    /// The member who invites. `None` for the operator.
+    pub inviter: Option<Person>,
+    /// Which fields the acceptance has.
+    pub asked: Asked,
+}
+
+impl People {
+    /// Reads the invitation whose link has this secret.
+    ///
+    /// # Errors
+    /// Returns [`Error::InvitationGone`] if the link does not work: the invitation was accepted, withdrawn or replaced, it has expired,
+    /// or its inviter may no longer make members with its role.
+    ///
+    /// See [`People`] for an example.
+    pub async fn invitation(&self, secret: &Secret) -> Result<OpenInvitation> {
+        let invitation = self.stored_invitation(secret).await?;
+        let person: Option<Person> = match &invitation.invitee {
+            Some(invitee) => self.shared.store.find(Unique::PersonEmail(invitee.email.key())).await?,
+            None => None,
+        };
+        let members = self.shared.store.members(invitation.organization).await?;
+        let inviter = rules::check_invitation(&invitation, &members, self.shared.now())?;
+        let inviter = inviter.map(|(_, person)| person.clone());
+        let organization = self.shared.get(RecordKey::Organization(invitation.organization)).await?;
+        let asked = match (&invitation.invitee, person) {
+            (None, _) => Asked::FirstOwner,
+            (Some(_), Some(_)) => Asked::Nothing,
+            (Some(_), None) => Asked::Name,
+        };
+        Ok(OpenInvitation { invitation, organization, inviter, asked })
+    }
+
+    /// Accepts the invitation whose link has this secret, and signs the person in. Returns who is signed in, and the secret of the
+    /// sign-in. The new sign-in replaces `current`, that of the browser.
+    ///
+    /// An address that no person has becomes a person. A person who is a member already keeps the present role. The first owner of an
+    /// organization also gives it a name and a contact, and the slug follows the name this once.
+    ///
+    /// # Errors
+    /// - [`Error::InvitationGone`] as of [`invitation`](Self::invitation).
+    /// - [`Error::OtherPerson`] if `current` is another person, or if the first owner gives the address of a person who is not
+    ///   `current`.
+    /// - [`Error::Invalid`] if only one of the invitation and `acceptance` is for the first owner of an organization.
+    ///
+    /// See [`People`] for an example.
+    pub async fn accept(
+        &self,
+        secret: &Secret,
+        current: Option<&SignedIn>,
+        acceptance: Acceptance,
+    ) -> Result<(SignedIn, Secret)> {
+        let (shared, new, acceptance) = (&self.shared, &Secret::generate(), &acceptance);
+        let accept = move |now| async move {
+            let invitation = self.stored_invitation(secret).await?;
+            let (email, _) = rules::invitee(&invitation, acceptance)?;
+            let person = shared.store.find(Unique::PersonEmail(email.key())).await?;
+            let members = shared.store.members(invitation.organization).await?;
+            let organization: Organization =
+                shared.get(RecordKey::Organization(invitation.organization)).await?;
+            let slug = match acceptance {
+                Acceptance::FirstOwner(owner) => {
+                    shared.free_slug(&owner.organization_name, Some(organization.id)).await?
+                }
+                Acceptance::Member { .. } => organization.slug.clone(),
+            };
+            let current = shared.present(current).await?;
+            let facts = AcceptFacts { invitation, organization, slug, person, members, current };
+            rules::accept(facts, acceptance, PersonId::new(secret::new_uuid(now)), new, now)
+        };
+        let _sign_in: SignIn = shared.commit_unrefused(&Actor::System, accept).await?;
+        // The next session of a token shows the new name of the organization.
+        shared.tokens.clear();
+        Ok((self.signed_in(new).await?, new.clone()))
+    }
+
+    async fn stored_invitation(&self, secret: &Secret) -> Result<Invitation> {
+        let found = self.shared.store.find(Unique::InvitationSecret(secret.digest())).await?;
+        found.ok_or(Error::InvitationGone)
+    }
+}

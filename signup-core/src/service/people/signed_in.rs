@@ -1,0 +1,160 @@
+//! A person who is signed in: their memberships, the sessions in their organizations, and signing out.
+
+use std::sync::Arc;
+
+use super::super::{Session, Shared};
+use crate::activity::Actor;
+use crate::error::{Error, Result};
+use crate::id::OrganizationId;
+use crate::organization::Organization;
+use crate::person::{Membership, Person};
+use crate::rules::{self, Decision};
+use crate::secret::Secret;
+use crate::sign_in::SignIn;
+use crate::store::{RecordKey, SignInInFull};
+
+/// A person who is signed in, with the memberships at the moment of the call that returned it.
+///
+/// [`People::signed_in`](crate::People::signed_in) reads it for each request, because an existing one does not notice a membership that
+/// ends.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    shared: Arc<Shared>,
+    sign_in: SignIn,
+    person: Person,
+    memberships: Vec<(Membership, Organization)>,
+}
+
+impl SignedIn {
+    /// Reads the sign-in with this secret, and records its use.
+    pub(super) async fn read(shared: &Arc<Shared>, secret: &Secret) -> Result<Self> {
+        let found = shared.store.signed_in(&secret.digest()).await?.ok_or(Error::Unauthenticated)?;
+        let SignInInFull { sign_in, person, memberships, .. } = found;
+        let now = shared.now();
+        let is_void = sign_in.generation != person.generation || sign_in.expires_at() <= now;
+        if is_void || memberships.is_empty() {
+            return Err(Error::Unauthenticated);
+        }
+        let used = |now| async move { Ok(rules::record_use(sign_in, now)) };
+        // A failure only means that the use is not recorded.
+        drop(shared.commit(&Actor::System, used).await);
+        Ok(Self { shared: Arc::clone(shared), sign_in, person, memberships })
+    }
+
+    /// Returns the person.
+    ///
+    /// See [`People`](crate::People) for an example.
+    pub const fn person(&self) -> &Person {
+        &self.person
+    }
+
+    /// Returns the memberships with their organizations, by name: at least one.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, ada: _ada, .. }| {
+    /// # use signup_core::{Acceptance, NewInvitation, Role};
+    /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
+    /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// let (membership, organization) = &ada.memberships()[0];
+    /// assert_eq!((membership.role, organization.slug.as_str()), (Role::Owner, "riverside-food-bank"));
+    /// # Ok(()) }) }
+    /// ```
+    pub fn memberships(&self) -> &[(Membership, Organization)] {
+        &self.memberships
+    }
+
+    /// Returns whether the person entered a code or accepted an invitation within the last [15 minutes](SignIn::RECENT).
+    ///
+    /// The program asks for a code before it manages tokens, webhooks, members and the data of volunteers.
+    ///
+    /// See [`People`](crate::People) for an example.
+    pub fn is_recent(&self) -> bool {
+        self.sign_in.is_recent(self.shared.now())
+    }
+
+    /// Returns the session of the person in the organization with this slug.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the person is no member of such an organization.
+    ///
+    /// See [`People`](crate::People) for an example.
+    pub fn session(&self, slug: &str) -> Result<Session> {
+        let found = self.memberships.iter().find(|(_, organization)| organization.slug == slug);
+        let (membership, organization) = found.ok_or(Error::NotFound)?;
+        let (shared, expires_at) = (Arc::clone(&self.shared), self.sign_in.expires_at());
+        Ok(Session::of_person(shared, organization, &self.person, membership.role, expires_at))
+    }
+
+    /// Ends this sign-in. A sign-in that has ended stays ended.
+    ///
+    /// # Errors
+    /// Fails only if the store fails, or other changes kept the call from committing for 10 seconds.
+    ///
+    /// See [`sign_out_everywhere`](Self::sign_out_everywhere) for an example.
+    pub async fn sign_out(&self) -> Result<()> {
+        let sign_out = |_| async {
+            let present = self.shared.present(Some(self)).await?;
+            Ok(present.map_or_else(|| Decision::unchanged(()), rules::sign_out))
+        };
+        self.shared.commit_unrefused(&Actor::System, sign_out).await
+    }
+
+    /// Ends every sign-in of the person, this one included.
+    ///
+    /// # Errors
+    /// Fails only if the store fails, or other changes kept the call from committing for 10 seconds.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// # use signup_core::{Acceptance, Error, NewInvitation, Role};
+    /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
+    /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
+    /// # let people = service.people();
+    /// # let (ada, secret) = people.accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// ada.sign_out_everywhere().await?;
+    /// assert_eq!(people.signed_in(&secret).await.err(), Some(Error::Unauthenticated));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn sign_out_everywhere(&self) -> Result<()> {
+        self.shared.sign_out_everywhere(&Actor::System, self.person.id).await.map(drop)
+    }
+
+    /// Ends the person's membership in an organization. The end of the last membership removes the person, and so every sign-in.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the person is no member.
+    /// - [`Error::LastOwner`] if the organization would have no owner left.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// # use signup_core::{Acceptance, Error, NewInvitation, Role};
+    /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
+    /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// assert_eq!(ada.leave(organization.id).await, Err(Error::LastOwner));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn leave(&self, organization: OrganizationId) -> Result<()> {
+        let Person { id, ref name, .. } = self.person;
+        let actor = Actor::Person { id, name: name.clone() };
+        self.shared.remove_member(&actor, organization, Some(id), id).await.map(drop)
+    }
+}
+
+impl Shared {
+    /// Reads the present sign-in of a browser again; `None` if it has ended.
+    pub(super) async fn present(&self, current: Option<&SignedIn>) -> Result<Option<SignIn>> {
+        let Some(current) = current else { return Ok(None) };
+        Ok(self.store.get(RecordKey::SignIn(current.sign_in.digest)).await?)
+    }
+}
