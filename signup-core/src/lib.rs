@@ -171,13 +171,13 @@ pub use id::{
     ShiftId, SignupId, TokenId, WebhookId,
 };
 pub use input::{
-    Acceptance, AcceptanceInput, ActivityListInput, Asked, CancelEvent, CancelEventInput, Change,
-    CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent, DuplicateInput,
-    EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given, HoursPatch,
-    InvitationInput, NewAnswer, NewEvent, NewInvitation, NewOrganization, NewQuestion, NewShift, NewSignup,
-    NewToken, NewWebhook, NotifyInput, Object, OrganizationInput, OrganizationPatch, QuestionInput,
-    QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput,
-    TokenInput, WebhookInput, WebhookPatch, from_json,
+    Acceptance, AcceptanceInput, ActivityListInput, Asked, CancelEvent, CancelEventInput, CancelSignup,
+    Change, CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent,
+    DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given,
+    HoursPatch, InvitationInput, NewAnswer, NewEvent, NewInvitation, NewOrganization, NewQuestion, NewShift,
+    NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationInput, OrganizationPatch,
+    QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
+    SignupListInput, TokenInput, WebhookInput, WebhookPatch, from_json,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]

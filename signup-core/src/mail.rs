@@ -21,7 +21,7 @@ use crate::text::{EmailAddress, PersonName};
 /// |---|---|---|
 /// | [`SignedUp`](NoticeCause::SignedUp) | the same | `None` |
 /// | [`SignedUpAgain`](NoticeCause::SignedUpAgain) | the same | `None` |
-/// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Operator`](CancelledBy::Operator) |
+/// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Organizer`](CancelledBy::Organizer) |
 /// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
 /// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
 /// | [`ShiftChanged`](NoticeCause::ShiftChanged) | `ShiftMoved` | `None` |
@@ -50,7 +50,7 @@ use crate::text::{EmailAddress, PersonName};
 ///         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
 ///             Some(CancelledBy::EventCancellation) => format!("{} is cancelled.", event.title),
 ///             Some(CancelledBy::ShiftDeletion) => format!("The shift {} does not take place.", shift.title),
-///             Some(CancelledBy::Operator) => "The organizer has cancelled your place.".to_owned(),
+///             Some(CancelledBy::Organizer) => "The organizer has cancelled your place.".to_owned(),
 ///             _ => "You have cancelled your place.".to_owned(),
 ///         },
 ///         NoticeCause::ShiftMoved { .. } => format!("The time or the place of your shift has changed. It starts on {start}."),

@@ -37,6 +37,8 @@ pub struct Signup {
     pub answers: Vec<Answer>,
     /// Whether the sign-up is confirmed, or when and by what it was cancelled.
     pub state: SignupState,
+    /// Why the organizer cancelled this one sign-up; `None` if they gave no reason, or something else cancelled it.
+    pub reason: Option<CancellationReason>,
     /// The version, from 1. Each change of the sign-up adds 1.
     pub version: u32,
     /// When the volunteer signed up.
@@ -83,6 +85,7 @@ impl Signup {
             told,
             answers: Vec::new(),
             state: SignupState::Confirmed,
+            reason: None,
             version: 1,
             created_at,
             repeated_at: None,
@@ -118,17 +121,18 @@ impl Signup {
         }
     }
 
-    /// Returns the organizer's reason for the cancellation of the sign-up: the reason for the cancellation of its `event`, or
-    /// for the deletion of its `shift`. `None` if something else cancelled the sign-up.
+    /// Returns the organizer's reason for the cancellation of the sign-up: for that of its `event`, for the deletion of its
+    /// `shift`, or for that of this one sign-up. `None` if the volunteer cancelled it.
     pub fn cancellation_reason<'r>(
-        &self,
+        &'r self,
         event: &'r Event,
         shift: &'r Shift,
     ) -> Option<&'r CancellationReason> {
         match self.cancelled_by()? {
             CancelledBy::EventCancellation => event.cancellation_reason.as_ref(),
             CancelledBy::ShiftDeletion => shift.closing.as_ref()?.reason.as_ref(),
-            CancelledBy::Volunteer | CancelledBy::Operator => None,
+            CancelledBy::Organizer => self.reason.as_ref(),
+            CancelledBy::Volunteer => None,
         }
     }
 
@@ -201,8 +205,8 @@ names! {
 pub enum CancelledBy {
     /// The volunteer.
     Volunteer,
-    /// An operator, for this one sign-up.
-    Operator,
+    /// The organizer or the operator, for this one sign-up.
+    Organizer,
     /// The organizer, who deleted the shift.
     ShiftDeletion,
     /// The organizer, who cancelled the event.
@@ -220,7 +224,7 @@ names! {
     /// Every cause.
     CancelledBy {
         Volunteer => "volunteer",
-        Operator => "operator",
+        Organizer => "organizer",
         ShiftDeletion => "shift_deletion",
         EventCancellation => "event_cancellation",
     }

@@ -81,13 +81,14 @@ pub async fn the_sign_ups_of_a_closed_shift_stay_cancelled(store: Arc<dyn Store>
     }
 }
 
-/// A cancellation keeps its cause, and so does a closing.
+/// A cancellation keeps its cause and its reason, and a closing keeps its cause.
 pub async fn a_cancellation_keeps_its_cause(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 9).await;
     for (number, by) in (2..).zip(CancelledBy::ALL.iter().copied()) {
         let to_close = super::records::shift(&event, number, 9);
         let (left, closed_out) = (signup(&shift, number), signup(&to_close, 100 + number));
-        let cancelled = left.clone().cancelled(at(5), by);
+        let reason = Some(CancellationReason::new("“Too many” cooks;\nsorry").unwrap());
+        let cancelled = Signup { reason, ..left.clone().cancelled(at(5), by) };
         let closed = closed(&to_close, at(5), by);
         let writes = vec![
             Write::insert(left.clone()),

@@ -186,6 +186,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         told: time_and_place(),
         answers: vec![],
         state: SignupState::Confirmed,
+        reason: None,
         version: 1,
         created_at: at(1),
         repeated_at: None,

@@ -229,7 +229,7 @@ impl EventPatchInput<'_> {
     }
 }
 
-/// The cancellation of an event.
+/// The cancellation of an event, or of one sign-up.
 ///
 /// ```
 /// use signup_core::CancelEvent;
@@ -241,7 +241,8 @@ impl EventPatchInput<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CancelEvent {
-    /// Why the event is cancelled. Volunteers read it in the mail and on the public page.
+    /// Why the event or the sign-up is cancelled. Volunteers read it in the mail, and on the public page or the page of their
+    /// sign-up.
     pub reason: Option<CancellationReason>,
     /// Whether volunteers get a mail; true by default.
     pub notify_volunteers: bool,
@@ -271,6 +272,9 @@ impl CancelEvent {
         Self { notify_volunteers: false, ..self }
     }
 }
+
+/// The cancellation of one sign-up, which is like that of an event.
+pub type CancelSignup = CancelEvent;
 
 /// The fields of a cancellation, not checked yet.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -9,15 +9,16 @@ use crate::error::Error;
 use crate::notice::NoticeCause;
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{ChangeSet, SignupInFull};
+use crate::text::CancellationReason;
 
-/// Cancels a sign-up, frees its place and queues a mail about the cancellation. A cancelled sign-up stays unchanged.
+/// Cancels a sign-up and frees its place. With `mail`, queues a mail about the cancellation. A cancelled sign-up stays unchanged.
 ///
 /// # Errors
 /// Returns [`Error::ShiftDeleted`] or [`Error::ShiftOver`] if the sign-up is confirmed and its shift is deleted or over.
 pub(crate) fn cancel_signup(
     found: SignupInFull,
-    by: CancelledBy,
-    mail: MailIds,
+    (by, reason): (CancelledBy, Option<CancellationReason>),
+    mail: Option<MailIds>,
     now: Timestamp,
 ) -> Result<Decision<Signup>, Error> {
     let SignupInFull { event, shift, signup, .. } = found;
@@ -30,14 +31,16 @@ pub(crate) fn cancel_signup(
     if shift.is_over(now) {
         return Err(Error::ShiftOver);
     }
-    let cancelled = Signup { version: signup.version + 1, ..signup.clone().cancelled(now, by) };
+    let cancelled = Signup { reason, version: signup.version + 1, ..signup.clone().cancelled(now, by) };
     let mut change = ChangeSet::default();
     // The days of the event and the hours of the shift decide whether it is over. Its closing cancels the sign-up, too.
     change.require_gate(&event);
     change.require_gate(&shift.shift);
     change.replace(signup, cancelled.clone());
-    let cause = |signup, secret| NoticeCause::Cancelled { signup, secret };
-    queue_mail(&mut change, &cancelled, mail, cause, now);
+    if let Some(mail) = mail {
+        let cause = |signup, secret| NoticeCause::Cancelled { signup, secret };
+        queue_mail(&mut change, &cancelled, mail, cause, now);
+    }
     let activity = NewActivity::of(ActivityType::SIGNUP_CANCELLED, &cancelled);
     Ok(Decision::new(cancelled, change, [activity]))
 }
@@ -64,9 +67,22 @@ mod tests {
         SignupInFull::new(records::organization(1), event, shift, signup)
     }
 
+    const VOLUNTEER: (CancelledBy, Option<CancellationReason>) = (CancelledBy::Volunteer, None);
+
+    #[test]
+    fn an_organizer_gives_a_reason_and_decides_whether_a_mail_is_sent() {
+        let reason = CancellationReason::new("The hall is too small").unwrap();
+        let by = (CancelledBy::Organizer, Some(reason.clone()));
+        let silent = cancel_signup(found(None), by, None, before()).unwrap();
+        let expected = ["Event 1 at gate 1", "Shift 1 at gate 1", "Signup 3 at 1", "put Signup 3 to 2"];
+        assert_eq!(lines(&silent), expected);
+        let SignupInFull { event, shift, .. } = found(None);
+        assert_eq!(silent.outcome.cancellation_reason(&event, &shift), Some(&reason));
+    }
+
     #[test]
     fn a_sign_up_is_cancelled_once_and_not_after_its_shift() {
-        let first = cancel_signup(found(None), CancelledBy::Volunteer, mail(8), before()).unwrap();
+        let first = cancel_signup(found(None), VOLUNTEER, Some(mail(8)), before()).unwrap();
         let expected = [
             "Event 1 at gate 1",
             "Shift 1 at gate 1",
@@ -83,10 +99,10 @@ mod tests {
             (Some(before()), before(), Error::ShiftDeleted),
             (Some(before()), after_shifts(), Error::ShiftDeleted),
         ] {
-            let late = cancel_signup(found(deleted_at), CancelledBy::Volunteer, mail(9), now);
+            let late = cancel_signup(found(deleted_at), VOLUNTEER, Some(mail(9)), now);
             assert_eq!(late.unwrap_err(), refused);
             let cancelled = SignupInFull { signup: first.outcome.clone(), ..found(deleted_at) };
-            let again = cancel_signup(cancelled, CancelledBy::Operator, mail(9), now).unwrap();
+            let again = cancel_signup(cancelled, (CancelledBy::Organizer, None), Some(mail(9)), now).unwrap();
             assert_eq!((lines(&again), &again.outcome), (vec![], &first.outcome));
         }
     }

@@ -82,6 +82,7 @@ pub(crate) fn sign_up(
         state: SignupState::Confirmed,
         version: 1,
         created_at: now,
+        reason: None,
         repeated_at: None,
     };
     let (total, bound) = (Total::Filled(organization, shift.id), shift.occupancy.capacity.volunteers());

@@ -286,7 +286,7 @@ CREATE TABLE shifts (
     closed_at       bigint,
     closed_by       text    COLLATE "C"
                     CONSTRAINT shifts_closed_by_check CHECK ((closed_at IS NULL) = (closed_by IS NULL)
-                    AND closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
+                    AND closed_by IN ('volunteer', 'organizer', 'shift_deletion', 'event_cancellation')),
     closing_reason  text    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
     deleted_at      bigint,
     -- The latest gathering of changes: when the first one was made, when the mails are due, and the notice of the latest change.
@@ -338,7 +338,9 @@ CREATE TABLE signups (
                     CONSTRAINT signups_cancelled_at_check CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
     cancelled_by    text    COLLATE "C"
                     CONSTRAINT signups_cancelled_by_check CHECK ((cancelled_by IS NULL) = (status = 'confirmed')
-                    AND cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation')),
+                    AND cancelled_by IN ('volunteer', 'organizer', 'shift_deletion', 'event_cancellation')),
+    -- Why the organizer cancelled this one sign-up.
+    cancellation_reason text CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
@@ -367,7 +369,7 @@ CREATE TABLE links (
 -- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email_key, u.told, u.answers,
-    u.version, u.created_at, u.repeated_at,
+    u.version, u.created_at, u.repeated_at, u.cancellation_reason,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by

@@ -276,7 +276,7 @@ CREATE TABLE shifts (
     -- list only if there is a value, because a list of texts is slow to check and most shifts are open.
     closed_at       INTEGER,
     closed_by       TEXT    CHECK ((closed_at IS NULL) = (closed_by IS NULL) AND (closed_by IS NULL
-                            OR closed_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
+                            OR closed_by IN ('volunteer', 'organizer', 'shift_deletion', 'event_cancellation'))),
     closing_reason  TEXT    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
     deleted_at      INTEGER,
     -- The latest gathering of changes: when the first one was made, when the mails are due, and the notice of the latest change.
@@ -326,7 +326,9 @@ CREATE TABLE signups (
     repeated_at     INTEGER,
     cancelled_at    INTEGER CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
     cancelled_by    TEXT    CHECK ((cancelled_by IS NULL) = (status = 'confirmed') AND (cancelled_by IS NULL
-                            OR cancelled_by IN ('volunteer', 'operator', 'shift_deletion', 'event_cancellation'))),
+                            OR cancelled_by IN ('volunteer', 'organizer', 'shift_deletion', 'event_cancellation'))),
+    -- Why the organizer cancelled this one sign-up.
+    cancellation_reason TEXT CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
@@ -352,7 +354,7 @@ CREATE TABLE links (
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.email, u.email_key, u.told, u.answers,
-    u.version, u.created_at, u.repeated_at,
+    u.version, u.created_at, u.repeated_at, u.cancellation_reason,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by

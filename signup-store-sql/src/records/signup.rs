@@ -1,8 +1,8 @@
 //! Sign-ups.
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup, SignupId, SignupState,
-    StoreError,
+    CancellationReason, CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup,
+    SignupId, SignupState, StoreError,
 };
 
 use crate::sql::row::Row;
@@ -41,6 +41,9 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("cancelled_by", Text, |signup: &Signup| {
             signup.cancelled_by().map(CancelledBy::name).into()
         }),
+        Column::new("cancellation_reason", Text, |signup: &Signup| {
+            signup.reason.as_ref().map(CancellationReason::as_str).into()
+        }),
     ],
 };
 
@@ -64,6 +67,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     signup.answers = columns.json("answers")?;
     signup.version = columns.number("version")?;
     let cancelled_by = columns.optional("cancelled_by")?;
+    signup.reason = columns.optional("cancellation_reason")?;
     signup.state = match (cancelled_at, cancelled_by) {
         (None, None) => SignupState::Confirmed,
         (Some(at), Some(by)) => SignupState::Cancelled { at, by },

@@ -233,7 +233,8 @@ fn signup_difference(
             if !is_kept || fixed(before) != fixed(after) {
                 return Err(format!("the sign-up {before:?} has become {after:?}"));
             }
-            let is_own = matches!(after.cancelled_by(), Some(CancelledBy::Volunteer | CancelledBy::Operator));
+            let is_own =
+                matches!(after.cancelled_by(), Some(CancelledBy::Volunteer | CancelledBy::Organizer));
             (before.is_confirmed() && is_own).then_some("signup.cancelled")
         }
         (None, None) => None,

@@ -153,7 +153,9 @@ fn a_sign_up_is_recorded_when_it_is_made_cancelled_and_erased() {
         let owner = records::organization(1);
         SignupInFull::new(owner, event.clone(), shift.shift.clone(), signup.clone())
     };
-    let cancel = |signup| cancel_signup(found(signup), CancelledBy::Operator, mail(8), before()).unwrap();
+    let cancel = |signup| {
+        cancel_signup(found(signup), (CancelledBy::Organizer, None), Some(mail(8)), before()).unwrap()
+    };
     let cancelled = cancel(&signup);
     assert_eq!(named(&cancelled), ["signup.cancelled"]);
     assert_eq!(named(&cancel(&cancelled.outcome)), [""; 0], "cancelled already");

@@ -4,10 +4,10 @@ use super::Admin;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
-use crate::rules::{self, MailIds};
+use crate::input::CancelSignup;
 use crate::service::EventSignups;
 use crate::shift::Shift;
-use crate::signup::{CancelledBy, Signup};
+use crate::signup::Signup;
 use crate::store::{Deleted, Kind, RecordKey, SignupQuery};
 use crate::text::EmailAddress;
 
@@ -106,13 +106,7 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
-        self.shared
-            .commit_unrefused(&Actor::Operator, move |now| async move {
-                let found = self.shared.store.signup_in_full(organization, id).await?;
-                let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
-                rules::cancel_signup(found, CancelledBy::Operator, MailIds::generate(now), now)
-            })
-            .await
+        self.shared.cancel_signup(&Actor::Operator, organization, id, CancelSignup::new()).await
     }
 
     /// Removes every sign-up of an email address in the organization, with its answers, links and notices, and frees the

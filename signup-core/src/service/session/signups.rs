@@ -1,12 +1,16 @@
-//! The sign-ups of a session's organization, read-only. Volunteers sign up through [`Volunteers`](crate::Volunteers).
+//! The sign-ups of a session's organization. Volunteers sign up through [`Volunteers`](crate::Volunteers).
 
 use super::{Pages, Session};
+use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{EventId, SignupId};
-use crate::service::EventSignups;
+use crate::id::{EventId, OrganizationId, SignupId};
+use crate::input::CancelSignup;
+use crate::permission::Permission;
+use crate::rules::{self, MailIds};
+use crate::service::{EventSignups, Shared};
 use crate::shift::Shift;
-use crate::signup::Signup;
+use crate::signup::{CancelledBy, Signup};
 use crate::store::{Deleted, Page, RecordKey, SignupQuery};
 use crate::token::Scope;
 
@@ -128,5 +132,53 @@ impl Session {
     pub async fn signup(&self, id: SignupId) -> Result<Signup> {
         self.require(Scope::SignupsRead)?;
         self.shared.get(RecordKey::Signup(self.organization_id(), id)).await
+    }
+
+    /// Cancels a sign-up, frees its place and queues a mail about the cancellation, with the reason. Cancelling again changes
+    /// nothing.
+    ///
+    /// Requires [`Permission::CancelSignups`], which no scope allows.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
+    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::{CancelSignup, Error, Role, SignupId};
+    ///
+    /// // The session of a program has scopes. That of a person has a role.
+    /// let refused = session.cancel_signup(SignupId::NONE, CancelSignup::new()).await;
+    /// assert_eq!(refused, Err(Error::MissingRole(Role::Organizer)));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn cancel_signup(&self, id: SignupId, cancel: CancelSignup) -> Result<Signup> {
+        self.require(Permission::CancelSignups)?;
+        self.shared.cancel_signup(&self.actor, self.organization_id(), id, cancel).await
+    }
+}
+
+impl Shared {
+    /// Cancels one sign-up for the organization.
+    pub(in crate::service) async fn cancel_signup(
+        &self,
+        actor: &Actor,
+        organization: OrganizationId,
+        id: SignupId,
+        cancel: CancelSignup,
+    ) -> Result<Signup> {
+        self.commit_unrefused(actor, move |now| {
+            let CancelSignup { reason, notify_volunteers } = cancel.clone();
+            async move {
+                let found = self.store.signup_in_full(organization, id).await?;
+                let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
+                let mail = notify_volunteers.then(|| MailIds::generate(now));
+                rules::cancel_signup(found, (CancelledBy::Organizer, reason), mail, now)
+            }
+        })
+        .await
     }
 }

@@ -163,7 +163,8 @@ impl Volunteers {
         self.shared
             .commit_unrefused(&Actor::Volunteer, move |now| async move {
                 let found = self.found(secret).await?;
-                rules::cancel_signup(found, CancelledBy::Volunteer, MailIds::generate(now), now)
+                let mail = Some(MailIds::generate(now));
+                rules::cancel_signup(found, (CancelledBy::Volunteer, None), mail, now)
             })
             .await
     }

@@ -17,7 +17,7 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
     let Sample { service, session, event, shift } = &sample;
     match by {
         CancelledBy::Volunteer => drop(service.volunteers().cancel(secret).await.unwrap()),
-        CancelledBy::Operator => {
+        CancelledBy::Organizer => {
             let signup = &confirmation.signup().unwrap().signup;
             let (organization, signup) = (signup.organization, signup.id);
             drop(service.admin().cancel_signup(organization, signup).await.unwrap());
@@ -47,7 +47,7 @@ async fn each_cause_of_a_cancellation_has_its_own_wording() {
             CancelledBy::Volunteer => {
                 ("You’ve cancelled your place", "Someone else can take your place now.")
             }
-            CancelledBy::Operator => {
+            CancelledBy::Organizer => {
                 ("The organizer has cancelled your place", "You no longer need to come.")
             }
             CancelledBy::ShiftDeletion => {
