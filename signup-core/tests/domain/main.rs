@@ -22,5 +22,6 @@ mod sessions;
 mod sign_ups;
 mod turns;
 mod values;
+mod volunteer_data;
 mod webhook_input;
 mod webhooks;

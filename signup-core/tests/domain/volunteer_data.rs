@@ -1,0 +1,76 @@
+//! The data of a volunteer: read and erased by an admin.
+
+use signup_core::*;
+
+use crate::scene::{Scene, address, session, volunteer};
+
+async fn of_role(scene: &Scene, name: &str, role: Role) -> Session {
+    let (person, _) = scene.member(name, role).await;
+    person.session(&person.memberships()[0].1.slug).unwrap()
+}
+
+#[tokio::test]
+async fn an_admin_reads_everything_about_an_address_and_erases_it() {
+    let scene = Scene::start().await;
+    let admin = of_role(&scene, "grace", Role::Admin).await;
+    let (event, first) = scene.event(9).await;
+    let (_, other) = scene.event(9).await;
+    let (gone, of_deleted) = scene.event(9).await;
+    for shift in [&first, &other, &of_deleted] {
+        scene.sign_up(shift, "ada").await.unwrap();
+        scene.sign_up(shift, "bob").await.unwrap();
+    }
+    let cancelled = scene.session.signups(SignupQuery::new().of_event(gone.id)).await.unwrap().items;
+    for signup in cancelled {
+        admin.cancel_signup(signup.id, CancelSignup::new()).await.unwrap();
+    }
+    admin.delete_event(gone.id).await.unwrap();
+
+    let data = admin.volunteer_data(&"ADA@example.org".parse().unwrap()).await.unwrap();
+    let signups: Vec<_> = data
+        .signups
+        .iter()
+        .map(|stored| {
+            let SignupInFull { event, signup, .. } = &stored.in_full;
+            let causes: Vec<_> = stored.notices.iter().map(|notice| notice.cause.name()).collect();
+            (event.id, signup.email.to_string(), signup.is_confirmed(), causes)
+        })
+        .collect();
+    let ada = || "ada@example.org".to_owned();
+    let expected = [
+        (gone.id, ada(), false, vec!["signed_up", "cancelled"]),
+        (other.event, ada(), true, vec!["signed_up"]),
+        (event.id, ada(), true, vec!["signed_up"]),
+    ];
+    assert_eq!(signups, expected);
+
+    assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(3));
+    assert_eq!(admin.volunteer_data(&address("ada")).await, Ok(VolunteerData::default()));
+    assert_eq!(admin.volunteer_data(&address("bob")).await.unwrap().signups.len(), 3);
+    assert_eq!(scene.session.shift(first.id).await.unwrap().occupancy.filled, 1);
+    assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(0));
+    let erased = scene.session.activity(ActivityQuery::new().limit(3)).await.unwrap().items;
+    for activity in erased {
+        assert_eq!(activity.kind, ActivityType::SIGNUP_ERASED);
+        assert!(
+            matches!(&activity.actor, Actor::Person { name, .. } if name.as_str() == "grace"),
+            "{activity:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_data_that_another_organization_stores_is_neither_read_nor_erased() {
+    let scene = Scene::start().await;
+    let admin = of_role(&scene, "grace", Role::Admin).await;
+    let stranger = session(&scene.service, Plan::Pro).await;
+    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(1).unwrap());
+    let event = NewEvent::new("Drive".parse().unwrap(), date(2027, 6, 6), "UTC".parse().unwrap());
+    let created = stranger.create_event(event.shift(shift).published()).await.unwrap();
+    let form =
+        scene.service.volunteers().form_of(stranger.organization_id(), created.shifts[0].id).await.unwrap();
+    assert!(form.sign_up(volunteer("ada")).await.unwrap().is_new());
+    assert_eq!(admin.volunteer_data(&address("ada")).await, Ok(VolunteerData::default()));
+    assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(0));
+    assert_eq!(stranger.signups(SignupQuery::new()).await.unwrap().items.len(), 1);
+}
