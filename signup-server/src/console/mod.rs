@@ -6,9 +6,10 @@
 //!
 //! **Invariants:** no rule is decided here. No state changes by `GET`. [`guard`] refuses requests from other sites before a
 //! handler runs.
-#![expect(dead_code, unused_imports, reason = "the pages follow")]
+#![expect(dead_code, reason = "the pages follow")]
 
 mod cookies;
+mod event;
 mod form;
 mod frame;
 pub(crate) mod guard;

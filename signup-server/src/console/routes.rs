@@ -3,6 +3,7 @@
 use futures_util::FutureExt as _;
 use warp::http::Method;
 
+use super::event;
 use super::roster::roster;
 use super::sign_in::ask_address;
 use super::signups::{download_signups, list_signups};
@@ -14,6 +15,35 @@ use crate::routes::{Route, route};
 #[rustfmt::skip]
 pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/sign-in", Console(|c| ask_address(c).boxed())),
+    route(Method::GET, "/console/{slug}", Member(|c| event::to_home(c).boxed())),
+    route(Method::GET, "/console/{slug}/", Member(|c| event::home(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/new", Member(|c| event::show_create(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/new", Member(|c| event::create(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}", Member(|c| event::event(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/edit", Member(|c| event::show_edit(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/edit", Member(|c| event::edit(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/duplicate", Member(|c| event::show_duplicate(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/duplicate", Member(|c| event::duplicate(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/publish", Member(|c| event::show_publish(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/publish", Member(|c| event::publish(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/unpublish", Member(|c| event::show_unpublish(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/unpublish", Member(|c| event::unpublish(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/cancel", Member(|c| event::ask_cancel(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/cancel", Member(|c| event::cancel(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/delete", Member(|c| event::ask_delete(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/delete", Member(|c| event::delete(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/shifts/new", Member(|c| event::show_add_shifts(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/shifts/new", Member(|c| event::add_shifts(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/questions/new", Member(|c| event::show_add_question(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/questions/new", Member(|c| event::add_question(c).boxed())),
+    route(Method::GET, "/console/{slug}/shifts/{id}/edit", Member(|c| event::show_edit_shift(c).boxed())),
+    route(Method::POST, "/console/{slug}/shifts/{id}/edit", Member(|c| event::edit_shift(c).boxed())),
+    route(Method::GET, "/console/{slug}/shifts/{id}/delete", Member(|c| event::ask_delete_shift(c).boxed())),
+    route(Method::POST, "/console/{slug}/shifts/{id}/delete", Member(|c| event::delete_shift(c).boxed())),
+    route(Method::GET, "/console/{slug}/questions/{id}/edit", Member(|c| event::show_edit_question(c).boxed())),
+    route(Method::POST, "/console/{slug}/questions/{id}/edit", Member(|c| event::edit_question(c).boxed())),
+    route(Method::GET, "/console/{slug}/questions/{id}/delete", Member(|c| event::ask_delete_question(c).boxed())),
+    route(Method::POST, "/console/{slug}/questions/{id}/delete", Member(|c| event::delete_question(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),

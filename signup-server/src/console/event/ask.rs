@@ -1,0 +1,93 @@
+//! The page that asks before something is deleted or volunteers get mails. It has what was typed in hidden fields.
+
+use askama::Template;
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::super::{Form, Frame, show};
+use super::count;
+use crate::page::Head;
+
+/// The hidden field that says that the person has confirmed.
+const CONFIRMED: &str = "confirmed";
+/// The checkbox that says whether volunteers get mails.
+pub(super) const NOTIFY: &str = "notify_volunteers";
+
+/// A question before an action.
+#[derive(Debug, Template)]
+#[template(path = "console/ask.html")]
+pub(super) struct Ask<'a> {
+    head: Head,
+    frame: &'a Frame,
+    heading: String,
+    /// What will happen, a paragraph each.
+    text: Vec<String>,
+    fields: Vec<(&'a str, &'a str)>,
+    /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
+    mails: Option<String>,
+    button: &'static str,
+    /// Whether the action cannot be undone.
+    is_final: bool,
+    /// The path of the page to return to.
+    back: String,
+}
+
+impl<'a> Ask<'a> {
+    /// Asks with what was typed into `form`, and sends it again to the path of the present page.
+    pub(super) fn new(
+        frame: &'a Frame,
+        form: &'a Form,
+        heading: impl Into<String>,
+        button: &'static str,
+    ) -> Self {
+        let heading = heading.into();
+        let is_kept = |name: &&str| ![CONFIRMED, NOTIFY].contains(name);
+        Self {
+            head: frame.head(&heading),
+            frame,
+            heading,
+            text: Vec::new(),
+            fields: form.fields().filter(|(name, _)| is_kept(name)).collect(),
+            mails: None,
+            button,
+            is_final: false,
+            back: frame.path("/"),
+        }
+    }
+
+    /// Adds a paragraph.
+    pub(super) fn text(mut self, text: impl Into<String>) -> Self {
+        self.text.push(text.into());
+        self
+    }
+
+    /// Offers to mail the volunteers of so many sign-ups. Without sign-ups, the page has no checkbox.
+    pub(super) fn mails(self, number: u64) -> Self {
+        let mails = (number > 0).then(|| format!("Email them ({})", count(number, "email", "emails")));
+        Self { mails, ..self }
+    }
+
+    /// Marks the action as one that cannot be undone.
+    pub(super) fn finally(self) -> Self {
+        Self { is_final: true, ..self }
+    }
+
+    /// Sets the page to return to, below the path of the organization.
+    pub(super) fn back(self, path: &str) -> Self {
+        Self { back: self.frame.path(path), ..self }
+    }
+
+    pub(super) fn show(&self) -> Response {
+        show(StatusCode::OK, self)
+    }
+}
+
+/// Returns whether the form comes from a page that asked.
+pub(super) fn is_confirmed(form: &Form) -> bool {
+    form.is_ticked(CONFIRMED)
+}
+
+/// Returns whether the volunteers get mails. A form that did not ask leaves this to the default.
+pub(super) fn is_notified(form: &Form) -> bool {
+    !is_confirmed(form) || form.is_ticked(NOTIFY)
+}

@@ -1,0 +1,241 @@
+//! Publishing, unpublishing, cancelling, deleting and copying an event.
+
+use askama::Template;
+use signup_core::{
+    CancelEvent, CancelEventInput, Coverage, DuplicateInput, Error, Event, EventWithShifts, Faults, from_json,
+};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use super::ask::{Ask, is_confirmed, is_notified};
+use super::{active_events, count, form_and_event, limit_reached, path_of};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/publish.html")]
+struct PublishTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    path: String,
+    limit: Option<String>,
+    active_events: Option<String>,
+}
+
+async fn page_of_publish(
+    call: &MemberCall,
+    status: StatusCode,
+    event: &Event,
+    limit: Option<String>,
+) -> Result<Response, Refusal> {
+    let page = PublishTemplate {
+        head: call.frame.head(&format!("Publish {}", event.title)),
+        frame: &call.frame,
+        path: call.frame.path(&path_of(event.id)),
+        event,
+        limit,
+        active_events: active_events(&call.session).await?,
+    };
+    Ok(show(status, &page))
+}
+
+/// `GET /console/{slug}/events/{event_id}/publish`: shows a button that publishes an event.
+pub(crate) async fn show_publish(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled.into());
+    }
+    page_of_publish(&call, StatusCode::OK, &event, None).await
+}
+
+/// `POST /console/{slug}/events/{event_id}/publish`: publishes an event.
+pub(crate) async fn publish(call: MemberCall) -> Answer {
+    let id = call.path.event();
+    match call.session.publish_event(id).await {
+        Ok(_) => Ok(call.see_other(&path_of(id))),
+        Err(error @ Error::PlanLimit { .. }) => {
+            let event = call.session.event(id).await?.event;
+            page_of_publish(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, limit_reached(&error)).await
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `GET /console/{slug}/events/{event_id}/unpublish`: shows a button that makes an event a draft.
+pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled.into());
+    }
+    let form = Form::default();
+    Ok(Ask::new(&call.frame, &form, format!("Make {} a draft?", event.title), "Make a draft")
+        .text("Volunteers will no longer see the event or be able to sign up. You can publish it again.")
+        .back(&path_of(event.id))
+        .show())
+}
+
+/// `POST /console/{slug}/events/{event_id}/unpublish`: makes an event a draft.
+pub(crate) async fn unpublish(call: MemberCall) -> Answer {
+    let id = call.path.event();
+    call.session.unpublish_event(id).await?;
+    Ok(call.see_other(&path_of(id)))
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/reason.html")]
+pub(super) struct ReasonTemplate<'a> {
+    pub(super) head: Head,
+    pub(super) frame: &'a Frame,
+    pub(super) heading: String,
+    pub(super) text: String,
+    pub(super) form: &'a Form,
+    pub(super) button: &'static str,
+    pub(super) back: String,
+}
+
+/// Returns the number of sign-ups for the shifts of an event that are not over.
+fn active_signups(call: &MemberCall, found: EventWithShifts) -> u64 {
+    Coverage::of(&found.event, found.shifts, call.now()).filled
+}
+
+fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &Form) -> Response {
+    let heading = format!("Cancel {}", event.title);
+    let page = ReasonTemplate {
+        head: call.frame.head_of(&heading, form),
+        frame: &call.frame,
+        text: "Nobody can sign up any more, and all sign-ups are cancelled. You can’t undo this. The public page says that the \
+               event is cancelled, and why."
+            .to_owned(),
+        heading,
+        form,
+        button: "Cancel event",
+        back: call.frame.path(&path_of(event.id)),
+    };
+    show(status, &page)
+}
+
+/// `GET /console/{slug}/events/{event_id}/cancel`: asks for a reason.
+pub(crate) async fn ask_cancel(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    check_can_be_cancelled(&call, &event)?;
+    Ok(page_of_cancel(&call, StatusCode::OK, &event, &Form::default()))
+}
+
+/// Refuses to ask about an event that is cancelled already, or over. The library decides again when the event is cancelled.
+fn check_can_be_cancelled(call: &MemberCall, event: &Event) -> Result<(), Error> {
+    match event {
+        event if event.is_cancelled() => Err(Error::EventCancelled),
+        event if event.is_over(call.now()) => Err(Error::EventOver),
+        _ => Ok(()),
+    }
+}
+
+/// `POST /console/{slug}/events/{event_id}/cancel`: cancels an event. Asks first if volunteers are signed up.
+pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
+    let form = call.form().await?;
+    let found = call.session.event(call.path.event()).await?;
+    let event = found.event.clone();
+    let cancellation = match cancellation(&form) {
+        Ok(cancellation) => cancellation,
+        Err(faults) => {
+            let form = form.refused(&faults);
+            return Ok(page_of_cancel(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form));
+        }
+    };
+    if !is_confirmed(&form) {
+        check_can_be_cancelled(&call, &event)?;
+        let signups = active_signups(&call, found);
+        if signups > 0 {
+            return Ok(Ask::new(&call.frame, &form, format!("Cancel {}?", event.title), "Cancel event")
+                .text(format!("This cancels {}.", count(signups, "sign-up", "sign-ups")))
+                .text("You can’t undo this.")
+                .mails(signups)
+                .finally()
+                .back(&path_of(event.id))
+                .show());
+        }
+    }
+    let cancellation = if is_notified(&form) { cancellation } else { cancellation.without_mail() };
+    call.session.cancel_event(event.id, cancellation).await?;
+    Ok(call.see_other(&path_of(event.id)))
+}
+
+fn cancellation(form: &Form) -> Result<CancelEvent, Faults> {
+    from_json::<CancelEventInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
+}
+
+fn page_of_delete(call: &MemberCall, form: &Form, found: EventWithShifts) -> Answer {
+    let event = found.event.clone();
+    if !event.is_cancelled() && active_signups(call, found) > 0 {
+        return Err(Error::EventHasSignups.into());
+    }
+    Ok(Ask::new(&call.frame, form, format!("Delete {}?", event.title), "Delete")
+        .text("This deletes the event with its shifts, questions and sign-ups. Its public page will be gone. You can’t undo this.")
+        .finally()
+        .back(&path_of(event.id))
+        .show())
+}
+
+/// `GET /console/{slug}/events/{event_id}/delete`: asks whether to delete an event.
+pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
+    let found = call.session.event(call.path.event()).await?;
+    page_of_delete(&call, &Form::default(), found)
+}
+
+/// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
+pub(crate) async fn delete(mut call: MemberCall) -> Answer {
+    let (form, id) = (call.form().await?, call.path.event());
+    if !is_confirmed(&form) {
+        let found = call.session.event(id).await?;
+        return page_of_delete(&call, &form, found);
+    }
+    call.session.delete_event(id).await?;
+    Ok(call.see_other("/"))
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/event_copy.html")]
+struct CopyTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    path: String,
+    form: &'a Form,
+}
+
+fn page_of_copy(call: &MemberCall, status: StatusCode, event: &Event, form: &Form) -> Response {
+    let page = CopyTemplate {
+        head: call.frame.head_of(&format!("Copy {}", event.title), form),
+        frame: &call.frame,
+        event,
+        path: call.frame.path(&path_of(event.id)),
+        form,
+    };
+    show(status, &page)
+}
+
+/// `GET /console/{slug}/events/{event_id}/duplicate`: asks for the date of a copy.
+pub(crate) async fn show_duplicate(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    let form = Form::new(call.now()).with("title", event.title.as_str());
+    Ok(page_of_copy(&call, StatusCode::OK, &event, &form))
+}
+
+/// `POST /console/{slug}/events/{event_id}/duplicate`: copies an event and shows the copy.
+pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
+    let (form, event) = form_and_event(&mut call).await?;
+    let body = form.json(&[("start_date", As::Text), ("title", As::Text)]);
+    let copy = from_json::<DuplicateInput<'_>>(&body).and_then(|input| input.check());
+    let copied = match copy {
+        Ok(copy) => form.keyed(&call.session).duplicate_event(event.id, copy).await,
+        Err(faults) => Err(faults.into()),
+    };
+    match copied {
+        Ok(copied) => Ok(call.see_other(&path_of(copied.event.id))),
+        Err(Error::Invalid(faults)) => {
+            Ok(page_of_copy(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form.refused(&faults)))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

@@ -1,0 +1,149 @@
+//! The form that changes an event.
+
+use askama::Template;
+use signup_core::{Error, Event};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use super::ask::{Ask, is_confirmed, is_notified};
+use super::create::themes;
+use super::fields::{self, Values};
+use super::zones::{Region, regions, zone_of_newest_event};
+use super::{count, limit_reached, path_of};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/event_edit.html")]
+struct EditEventTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    path: String,
+    form: &'a Form,
+    conflicts: &'a [Clash],
+    /// Why the plan does not allow the event to be published.
+    limit: Option<String>,
+    read: Vec<(&'a str, &'a str)>,
+    regions: Vec<Region>,
+    themes: Vec<(String, String)>,
+}
+
+/// A field that two people changed to different values.
+#[derive(Debug)]
+pub(super) struct Clash {
+    pub(super) id: String,
+    pub(super) label: &'static str,
+    pub(super) now: String,
+    pub(super) typed: String,
+}
+
+/// Returns both values of each field in conflict.
+pub(super) fn clashes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
+    let words = |value: &str| match value {
+        "" => "Empty".to_owned(),
+        "yes" => "Ticked".to_owned(),
+        value => value.to_owned(),
+    };
+    let clash = |name: &&'static str| {
+        let now = present.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value);
+        Clash { id: form.id(name), label: form.label(name), now: words(now), typed: words(form.value(name)) }
+    };
+    names.iter().map(clash).collect()
+}
+
+/// What is shown above the form.
+#[derive(Default)]
+struct Obstacle {
+    conflicts: Vec<Clash>,
+    limit: Option<String>,
+}
+
+async fn page(
+    call: &MemberCall,
+    status: StatusCode,
+    event: &Event,
+    form: &Form,
+    obstacle: Obstacle,
+) -> Result<Response, Refusal> {
+    let first = zone_of_newest_event(&call.session).await?;
+    let page = EditEventTemplate {
+        head: call.frame.head_of(&format!("Edit {}", event.title), form),
+        frame: &call.frame,
+        event,
+        path: call.frame.path(&path_of(event.id)),
+        form,
+        conflicts: &obstacle.conflicts,
+        limit: obstacle.limit,
+        read: fields::read_fields(form),
+        regions: regions(first.as_deref()),
+        themes: themes(),
+    };
+    Ok(show(status, &page))
+}
+
+/// `GET /console/{slug}/events/{event_id}/edit`: shows the form with the present values.
+pub(crate) async fn show_edit(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled.into());
+    }
+    let form = fields::loaded(fields::EVENT, fields::values_of_event(&event));
+    page(&call, StatusCode::OK, &event, &form, Obstacle::default()).await
+}
+
+/// `POST /console/{slug}/events/{event_id}/edit`: changes an event. Asks first if the change mails volunteers.
+pub(crate) async fn edit(mut call: MemberCall) -> Answer {
+    let (form, event) = super::form_and_event(&mut call).await?;
+    let patch = match fields::event_patch(&form) {
+        Ok(patch) => patch,
+        Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,
+    };
+    if !is_confirmed(&form) {
+        match call.session.mails_of_event_patch(event.id, patch.clone()).await {
+            Ok(0) => {}
+            Ok(mails) => {
+                let signups = count(mails, "sign-up", "sign-ups");
+                return Ok(Ask::new(&call.frame, &form, format!("Change {}?", event.title), "Save changes")
+                    .text(format!("This changes the time or the place of {signups}."))
+                    .mails(mails)
+                    .back(&path_of(event.id))
+                    .show());
+            }
+            Err(error) => return refused(&call, &event, form, error).await,
+        }
+    }
+    let patch = if is_notified(&form) { patch } else { patch.without_mail() };
+    match call.session.patch_event(event.id, patch).await {
+        Ok(_) => Ok(call.see_other(&path_of(event.id))),
+        Err(error) => refused(&call, &event, form, error).await,
+    }
+}
+
+async fn refused(call: &MemberCall, event: &Event, form: Form, error: Error) -> Answer {
+    match error {
+        Error::Invalid(faults) => {
+            let form = form.refused(&faults);
+            page(call, StatusCode::UNPROCESSABLE_ENTITY, event, &form, Obstacle::default()).await
+        }
+        Error::Conflict(names) => {
+            let event = call.session.event(event.id).await?.event;
+            let present = fields::values_of_event(&event);
+            let conflicts = clashes(&form, &names, &present);
+            let form = reloaded(&form, fields::EVENT, present);
+            page(call, StatusCode::CONFLICT, &event, &form, Obstacle { conflicts, limit: None }).await
+        }
+        error @ Error::PlanLimit { .. } => {
+            let obstacle = Obstacle { limit: limit_reached(&error), ..Obstacle::default() };
+            page(call, StatusCode::UNPROCESSABLE_ENTITY, event, &form, obstacle).await
+        }
+        error => Err(error.into()),
+    }
+}
+
+/// Returns the form on the present values, for a person who has seen both values of each field in conflict.
+pub(super) fn reloaded(form: &Form, names: &[(&str, As)], present: Values) -> Form {
+    let mut form = fields::reloaded(form, names, present);
+    form.remove("confirmed");
+    form
+}

@@ -1,0 +1,297 @@
+//! The fields of the forms: their names, the values of a record, and the values that were read when a form was loaded.
+//!
+//! A form that changes a record has each value twice: as it is typed, and as it was when the form was loaded, in a hidden field
+//! with the prefix `was.`. So the library can keep what others changed in between.
+
+use signup_core::{
+    Change, Event, EventInput, EventPatch, EventPatchInput, Faults, Given, NewEvent, NewShift, PlanLimits,
+    Question, QuestionInput, QuestionPatch, ScheduledShift, ShiftInput, ShiftPatch, ShiftPatchInput,
+    ShiftsInput, WallTime, from_json,
+};
+
+use super::super::{As, Form};
+
+/// The prefix of the hidden fields with the values that were read.
+const WAS: &str = "was.";
+/// The largest number of rows of shifts in a form.
+pub(super) const MAX_ROWS: usize = 10;
+/// The number of rows of shifts in a new form.
+pub(super) const NEW_ROWS: usize = 3;
+/// What a ticked checkbox sends.
+const TICKED: &str = "yes";
+
+pub(super) const EVENT: &[(&str, As)] = &[
+    ("title", As::Text),
+    ("description", As::Text),
+    ("start_date", As::Text),
+    ("end_date", As::Text),
+    ("timezone", As::Text),
+    ("location", As::Text),
+    ("is_virtual", As::Flag),
+    ("theme", As::Text),
+    ("badge_label", As::Text),
+    ("is_published", As::Flag),
+];
+
+pub(super) const SHIFT: &[(&str, As)] = &[
+    ("title", As::Text),
+    ("start_time", As::Text),
+    ("end_time", As::Text),
+    ("capacity", As::Number),
+    ("location", As::Text),
+];
+
+pub(super) const QUESTION: &[(&str, As)] = &[
+    ("label", As::Text),
+    ("type", As::Text),
+    ("options", As::Lines),
+    ("required", As::Flag),
+    ("position", As::Number),
+];
+
+const SHIFT_ROWS: &[(&str, As)] = &[
+    ("shifts.*.title", As::Text),
+    ("shifts.*.start_time", As::Text),
+    ("shifts.*.end_time", As::Text),
+    ("shifts.*.capacity", As::Number),
+    ("shifts.*.location", As::Text),
+];
+
+/// The members of a row of shifts.
+const MEMBERS: [&str; 6] = ["title", "start_time", "end_time", "capacity", "each_minutes", "location"];
+
+/// A value of each field of a record, by the name of the field.
+pub(super) type Values = Vec<(&'static str, String)>;
+
+fn ticked(flag: bool) -> String {
+    if flag { TICKED.to_owned() } else { String::new() }
+}
+
+fn text(value: Option<&(impl ToString + ?Sized)>) -> String {
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
+pub(super) fn values_of_event(event: &Event) -> Values {
+    vec![
+        ("title", event.title.to_string()),
+        ("description", text(event.description.as_ref())),
+        ("start_date", event.dates.first.date().to_string()),
+        ("end_date", text(event.dates.last.as_ref())),
+        ("timezone", event.dates.first.zone().name().to_owned()),
+        ("location", text(event.location.as_ref())),
+        ("is_virtual", ticked(event.is_virtual)),
+        ("theme", text(event.theme.as_ref())),
+        ("badge_label", text(event.badge_label.as_ref())),
+        ("is_published", ticked(event.is_published)),
+    ]
+}
+
+pub(super) fn values_of_shift(shift: &ScheduledShift) -> Values {
+    vec![
+        ("title", shift.title.to_string()),
+        ("start_time", shift.hours.start().to_string()),
+        ("end_time", text(shift.hours.end().as_ref())),
+        ("capacity", shift.occupancy.capacity.volunteers().to_string()),
+        ("location", text(shift.location.as_ref())),
+    ]
+}
+
+pub(super) fn values_of_question(question: &Question) -> Values {
+    let options: Vec<_> = question.options.iter().map(ToString::to_string).collect();
+    vec![
+        ("label", question.label.to_string()),
+        ("type", question.kind.to_string()),
+        ("options", options.join("\n")),
+        ("required", ticked(question.required)),
+        ("position", question.position.to_string()),
+    ]
+}
+
+/// Returns whether the form sends the field: an unticked checkbox sends nothing.
+fn is_sent(fields: &[(&str, As)], name: &str, value: &str) -> bool {
+    !value.is_empty() || !fields.contains(&(name, As::Flag))
+}
+
+/// Returns the form that changes a record with these values.
+pub(super) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
+    let sent = values.into_iter().filter(|(name, value)| is_sent(fields, name, value));
+    sent.fold(Form::default(), |form, (name, value)| {
+        form.with(&format!("{WAS}{name}"), value.clone()).with(name, value)
+    })
+}
+
+/// Returns a form on the present values of its record: what the person changed is kept, and every other field has the present value.
+pub(super) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
+    let others = form
+        .fields()
+        .filter(|(name, _)| !name.starts_with(WAS) && !present.iter().any(|(present, _)| present == name));
+    let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
+    for (name, now) in present {
+        let typed = form.value(name);
+        let value = if typed == form.value(format!("{WAS}{name}")) { now.clone() } else { typed.to_owned() };
+        for (name, value, field) in [(format!("{WAS}{name}"), now, name), (name.to_owned(), value, name)] {
+            if is_sent(fields, field, &value) {
+                new = new.with(&name, value);
+            }
+        }
+    }
+    new
+}
+
+/// Returns the hidden fields with the values that were read.
+pub(super) fn read_fields(form: &Form) -> Vec<(&str, &str)> {
+    form.fields().filter(|(name, _)| name.starts_with(WAS)).collect()
+}
+
+/// Returns the values that were read, as a form. `None` if the form has none.
+fn as_read(form: &Form) -> Option<Form> {
+    let read = read_fields(form);
+    let fields = read.iter().filter_map(|(name, value)| Some((name.strip_prefix(WAS)?, *value)));
+    (!read.is_empty()).then(|| fields.fold(Form::default(), |form, (name, value)| form.with(name, value)))
+}
+
+/// Checks the form of an event that exists.
+pub(super) fn event_patch(form: &Form) -> Result<EventPatch, Faults> {
+    let check = |form: &Form| from_json::<EventPatchInput<'_>>(&form.json(EVENT))?.check();
+    let patch = check(form)?;
+    // A value that was read can only have faults if the person altered the page.
+    let read = as_read(form).and_then(|read| check(&read).ok());
+    Ok(read.map_or(patch.clone(), |read| patch.read(read)))
+}
+
+/// Checks the form of a shift that exists. An empty start is 00:00, and an empty end is 24:00.
+pub(super) fn shift_patch(form: &Form) -> Result<ShiftPatch, Faults> {
+    let check = |form: &Form| {
+        let is_empty = |name: &str| form.value(name).trim().is_empty();
+        let mut fields = SHIFT.to_vec();
+        fields.retain(|(name, _)| !name.ends_with("_time") || !is_empty(name));
+        let mut patch = from_json::<ShiftPatchInput<'_>>(&form.json(&fields))?.check()?;
+        patch.hours.start = patch.hours.start.or_else(|| WallTime::from_minutes(0));
+        patch.hours.end = patch.hours.end.or(Some(Change::Clear));
+        Ok::<_, Faults>(patch)
+    };
+    let patch = check(form)?;
+    let read = as_read(form).and_then(|read| check(&read).ok());
+    Ok(read.map_or(patch.clone(), |read| patch.read(read)))
+}
+
+/// Checks the form of a question that exists.
+pub(super) fn question_patch(form: &Form) -> Result<QuestionPatch, Faults> {
+    let check = |form: &Form| from_json::<QuestionInput<'_>>(&form.json(QUESTION))?.check_patch();
+    let patch = check(form)?;
+    let read = as_read(form).and_then(|read| check(&read).ok());
+    Ok(read.map_or(patch.clone(), |read| patch.read(read)))
+}
+
+/// Checks the form of a new event.
+pub(super) fn new_event(form: &Form, limits: PlanLimits) -> Result<NewEvent, Faults> {
+    let body = form.json(&[EVENT, SHIFT_ROWS].concat());
+    let mut input = from_json::<EventInput<'_>>(&body)?;
+    set_lengths(form, &mut input.shifts);
+    input.check(limits)
+}
+
+/// Checks the form of shifts to add.
+pub(super) fn new_shifts(form: &Form) -> Result<Vec<NewShift>, Faults> {
+    let body = form.json(SHIFT_ROWS);
+    let mut input = from_json::<ShiftsInput<'_>>(&body)?;
+    set_lengths(form, &mut input.shifts);
+    input.check()
+}
+
+/// Sets the length that each row gives its shifts.
+fn set_lengths(form: &Form, shifts: &mut Given<Vec<Given<ShiftInput<'_>>>>) {
+    let Given::Value(shifts) = shifts else { return };
+    for (shift, row) in shifts.iter_mut().zip(form.rows("shifts")) {
+        let Given::Value(shift) = shift else { continue };
+        let length = form.value(format!("shifts.{row}.each_minutes")).trim();
+        shift.each_minutes = match length.parse::<f64>() {
+            Ok(minutes) => minutes.into(),
+            Err(_) if length.is_empty() => Given::Blank,
+            Err(_) => Given::Mistyped,
+        };
+    }
+}
+
+/// Returns the form with its empty rows of shifts removed, and the other rows numbered from 0. Rows after the last allowed one are
+/// removed, too.
+pub(super) fn without_empty_rows(form: &Form) -> Form {
+    let is_of_row = |name: &str| name.starts_with("shifts.");
+    let others = form.fields().filter(|(name, _)| !is_of_row(name));
+    let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
+    let field = |row: usize, member: &str| format!("shifts.{row}.{member}");
+    let has_text =
+        |row: &usize| MEMBERS.iter().any(|member| !form.value(field(*row, member)).trim().is_empty());
+    for (number, row) in form.rows("shifts").into_iter().filter(has_text).take(MAX_ROWS).enumerate() {
+        for member in MEMBERS {
+            new = new.with(&field(number, member), form.value(field(row, member)));
+        }
+    }
+    new
+}
+
+/// The names of the fields of one row of shifts.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// The number of the row, from 1.
+    pub(super) number: usize,
+    pub(super) title: String,
+    pub(super) start_time: String,
+    pub(super) end_time: String,
+    pub(super) capacity: String,
+    pub(super) each_minutes: String,
+    pub(super) location: String,
+}
+
+/// Returns the rows of a form: those that it has, and at least `min`.
+pub(super) fn rows(form: &Form, min: usize) -> Vec<Row> {
+    let last = form.rows("shifts").last().map_or(0, |row| row + 1);
+    let field = |row: usize, member: &str| format!("shifts.{row}.{member}");
+    let row = |row| Row {
+        number: row + 1,
+        title: field(row, "title"),
+        start_time: field(row, "start_time"),
+        end_time: field(row, "end_time"),
+        capacity: field(row, "capacity"),
+        each_minutes: field(row, "each_minutes"),
+        location: field(row, "location"),
+    };
+    (0..last.max(min).min(MAX_ROWS)).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_rows_are_left_out_and_the_others_keep_their_order() {
+        let form = Form::parse(b"title=A&shifts.0.title=+&shifts.2.title=C&shifts.1.capacity=2&shifts.7.title=&shifts.0.end_time=");
+        let rows = without_empty_rows(&form);
+        assert_eq!(rows.rows("shifts"), [0, 1]);
+        assert_eq!((rows.value("shifts.0.capacity"), rows.value("shifts.1.title")), ("2", "C"));
+        assert_eq!(rows.value("title"), "A");
+    }
+
+    #[test]
+    fn a_reloaded_form_keeps_what_was_changed_and_shows_what_others_changed() {
+        let values = |title: &str, badge: &str, flag: bool| {
+            vec![("title", title.to_owned()), ("badge_label", badge.to_owned()), ("is_virtual", ticked(flag))]
+        };
+        let mut form = loaded(EVENT, values("A", "", true));
+        assert!(form.is_ticked("is_virtual") && form.is_ticked("was.badge_label"));
+        form.remove("title");
+        let form = reloaded(&form.with("title", "B"), EVENT, values("C", "New", false));
+        let shown = |name: &str| form.value(name).to_owned();
+        assert_eq!([shown("title"), shown("was.title")], ["B", "C"]);
+        assert_eq!([shown("badge_label"), shown("was.badge_label")], ["New", "New"]);
+        assert!(!form.is_ticked("is_virtual") && !form.is_ticked("was.is_virtual"));
+    }
+
+    #[test]
+    fn a_shift_without_an_end_lasts_until_midnight() {
+        let form = Form::parse(b"title=A&start_time=&end_time=&capacity=2&location=");
+        let patch = shift_patch(&form).unwrap();
+        assert_eq!(patch.hours.end, Some(Change::Clear));
+        assert_eq!(patch.hours.start.map(WallTime::minutes), Some(0));
+    }
+}

@@ -1,0 +1,159 @@
+//! The forms that add, change and delete the questions of an event.
+
+use askama::Template;
+use signup_core::{Error, EventId, Faults, NewQuestion, Question, QuestionInput, from_json};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::super::{Answer, Form, Frame, MemberCall, show};
+use super::ask::{Ask, is_confirmed};
+use super::edit::{Clash, clashes, reloaded};
+use super::{fields, form_and_event, path_of};
+use crate::page::Head;
+
+/// The kinds of questions, each with its words and a hint.
+const KINDS: [(&str, &str, &str); 3] = [
+    ("text", "Text", "Volunteers type an answer."),
+    ("select", "Choose from a list", "Volunteers choose one of your options."),
+    ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without."),
+];
+
+#[derive(Debug, Template)]
+#[template(path = "console/question.html")]
+struct QuestionTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    heading: String,
+    back: String,
+    form: &'a Form,
+    read: Vec<(&'a str, &'a str)>,
+    conflicts: &'a [Clash],
+    kinds: [(&'static str, &'static str, &'static str); 3],
+    button: &'static str,
+}
+
+fn page(
+    call: &MemberCall,
+    status: StatusCode,
+    event: EventId,
+    form: &Form,
+    conflicts: &[Clash],
+    [heading, button]: [&'static str; 2],
+) -> Response {
+    let page = QuestionTemplate {
+        head: call.frame.head_of(heading, form),
+        frame: &call.frame,
+        heading: heading.to_owned(),
+        back: call.frame.path(&path_of(event)),
+        form,
+        read: fields::read_fields(form),
+        conflicts,
+        kinds: KINDS,
+        button,
+    };
+    show(status, &page)
+}
+
+const NEW: [&str; 2] = ["New question", "Add question"];
+const EDIT: [&str; 2] = ["Edit question", "Save changes"];
+
+/// `GET /console/{slug}/events/{event_id}/questions/new`: shows the form of a new question.
+pub(crate) async fn show_add_question(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled.into());
+    }
+    let form = Form::new(call.now()).with("type", "text");
+    Ok(page(&call, StatusCode::OK, event.id, &form, &[], NEW))
+}
+
+/// `POST /console/{slug}/events/{event_id}/questions/new`: adds a question to an event.
+pub(crate) async fn add_question(mut call: MemberCall) -> Answer {
+    let (form, event) = form_and_event(&mut call).await?;
+    let added = match new_question(&form) {
+        Ok(question) => form.keyed(&call.session).add_question(event.id, question).await,
+        Err(faults) => Err(faults.into()),
+    };
+    match added {
+        Ok(_) => Ok(call.see_other(&path_of(event.id))),
+        Err(Error::Invalid(faults)) => {
+            let form = form.refused(&faults);
+            Ok(page(&call, StatusCode::UNPROCESSABLE_ENTITY, event.id, &form, &[], NEW))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Checks the form of a new question. Without a position, the question comes after the last one.
+fn new_question(form: &Form) -> Result<NewQuestion, Faults> {
+    let has_position = !form.value("position").trim().is_empty();
+    let fields: Vec<_> =
+        fields::QUESTION.iter().copied().filter(|(name, _)| *name != "position" || has_position).collect();
+    from_json::<QuestionInput<'_>>(&form.json(&fields))?.check()
+}
+
+/// `GET /console/{slug}/questions/{id}/edit`: shows the form with the present values.
+pub(crate) async fn show_edit_question(call: MemberCall) -> Answer {
+    let question = question_to_change(&call).await?;
+    let form = fields::loaded(fields::QUESTION, fields::values_of_question(&question));
+    Ok(page(&call, StatusCode::OK, question.event, &form, &[], EDIT))
+}
+
+/// Returns a question of an event that is not cancelled, which can be changed.
+async fn question_to_change(call: &MemberCall) -> Result<Question, Error> {
+    let question = call.session.question(call.path.question()).await?;
+    let event = call.session.event(question.event).await?.event;
+    if event.is_cancelled() { Err(Error::EventCancelled) } else { Ok(question) }
+}
+
+/// `POST /console/{slug}/questions/{id}/edit`: changes a question.
+pub(crate) async fn edit_question(mut call: MemberCall) -> Answer {
+    let form = call.form().await?;
+    let question = call.session.question(call.path.question()).await?;
+    let changed = match fields::question_patch(&form) {
+        Ok(patch) => call.session.patch_question(question.id, patch).await,
+        Err(faults) => Err(faults.into()),
+    };
+    match changed {
+        Ok(_) => Ok(call.see_other(&path_of(question.event))),
+        Err(Error::Invalid(faults)) => {
+            let form = form.refused(&faults);
+            Ok(page(&call, StatusCode::UNPROCESSABLE_ENTITY, question.event, &form, &[], EDIT))
+        }
+        Err(Error::Conflict(names)) => {
+            let question = call.session.question(question.id).await?;
+            let present = fields::values_of_question(&question);
+            let conflicts = clashes(&form, &names, &present);
+            let form = reloaded(&form, fields::QUESTION, present);
+            Ok(page(&call, StatusCode::CONFLICT, question.event, &form, &conflicts, EDIT))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn ask(call: &MemberCall, question: &Question, form: &Form) -> Response {
+    Ask::new(&call.frame, form, format!("Delete “{}”?", question.label), "Delete")
+        .text(
+            "Volunteers will no longer be asked this. Answers that were given are kept. You can’t undo this.",
+        )
+        .finally()
+        .back(&path_of(question.event))
+        .show()
+}
+
+/// `GET /console/{slug}/questions/{id}/delete`: asks whether to delete a question.
+pub(crate) async fn ask_delete_question(call: MemberCall) -> Answer {
+    let question = question_to_change(&call).await?;
+    Ok(ask(&call, &question, &Form::default()))
+}
+
+/// `POST /console/{slug}/questions/{id}/delete`: deletes a question. Asks first.
+pub(crate) async fn delete_question(mut call: MemberCall) -> Answer {
+    let form = call.form().await?;
+    let question = question_to_change(&call).await?;
+    if !is_confirmed(&form) {
+        return Ok(ask(&call, &question, &form));
+    }
+    call.session.delete_question(question.id).await?;
+    Ok(call.see_other(&path_of(question.event)))
+}

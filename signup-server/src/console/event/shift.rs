@@ -1,0 +1,246 @@
+//! The forms that add, change and delete shifts.
+
+use askama::Template;
+use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, ScheduledShift, Session};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::super::{Answer, Form, Frame, MemberCall, show};
+use super::ask::{Ask, is_confirmed, is_notified};
+use super::change::ReasonTemplate;
+use super::create::{MORE_ROWS, more};
+use super::edit::{Clash, clashes, reloaded};
+use super::fields::{self, MAX_ROWS, NEW_ROWS, Row};
+use super::{count, form_and_event, path_of};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/shifts_new.html")]
+struct NewShiftsTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    path: String,
+    form: &'a Form,
+    rows: Vec<Row>,
+    can_have_more: bool,
+}
+
+fn page_of_new(call: &MemberCall, status: StatusCode, event: &Event, form: &Form, rows: usize) -> Response {
+    let rows = fields::rows(form, rows);
+    let page = NewShiftsTemplate {
+        head: call.frame.head_of(&format!("Add shifts to {}", event.title), form),
+        frame: &call.frame,
+        event,
+        path: call.frame.path(&path_of(event.id)),
+        form,
+        can_have_more: rows.len() < MAX_ROWS,
+        rows,
+    };
+    show(status, &page)
+}
+
+/// `GET /console/{slug}/events/{event_id}/shifts/new`: shows rows for new shifts.
+pub(crate) async fn show_add_shifts(call: MemberCall) -> Answer {
+    let event = call.session.event(call.path.event()).await?.event;
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled.into());
+    }
+    Ok(page_of_new(&call, StatusCode::OK, &event, &Form::new(call.now()), NEW_ROWS))
+}
+
+/// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form.
+pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
+    let (form, event) = form_and_event(&mut call).await?;
+    if form.action() == MORE_ROWS {
+        return Ok(page_of_new(&call, StatusCode::OK, &event, &form, more(&form)));
+    }
+    let form = fields::without_empty_rows(&form);
+    let added = match fields::new_shifts(&form) {
+        Ok(shifts) => form.keyed(&call.session).add_shifts(event.id, shifts).await,
+        Err(faults) => Err(faults.into()),
+    };
+    match added {
+        Ok(_) => Ok(call.see_other(&path_of(event.id))),
+        Err(Error::Invalid(faults)) => {
+            let form = form.refused(&faults);
+            Ok(page_of_new(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form, NEW_ROWS))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/shift_edit.html")]
+struct EditShiftTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    shift: &'a ScheduledShift,
+    back: String,
+    form: &'a Form,
+    read: Vec<(&'a str, &'a str)>,
+    conflicts: &'a [Clash],
+}
+
+fn page_of_edit(
+    call: &MemberCall,
+    status: StatusCode,
+    shift: &ScheduledShift,
+    form: &Form,
+    conflicts: &[Clash],
+) -> Response {
+    let page = EditShiftTemplate {
+        head: call.frame.head_of(&format!("Edit {}", shift.title), form),
+        frame: &call.frame,
+        shift,
+        back: call.frame.path(&path_of(shift.event)),
+        form,
+        read: fields::read_fields(form),
+        conflicts,
+    };
+    show(status, &page)
+}
+
+/// Returns a shift of an event that is not cancelled, which can be changed.
+async fn shift_to_change(call: &MemberCall) -> Result<ScheduledShift, Error> {
+    let shift = call.session.shift(call.path.shift()).await?;
+    check_not_cancelled(&call.session, &shift).await?;
+    Ok(shift)
+}
+
+/// Refuses a form for a shift of a cancelled event. The library decides again when the shift is changed.
+async fn check_not_cancelled(session: &Session, shift: &ScheduledShift) -> Result<(), Error> {
+    let event = session.event(shift.event).await?.event;
+    if event.is_cancelled() { Err(Error::EventCancelled) } else { Ok(()) }
+}
+
+/// `GET /console/{slug}/shifts/{id}/edit`: shows the form with the present values.
+pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
+    let shift = shift_to_change(&call).await?;
+    let form = fields::loaded(fields::SHIFT, fields::values_of_shift(&shift));
+    Ok(page_of_edit(&call, StatusCode::OK, &shift, &form, &[]))
+}
+
+/// `POST /console/{slug}/shifts/{id}/edit`: changes a shift. Asks first if the change mails volunteers.
+pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
+    let form = call.form().await?;
+    let shift = call.session.shift(call.path.shift()).await?;
+    let patch = match fields::shift_patch(&form) {
+        Ok(patch) => patch,
+        Err(faults) => return refused(&call, &shift, form, faults.into()).await,
+    };
+    if !is_confirmed(&form) {
+        match call.session.mails_of_shift_patch(shift.id, patch.clone()).await {
+            Ok(0) => {}
+            Ok(mails) => {
+                let signups = count(mails, "sign-up", "sign-ups");
+                return Ok(Ask::new(&call.frame, &form, format!("Change {}?", shift.title), "Save changes")
+                    .text(format!("This changes the time or the place of {signups}."))
+                    .mails(mails)
+                    .back(&path_of(shift.event))
+                    .show());
+            }
+            Err(error) => return refused(&call, &shift, form, error).await,
+        }
+    }
+    let patch = if is_notified(&form) { patch } else { patch.without_mail() };
+    match call.session.patch_shift(shift.id, patch).await {
+        Ok(_) => Ok(call.see_other(&path_of(shift.event))),
+        Err(error) => refused(&call, &shift, form, error).await,
+    }
+}
+
+async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: Error) -> Answer {
+    match error {
+        Error::Invalid(faults) => {
+            Ok(page_of_edit(call, StatusCode::UNPROCESSABLE_ENTITY, shift, &form.refused(&faults), &[]))
+        }
+        Error::Conflict(names) => {
+            let shift = call.session.shift(shift.id).await?;
+            let present = fields::values_of_shift(&shift);
+            let conflicts = clashes(&form, &names, &present);
+            let form = reloaded(&form, fields::SHIFT, present);
+            Ok(page_of_edit(call, StatusCode::CONFLICT, &shift, &form, &conflicts))
+        }
+        error => Err(error.into()),
+    }
+}
+
+/// Returns the number of sign-ups that the deletion of a shift cancels.
+fn active_signups(call: &MemberCall, shift: &ScheduledShift) -> u64 {
+    if shift.is_over(call.now()) { 0 } else { shift.occupancy.filled.into() }
+}
+
+fn page_of_reason(call: &MemberCall, status: StatusCode, shift: &ScheduledShift, form: &Form) -> Response {
+    let heading = format!("Delete {}", shift.title);
+    let signups = count(active_signups(call, shift), "sign-up", "sign-ups");
+    let page = ReasonTemplate {
+        head: call.frame.head_of(&heading, form),
+        frame: &call.frame,
+        text: format!("This also cancels {signups}. You can’t undo this."),
+        heading,
+        form,
+        button: "Delete",
+        back: call.frame.path(&path_of(shift.event)),
+    };
+    show(status, &page)
+}
+
+fn ask(call: &MemberCall, shift: &ScheduledShift, form: &Form) -> Response {
+    let signups = active_signups(call, shift);
+    let ask = Ask::new(&call.frame, form, format!("Delete {}?", shift.title), "Delete");
+    let ask = match signups {
+        0 => ask,
+        signups => ask.text(format!("This also cancels {}.", count(signups, "sign-up", "sign-ups"))),
+    };
+    ask.text("You can’t undo this.").mails(signups).finally().back(&path_of(shift.event)).show()
+}
+
+/// `GET /console/{slug}/shifts/{id}/delete`: asks whether to delete a shift, and for a reason if volunteers are signed up.
+pub(crate) async fn ask_delete_shift(call: MemberCall) -> Answer {
+    let shift = shift_to_change(&call).await?;
+    let form = Form::default();
+    Ok(match active_signups(&call, &shift) {
+        0 => ask(&call, &shift, &form),
+        _ => page_of_reason(&call, StatusCode::OK, &shift, &form),
+    })
+}
+
+/// `POST /console/{slug}/shifts/{id}/delete`: deletes a shift. Asks first.
+pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
+    let form = call.form().await?;
+    let shift = call.session.shift(call.path.shift()).await?;
+    let deletion = match deletion(&form) {
+        Ok(deletion) => deletion,
+        Err(faults) => {
+            let form = form.refused(&faults);
+            return Ok(page_of_reason(&call, StatusCode::UNPROCESSABLE_ENTITY, &shift, &form));
+        }
+    };
+    if !is_confirmed(&form) {
+        check_not_cancelled(&call.session, &shift).await?;
+        let mut form = form;
+        form.remove(CANCEL_SIGNUPS);
+        // Only a page that has named the sign-ups cancels them.
+        let form = match active_signups(&call, &shift) {
+            0 => form,
+            _ => form.with(CANCEL_SIGNUPS, "true"),
+        };
+        return Ok(ask(&call, &shift, &form));
+    }
+    let deletion = if is_notified(&form) { deletion } else { deletion.without_mail() };
+    call.session.delete_shift(shift.id, deletion).await?;
+    Ok(call.see_other(&path_of(shift.event)))
+}
+
+const CANCEL_SIGNUPS: &str = "cancel_signups";
+
+fn deletion(form: &Form) -> Result<DeleteShift, Faults> {
+    let text = |name: &str| form.is_ticked(name).then(|| form.value(name).into());
+    let input = DeleteShiftInput {
+        cancel_signups: text(CANCEL_SIGNUPS),
+        reason: text("reason"),
+        ..DeleteShiftInput::default()
+    };
+    input.check()
+}

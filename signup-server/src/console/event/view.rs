@@ -1,0 +1,181 @@
+//! The page of an event: its state, its shifts and what they still need, its questions, and what can be done with it.
+
+use std::cmp::Reverse;
+
+use askama::Template;
+use signup_core::{
+    Coverage, CoverageState, Event, EventDate, EventWithShifts, Question, QuestionKind, ShiftCoverage,
+    ShiftLocation,
+};
+use warp::http::StatusCode;
+
+use super::super::{Answer, Frame, MemberCall, show};
+use super::path_of;
+use crate::linked_text::LinkedText;
+use crate::page::{Head, times, times::Times};
+
+#[derive(Debug, Template)]
+#[template(path = "console/event.html")]
+struct EventTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    path: String,
+    event: &'a Event,
+    state: &'static str,
+    /// What the state means for volunteers.
+    state_text: &'static str,
+    days: String,
+    zone: String,
+    location: Option<Vec<LinkedText<'a>>>,
+    description: Option<Vec<LinkedText<'a>>>,
+    reason: Option<Vec<LinkedText<'a>>>,
+    url: String,
+    is_public: bool,
+    can_change: bool,
+    is_over: bool,
+    bar: Option<Bar>,
+    over_filled: u64,
+    by_time: bool,
+    shifts: Vec<ShiftRow<'a>>,
+    questions: Vec<QuestionRow<'a>>,
+}
+
+/// How many places are filled.
+#[derive(Debug)]
+pub(super) struct Bar {
+    pub(super) filled: u64,
+    pub(super) capacity: u64,
+    /// The sentence about the places that are left.
+    pub(super) words: String,
+}
+
+impl Bar {
+    /// Returns the bar of the shifts that are not over. `None` if there are none.
+    pub(super) fn of(coverage: &Coverage) -> Option<Self> {
+        let (capacity, needed) = (coverage.capacity, coverage.remaining);
+        let words = match needed {
+            0 => format!("All {capacity} places are filled"),
+            needed => format!("{needed} of {capacity} still needed"),
+        };
+        (capacity > 0).then_some(Self { filled: capacity.saturating_sub(needed), capacity, words })
+    }
+}
+
+#[derive(Debug)]
+struct ShiftRow<'a> {
+    id: String,
+    title: &'a str,
+    times: Times,
+    location: Option<&'a str>,
+    state: String,
+    bar: Bar,
+    is_closed: bool,
+}
+
+#[derive(Debug)]
+struct QuestionRow<'a> {
+    id: String,
+    label: &'a str,
+    kind: &'static str,
+    options: String,
+    required: bool,
+}
+
+fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
+    let ShiftCoverage { shift, state, remaining, .. } = found;
+    let (filled, capacity) = (shift.occupancy.filled, shift.occupancy.capacity.volunteers());
+    ShiftRow {
+        id: shift.id.to_string(),
+        title: shift.title.as_str(),
+        times: Times::of(shift.interval(), shift.day.zone()),
+        location: shift.location.as_ref().map(ShiftLocation::as_str),
+        state: match state {
+            CoverageState::Past => format!("Over, {filled} of {capacity} filled"),
+            CoverageState::Cancelled => "Cancelled".to_owned(),
+            CoverageState::OverFull => {
+                format!("{filled} of {capacity} filled, {} too many", filled - capacity)
+            }
+            CoverageState::Full => format!("Full, {filled} of {capacity} filled"),
+            _ => format!("{remaining} of {capacity} still needed"),
+        },
+        bar: Bar { filled: filled.min(capacity).into(), capacity: capacity.into(), words: String::new() },
+        is_closed: *state != CoverageState::Open,
+    }
+}
+
+fn question_row(question: &Question) -> QuestionRow<'_> {
+    let options: Vec<_> = question.options.iter().map(ToString::to_string).collect();
+    QuestionRow {
+        id: question.id.to_string(),
+        label: question.label.as_str(),
+        kind: match question.kind {
+            QuestionKind::Select => "Choose from a list",
+            QuestionKind::Checkbox => "Checkbox",
+            _ => "Text",
+        },
+        options: options.join(" · "),
+        required: question.required,
+    }
+}
+
+/// `GET /console/{slug}/events/{event_id}`: shows an event. `order=time` lists the shifts by time, and not those with places left
+/// first.
+pub(crate) async fn event(call: MemberCall) -> Answer {
+    let (id, now) = (call.path.event(), call.now());
+    let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;
+    let questions = call.session.questions(id).await?;
+    let mut coverage = Coverage::of(&event, shifts, now);
+    let by_time = call.query().value("order") == "time";
+    if !by_time {
+        // Equal shifts keep their running order.
+        coverage
+            .shifts
+            .sort_by_key(|found| (Reverse(found.remaining > 0), found.state == CoverageState::Past));
+    }
+    let (is_cancelled, is_over) = (event.is_cancelled(), event.is_over(now));
+    let (state, state_text) = match (is_cancelled, event.is_published, is_over) {
+        (true, true, _) => {
+            ("Cancelled", "The public page says that the event is cancelled. You can’t change it any more.")
+        }
+        (true, false, _) => ("Cancelled", "You can’t change this event any more."),
+        (false, true, false) => ("Published", "Volunteers can see the public page and sign up."),
+        (false, true, true) => {
+            ("Over", "The public page still shows the event. Nobody can sign up any more.")
+        }
+        (false, false, false) => (
+            "Draft",
+            "Only members of your organization can see this event. Publish it so that volunteers can sign up.",
+        ),
+        (false, false, true) => {
+            ("Draft", "The last day of this draft is over. Copy it to another date to use it.")
+        }
+    };
+    let page = EventTemplate {
+        head: call.frame.head(event.title.as_str()),
+        frame: &call.frame,
+        path: call.frame.path(&path_of(id)),
+        state,
+        state_text,
+        days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
+        zone: times::zone_in_words(event.dates.first.zone()),
+        location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
+        description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
+        reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
+        url: call.console.url(&path_of_public(&event)),
+        is_public: event.is_published,
+        can_change: !is_cancelled,
+        is_over,
+        bar: Bar::of(&coverage).filter(|_| !is_cancelled),
+        over_filled: coverage.over_filled,
+        by_time,
+        shifts: coverage.shifts.iter().map(shift_row).collect(),
+        questions: questions.iter().map(question_row).collect(),
+        event: &event,
+    };
+    Ok(show(StatusCode::OK, &page))
+}
+
+/// Returns the path of the public page of an event.
+fn path_of_public(event: &Event) -> String {
+    format!("/events/{}", event.slug)
+}

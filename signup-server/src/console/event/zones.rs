@@ -1,0 +1,63 @@
+//! The time zones to choose from, by region.
+
+use std::collections::BTreeMap;
+
+use signup_core::{EventQuery, Result, Session, Zone};
+
+/// The zones of one region, or the zone that is offered first.
+#[derive(Debug)]
+pub(super) struct Region {
+    /// The name of the region, such as `Europe`.
+    pub(super) name: String,
+    /// The names of the zones, each with the words for it.
+    pub(super) zones: Vec<(String, String)>,
+}
+
+/// Returns every zone by region. The first region has only the zone `first`, which no other region repeats.
+pub(super) fn regions(first: Option<&str>) -> Vec<Region> {
+    let mut regions: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    let words = |zone: &str| zone.replace('_', " ");
+    for zone in Zone::all() {
+        let name = zone.name();
+        if Some(name) == first {
+            continue;
+        }
+        // Names without a region, such as `EST5EDT`, are old. `UTC` is the exception.
+        let (region, place) = match name.split_once('/') {
+            Some((region, place)) => (region, place),
+            None if name == "UTC" => ("Other", name),
+            None => continue,
+        };
+        if !["Etc", "SystemV", "US", "Brazil", "Canada", "Chile", "Mexico"].contains(&region) {
+            regions.entry(region.to_owned()).or_default().push((name.to_owned(), words(place)));
+        }
+    }
+    let first = first
+        .map(|zone| Region { name: "Last used".to_owned(), zones: vec![(zone.to_owned(), words(zone))] });
+    let others = regions.into_iter().map(|(name, mut zones)| {
+        zones.sort();
+        Region { name, zones }
+    });
+    first.into_iter().chain(others).collect()
+}
+
+/// Returns the zone of the organization's newest event.
+pub(super) async fn zone_of_newest_event(session: &Session) -> Result<Option<String>> {
+    let newest = session.events(EventQuery::new().limit(1)).await?.items;
+    Ok(newest.first().map(|event| event.dates.first.zone().name().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_zone_is_offered_once_and_the_first_one_before_all_regions() {
+        let regions = regions(Some("Europe/Berlin"));
+        assert_eq!(regions[0].zones, [("Europe/Berlin".to_owned(), "Europe/Berlin".to_owned())]);
+        let all = regions.iter().flat_map(|region| &region.zones);
+        assert_eq!(all.clone().filter(|(name, _)| name == "Europe/Berlin").count(), 1);
+        let york = ("America/New_York".to_owned(), "New York".to_owned());
+        assert!(all.clone().any(|zone| *zone == york) && all.clone().any(|(name, _)| name == "UTC"));
+    }
+}
