@@ -8,6 +8,7 @@
 //! handler runs.
 #![expect(dead_code, reason = "the pages follow")]
 
+mod cancel_signup;
 mod cookies;
 mod event;
 mod form;

@@ -3,6 +3,7 @@
 use futures_util::FutureExt as _;
 use warp::http::Method;
 
+use super::cancel_signup::{ask_reason, cancel_signup};
 use super::event;
 use super::roster::roster;
 use super::sign_in::ask_address;
@@ -47,6 +48,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),
+    route(Method::GET, "/console/{slug}/signups/{id}/cancel", Member(|c| ask_reason(c).boxed())),
+    route(Method::POST, "/console/{slug}/signups/{id}/cancel", Member(|c| cancel_signup(c).boxed())),
     route(Method::GET, "/console/{slug}/settings/people", Member(|c| ask_volunteer(c).boxed())),
     route(Method::POST, "/console/{slug}/settings/people", Member(|c| volunteer(c).boxed())),
 ];

@@ -1,7 +1,7 @@
 //! The JSON of everything that is stored about a volunteer, which the organization hands out.
 
 use serde::Serialize;
-use signup_core::{EmailAddress, SignupInFull};
+use signup_core::{CancellationReason, EmailAddress, SignupInFull};
 use uuid::Uuid;
 
 use super::{Instant, Notice, Signup};
@@ -18,6 +18,8 @@ pub(crate) struct VolunteerData<'a> {
 struct VolunteerSignup<'a> {
     #[serde(flatten)]
     signup: Signup<'a>,
+    /// Why the organizer cancelled the sign-up.
+    cancellation_reason: Option<&'a str>,
     /// When the volunteer signed up again, which changed nothing.
     repeated_at: Option<Instant>,
     event: Event<'a>,
@@ -64,6 +66,7 @@ impl<'a> VolunteerSignup<'a> {
         let mail = |notice| Notice::new(notice, Some(signup.email.clone()));
         Self {
             signup: Signup::new(signup),
+            cancellation_reason: signup.cancellation_reason(event, shift).map(CancellationReason::as_str),
             repeated_at: signup.repeated_at.map(Instant),
             event: Event {
                 id: event.id.uuid(),

@@ -11,12 +11,12 @@ use crate::page::Head;
 /// The hidden field that says that the person has confirmed.
 const CONFIRMED: &str = "confirmed";
 /// The checkbox that says whether volunteers get mails.
-pub(super) const NOTIFY: &str = "notify_volunteers";
+pub(crate) const NOTIFY: &str = "notify_volunteers";
 
 /// A question before an action.
 #[derive(Debug, Template)]
 #[template(path = "console/ask.html")]
-pub(super) struct Ask<'a> {
+pub(crate) struct Ask<'a> {
     head: Head,
     frame: &'a Frame,
     heading: String,
@@ -34,7 +34,7 @@ pub(super) struct Ask<'a> {
 
 impl<'a> Ask<'a> {
     /// Asks with what was typed into `form`, and sends it again to the path of the present page.
-    pub(super) fn new(
+    pub(crate) fn new(
         frame: &'a Frame,
         form: &'a Form,
         heading: impl Into<String>,
@@ -56,38 +56,38 @@ impl<'a> Ask<'a> {
     }
 
     /// Adds a paragraph.
-    pub(super) fn text(mut self, text: impl Into<String>) -> Self {
+    pub(crate) fn text(mut self, text: impl Into<String>) -> Self {
         self.text.push(text.into());
         self
     }
 
     /// Offers to mail the volunteers of so many sign-ups. Without sign-ups, the page has no checkbox.
-    pub(super) fn mails(self, number: u64) -> Self {
+    pub(crate) fn mails(self, number: u64) -> Self {
         let mails = (number > 0).then(|| format!("Email them ({})", count(number, "email", "emails")));
         Self { mails, ..self }
     }
 
     /// Marks the action as one that cannot be undone.
-    pub(super) fn finally(self) -> Self {
+    pub(crate) fn finally(self) -> Self {
         Self { is_final: true, ..self }
     }
 
     /// Sets the page to return to, below the path of the organization.
-    pub(super) fn back(self, path: &str) -> Self {
+    pub(crate) fn back(self, path: &str) -> Self {
         Self { back: self.frame.path(path), ..self }
     }
 
-    pub(super) fn show(&self) -> Response {
+    pub(crate) fn show(&self) -> Response {
         show(StatusCode::OK, self)
     }
 }
 
 /// Returns whether the form comes from a page that asked.
-pub(super) fn is_confirmed(form: &Form) -> bool {
+pub(crate) fn is_confirmed(form: &Form) -> bool {
     form.is_ticked(CONFIRMED)
 }
 
 /// Returns whether the volunteers get mails. A form that did not ask leaves this to the default.
-pub(super) fn is_notified(form: &Form) -> bool {
+pub(crate) fn is_notified(form: &Form) -> bool {
     !is_confirmed(form) || form.is_ticked(NOTIFY)
 }

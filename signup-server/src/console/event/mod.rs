@@ -1,6 +1,6 @@
 //! The pages of events: the list, the page of one event, and the forms that create and change events, shifts and questions.
 
-mod ask;
+pub(super) mod ask;
 mod change;
 mod create;
 mod edit;

@@ -1,0 +1,92 @@
+//! Cancelling the place of one volunteer, with a reason.
+
+use askama::Template;
+use signup_core::{CancelEventInput, Event, Permission, Signup, from_json};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::event::ask::{Ask, is_confirmed};
+use super::signups::shift_in_words;
+use super::{Answer, As, Form, Frame, MemberCall, show};
+use crate::page::Head;
+
+const REASON: &str = "reason";
+/// The fields, as in the cancellation of an event.
+const FIELDS: &[(&str, As)] = &[(REASON, As::Text), ("notify_volunteers", As::Flag)];
+
+#[derive(Debug, Template)]
+#[template(path = "console/cancel_signup.html")]
+struct CancelTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    form: &'a Form,
+    event: &'a Event,
+    signup: &'a Signup,
+    shift: String,
+}
+
+/// `GET …/signups/{id}/cancel`: asks for the reason.
+pub(crate) async fn ask_reason(call: MemberCall) -> Answer {
+    call.session.require(Permission::CancelSignups)?;
+    let form = Form::default();
+    let found = Found::of(&call).await?;
+    Ok(found.page(StatusCode::OK, &call.frame, &form))
+}
+
+/// `POST …/signups/{id}/cancel`: asks with the words about who is told, and cancels the place when that was confirmed.
+pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
+    call.session.require(Permission::CancelSignups)?;
+    let mut form = call.form().await?;
+    if form.value(REASON).trim().is_empty() {
+        form.remove(REASON);
+    }
+    let found = Found::of(&call).await?;
+    let body = form.json(FIELDS);
+    let cancel = match from_json::<CancelEventInput<'_>>(&body).and_then(|input| input.check()) {
+        Ok(cancel) => cancel,
+        Err(faults) => {
+            let form = form.refused(&faults);
+            return Ok(found.page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form));
+        }
+    };
+    let list = format!("/events/{}/signups", found.signup.event);
+    if is_confirmed(&form) {
+        let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
+        return Ok(call.see_other(&list));
+    }
+    let Found { signup, shift, .. } = &found;
+    let ask = Ask::new(&call.frame, &form, format!("Cancel the place of {}?", signup.name), "Cancel the place")
+        .text(format!("{} has a place on this shift: {shift}.", signup.name))
+        .text(format!(
+            "We’ll email {} that you have cancelled the place{}. You can’t undo this. {} can sign up again while there is room.",
+            signup.email,
+            if form.is_ticked(REASON) { ", with your reason" } else { "" },
+            signup.name
+        ))
+        .mails(1)
+        .finally()
+        .back(&list);
+    Ok(ask.show())
+}
+
+/// The sign-up of a call, with what the page shows of it.
+struct Found {
+    signup: Signup,
+    event: Event,
+    shift: String,
+}
+
+impl Found {
+    async fn of(call: &MemberCall) -> Result<Self, super::Refusal> {
+        let signup = call.session.signup(call.path.signup()).await?;
+        let found = call.session.event(signup.event).await?;
+        let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
+        Ok(Self { shift: shift_in_words(shift, &signup), event: found.event, signup })
+    }
+
+    fn page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {
+        let Self { signup, event, shift } = self;
+        let head = frame.head_of(&format!("Cancel the place of {}", signup.name), form);
+        show(status, &CancelTemplate { head, frame, form, event, signup, shift: shift.clone() })
+    }
+}
