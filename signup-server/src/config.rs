@@ -18,8 +18,8 @@ use signup_core::{Networks, PlanTable};
 use signup_store_sql::{PostgresUrl, PostgresUrlError};
 
 pub(crate) use command::{
-    Command, EventCommand, NoticeCommand, OrganizationCommand, QuestionCommand, SignupCommand, TokenCommand,
-    WebhookCommand,
+    Command, EventCommand, NoticeCommand, OrganizationCommand, PersonCommand, QuestionCommand, SignupCommand,
+    TokenCommand, WebhookCommand,
 };
 pub(crate) use usage::usage_line;
 

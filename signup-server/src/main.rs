@@ -276,7 +276,7 @@ async fn serve(
         .map_err(|error| format!("the API's description: {error}"))?;
     // Several servers may share a PostgreSQL database, so a server does not create an organization there.
     if !matches!(store, OpenStore::Postgres(_)) {
-        create_starter(&service.admin()).await?;
+        create_starter(&service.admin(), base_url.as_str()).await?;
     }
 
     let purge_task = tokio::spawn(purge(service.admin()));
@@ -335,15 +335,16 @@ async fn serve(
     Ok(())
 }
 
-/// Creates an organization and prints a token for it, if the store has no organization yet.
-async fn create_starter(admin: &Admin) -> Result<(), String> {
+/// Creates an organization, and prints a token for it and the link of its first owner, if the store has no organization yet.
+async fn create_starter(admin: &Admin, base_url: &str) -> Result<(), String> {
     let name = Name::new("Starter").map_err(|error| error.to_string())?;
     let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
     let created = admin.create_first_organization(new, NewToken::new(name, Scopes::all())).await;
-    match created.map_err(|error| describe(&error))? {
-        Some((_, token)) => output::print_line(&format!("token: {}", token.reveal())).map_err(String::from),
-        None => Ok(()),
-    }
+    let Some((organization, token)) = created.map_err(|error| describe(&error))? else { return Ok(()) };
+    let secret = admin.invite_first_owner(organization.id).await.map_err(|error| describe(&error))?;
+    output::print_line(&format!("token: {}", token.reveal())).map_err(String::from)?;
+    let link = admin::invitation_link(base_url, &secret);
+    output::print_line(&format!("console: {link}")).map_err(String::from)
 }
 
 /// Purges expired records at every interval, until the task is aborted.

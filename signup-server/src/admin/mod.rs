@@ -1,4 +1,4 @@
-//! The management commands: organizations, tokens, events, questions, sign-ups, mails and webhooks.
+//! The management commands: organizations, people, tokens, events, questions, sign-ups, mails and webhooks.
 //!
 //! Each command prints JSON objects, one on each line. The objects are [wire types](crate::wire). Only
 //! `signup list --csv` prints a [table](crate::signup_table).
@@ -6,11 +6,13 @@
 mod event;
 mod notice;
 mod organization;
+mod person;
 mod question;
 mod signup;
 mod token;
 mod webhook;
 
+pub(crate) use person::invitation_link;
 use serde::Serialize;
 use signup_core::{Admin, Error, Event, Organization};
 
@@ -29,6 +31,7 @@ pub(crate) async fn run(admin: &Admin, base_url: &BaseUrl, command: Command) -> 
     match command {
         Command::Serve => Ok(()),
         Command::Organization(command) => organization::run(admin, command).await,
+        Command::Person(command) => person::run(admin, base_url.as_str(), command).await,
         Command::Token(command) => token::run(admin, command).await,
         Command::Event(command) => event::run(admin, base_url.as_str(), command).await,
         Command::Question(command) => question::run(admin, command).await,

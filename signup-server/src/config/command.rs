@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use clap::{ArgGroup, Subcommand};
-use signup_core::{CancellationReason, Change, EmailAddress, Label, Name, QuestionKind, WebAddress};
+use signup_core::{
+    CancellationReason, Change, EmailAddress, Label, Name, PersonName, QuestionKind, Role, WebAddress,
+};
 
 use super::whole;
 
@@ -14,6 +16,9 @@ pub(crate) enum Command {
     /// Create, list and change organizations
     #[command(subcommand)]
     Organization(OrganizationCommand),
+    /// Invite, list, remove and sign out the people who run events in the console
+    #[command(subcommand)]
+    Person(PersonCommand),
     /// Create, list and revoke API tokens
     #[command(subcommand)]
     Token(TokenCommand),
@@ -96,6 +101,47 @@ pub(crate) enum OrganizationCommand {
         /// The organization's own web page, which begins with http:// or https://; "" removes it
         #[arg(long, value_name = "URL", value_parser = change::<WebAddress>)]
         public_url: Option<Change<WebAddress>>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PersonCommand {
+    /// Invite a person to an organization. The link is printed and emailed, and works for 7 days. Set --base-url as for the
+    /// server
+    Invite {
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
+        organization: String,
+        /// The person's email address
+        #[arg(long, value_parser = EmailAddress::new)]
+        email: EmailAddress,
+        /// The person's name
+        #[arg(long, value_parser = PersonName::new)]
+        name: PersonName,
+        /// What the person may do: organizer (run events), admin (also tokens, webhooks and members) or owner (everything)
+        #[arg(long)]
+        role: Role,
+    },
+    /// List an organization's members, owners first
+    List {
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
+        organization: String,
+    },
+    /// Remove a member from an organization. Its last owner stays
+    Remove {
+        /// The organization: its id or its slug
+        #[arg(long, value_name = "ID_OR_SLUG")]
+        organization: String,
+        /// The member's email address
+        #[arg(long, value_parser = EmailAddress::stored)]
+        email: EmailAddress,
+    },
+    /// Sign a person out in every browser
+    SignOut {
+        /// The person's email address
+        #[arg(long, value_parser = EmailAddress::stored)]
+        email: EmailAddress,
     },
 }
 

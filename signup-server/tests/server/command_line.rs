@@ -229,7 +229,7 @@ async fn without_a_mail_server_a_mail_is_written_to_the_log_and_counts_as_sent()
         .stderr(std::fs::File::create(&log).unwrap())
         .spawn()
         .unwrap();
-    let Started { url, token } = wait_until_listening(&mut child);
+    let Started { url, token, .. } = wait_until_listening(&mut child);
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let request = client.post(format!("{url}/v1/events")).bearer_auth(&token).json(&published());
     let event = request.send().await.unwrap().json::<Value>().await.unwrap()["data"].clone();
@@ -382,7 +382,7 @@ async fn the_log_has_the_request_id_and_no_token() {
         .stderr(std::fs::File::create(&log).unwrap())
         .spawn()
         .unwrap();
-    let Started { url, token } = wait_until_listening(&mut child);
+    let Started { url, token, .. } = wait_until_listening(&mut child);
     let path = format!("{url}/v1/{token}?token={token}");
     let answer = reqwest::Client::new().get(path).bearer_auth(&token).send().await.unwrap();
     let id = answer.headers()["x-request-id"].to_str().unwrap().to_owned();

@@ -34,8 +34,9 @@ pub(crate) struct Server {
     database: String,
     folder: Option<TempDir>,
     pub(crate) url: String,
-    /// The token of the starter organization; empty if the server created none.
+    /// The token of the starter organization, and the link of its first owner; empty if the server created none.
     pub(crate) token: String,
+    pub(crate) console: String,
     client: reqwest::Client,
 }
 
@@ -143,8 +144,8 @@ impl Server {
             .stderr(Stdio::inherit())
             .spawn()
             .unwrap();
-        let Started { url, token } = wait_until_listening(&mut child);
-        Self { child, database: String::new(), folder: None, url, token, client: client() }
+        let Started { url, token, console } = wait_until_listening(&mut child);
+        Self { child, database: String::new(), folder: None, url, token, console, client: client() }
     }
 
     /// Returns the URL of the database, as the command line takes it.

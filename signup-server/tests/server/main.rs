@@ -58,6 +58,7 @@ mod page_limits;
 mod page_paths;
 mod page_sign_ups;
 mod pages;
+mod person_commands;
 mod pgbouncer;
 mod printed_json;
 mod questions;

@@ -76,6 +76,24 @@ fn a_new_token_is_printed_with_its_text_and_a_listed_one_with_its_dates() {
     assert!(revoked["revoked_at"].as_str().unwrap().ends_with("+00:00"), "{revoked}");
 }
 
+#[test]
+fn an_invitation_is_printed_with_its_link() {
+    let server = Server::start_on_sqlite();
+    let invite =
+        ["person", "invite", "--organization", "starter", "--email", "Ada@example.org", "--role", "admin"];
+    let link = ["--name", "Ada \"the\" Countess", "--base-url", "https://signup.example.org"];
+    let invited = line(&server, &[&invite[..], &link].concat());
+    let names = ["organization_id", "email", "name", "role", "expires_at", "link"];
+    let invited = assert_members(&invited, &names);
+    assert_eq!(
+        (&invited["email"], &invited["name"], &invited["role"]),
+        (&json!("Ada@example.org"), &json!("Ada \"the\" Countess"), &json!("admin"))
+    );
+    assert!(invited["expires_at"].as_str().unwrap().ends_with("+00:00"), "{invited}");
+    let link = invited["link"].as_str().unwrap();
+    assert!(link.starts_with("https://signup.example.org/invitations/"), "{link}");
+}
+
 #[tokio::test]
 async fn an_event_is_printed_with_its_organization_and_its_deletion() {
     let server = Server::start_on_sqlite();

@@ -144,7 +144,7 @@ async fn the_log_has_no_address() {
         .stderr(std::fs::File::create(&log).unwrap())
         .spawn()
         .unwrap();
-    let Started { url, token } = wait_until_listening(&mut child);
+    let Started { url, token, .. } = wait_until_listening(&mut child);
     let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
     let request = client.post(format!("{url}/v1/events")).bearer_auth(&token).json(&published());
     let event: serde_json::Value = request.send().await.unwrap().json().await.unwrap();

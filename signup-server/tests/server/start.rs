@@ -17,6 +17,8 @@ pub(crate) struct Started {
     pub(crate) url: String,
     /// The token of the starter organization; empty if the server created none.
     pub(crate) token: String,
+    /// The link of the first owner of the starter organization; empty if the server created none.
+    pub(crate) console: String,
 }
 
 /// Waits until a server listens. Its standard output must be piped.
@@ -27,13 +29,17 @@ pub(crate) fn wait_until_listening(child: &mut Child) -> Started {
 }
 
 fn wait_until(child: &mut Child, deadline: Duration) -> Started {
-    let mut token = String::new();
+    let (mut token, mut console) = (String::new(), String::new());
     wait_for_line(child, "the server", deadline, |line| {
         if let Some(text) = line.strip_prefix("token: ") {
             text.clone_into(&mut token);
             Ok(None)
+        } else if let Some(link) = line.strip_prefix("console: ") {
+            link.clone_into(&mut console);
+            Ok(None)
         } else if let Some(url) = line.strip_prefix("listening on ") {
-            Ok(Some(Started { url: url.to_owned(), token: std::mem::take(&mut token) }))
+            let (token, console) = (std::mem::take(&mut token), std::mem::take(&mut console));
+            Ok(Some(Started { url: url.to_owned(), token, console }))
         } else {
             Err(format!("unexpected on standard output: {line}"))
         }
