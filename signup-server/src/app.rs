@@ -193,7 +193,8 @@ impl App {
         match endpoint.handler(method) {
             Some(Handler::Page(handle)) => {
                 let (pages, reference) = (self.pages.clone(), Arc::clone(&self.reference));
-                let answer = handle(PageCall { pages, reference, request, path, client });
+                let console = self.console.clone();
+                let answer = handle(PageCall { pages, console, reference, request, path, client });
                 run(method, answer).await.unwrap_or_else(page::unavailable)
             }
             Some(Handler::Console(handle)) => {
@@ -202,7 +203,7 @@ impl App {
             }
             Some(Handler::Member(handle)) => {
                 let at = at.to_owned();
-                let answer = self.console.clone().answer_member(handle, request, path, client, at).boxed();
+                let answer = self.console.clone().answer_member(handle, request, path, at).boxed();
                 run(method, answer).await.unwrap_or_else(page::unavailable)
             }
             Some(_) => self.pages.not_found(),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use signup_core::{Service, Session};
 
+use crate::console::Console;
 use crate::handlers::Context;
 use crate::health::Health;
 use crate::openapi::OpenApi;
@@ -24,6 +25,7 @@ pub(crate) struct ApiCall {
 /// A request for a page.
 pub(crate) struct PageCall {
     pub(crate) pages: Pages,
+    pub(crate) console: Console,
     pub(crate) reference: Arc<Reference>,
     pub(crate) request: Request,
     pub(crate) path: PathParameters,

@@ -113,7 +113,7 @@ static ROUTES: &[Route] = &[
     route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
     route(Method::GET, "/health/ready", Open(|c| async move { c.health.ready(&c.service).await }.boxed())),
-    route(Method::GET, "/", Page(|c| async move { c.reference.start() }.boxed())),
+    route(Method::GET, "/", Page(|c| start(c).boxed())),
     route(Method::GET, "/favicon.ico", Page(|_| async { page::icon() }.boxed())),
     route(Method::GET, "/docs", Page(|c| async move { c.reference.docs() }.boxed())),
     route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())),
@@ -134,6 +134,11 @@ pub(crate) const fn route(method: Method, pattern: &'static str, handler: Handle
 /// A route whose responses contain people's data or a secret. The address of a webhook can contain one.
 const fn personal(method: Method, pattern: &'static str, handler: Handler) -> Route {
     Route { method, pattern, is_personal: true, handler }
+}
+
+/// `GET /`: returns the start page, with a link to the console for a person who is signed in.
+async fn start(call: PageCall) -> Response {
+    call.reference.start(call.console.is_signed_in(&call.request.headers).await)
 }
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> =

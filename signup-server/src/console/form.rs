@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(form.mistake("title"), Some("Enter a title"));
         assert!(form.mistake("shifts.0.capacity").is_some());
         assert_eq!(form.mistake("start_date"), None);
-        let ids: Vec<_> = form.mistakes().into_iter().map(|(id, _)| id).collect();
+        let ids: Vec<_> = form.mistakes().map(|(id, _)| id).collect();
         assert_eq!(ids, ["title", "shifts-0-capacity"]);
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signup_core::Role;
+use signup_core::{Role, SignedIn};
 
 use super::Form;
 use crate::page::{DEFAULT_THEME, Head};
@@ -31,6 +31,24 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug.
+    pub(super) fn new(signed_in: &SignedIn, slug: &str, base_path: &Arc<str>, at: &str) -> Option<Self> {
+        let memberships = signed_in.memberships();
+        let (membership, organization) = memberships.iter().find(|(_, found)| found.slug == slug)?;
+        let root = format!("/console/{slug}");
+        Some(Self {
+            base_path: Arc::clone(base_path),
+            at: at.strip_prefix(&root).unwrap_or(at).to_owned(),
+            root: format!("{base_path}{root}"),
+            organization: organization.name.to_string(),
+            has_others: memberships.len() > 1,
+            role: membership.role,
+            person: signed_in.person().name.to_string(),
+            email: signed_in.person().email.to_string(),
+            is_recent: signed_in.is_recent(),
+        })
+    }
+
     /// Returns the head of a page with this title.
     pub(crate) fn head(&self, title: &str) -> Head {
         Head::private(&format!("{title} – {}", self.organization), DEFAULT_THEME)

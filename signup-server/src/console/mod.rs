@@ -6,7 +6,6 @@
 //!
 //! **Invariants:** no rule is decided here. No state changes by `GET`. [`guard`] refuses requests from other sites before a
 //! handler runs.
-#![expect(dead_code, reason = "the pages follow")]
 
 mod cancel_signup;
 mod cookies;
@@ -14,11 +13,13 @@ mod event;
 mod form;
 mod frame;
 pub(crate) mod guard;
+mod invitation;
 mod refusal;
 mod roster;
 pub(crate) mod routes;
 mod sign_in;
 mod signups;
+mod start;
 mod volunteers;
 mod words;
 
@@ -26,7 +27,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use askama::Template;
-use signup_core::{Service, Session, Timestamp};
+use signup_core::{Error, Service, Session, SignedIn, Timestamp};
 use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
@@ -66,13 +67,12 @@ pub(crate) struct ConsoleCall {
 /// A request for a page of an organization, from one of its members.
 pub(crate) struct MemberCall {
     pub(crate) console: Console,
+    pub(crate) signed_in: SignedIn,
     /// What the member may do in the organization.
     pub(crate) session: Session,
     pub(crate) frame: Frame,
     pub(crate) request: Request,
     pub(crate) path: PathParameters,
-    /// The address of the client.
-    pub(crate) client: IpAddr,
 }
 
 impl Console {
@@ -91,9 +91,9 @@ impl Console {
         guard::may_change(method, headers, &self.origin)
     }
 
-    /// Returns the path of the base URL, without a slash at the end.
-    pub(crate) fn base_path(&self) -> &str {
-        &self.base_path
+    /// Returns the whole path of a path of the server, such as `/console`: after that of the base URL.
+    pub(crate) fn path(&self, path: &str) -> String {
+        format!("{}{path}", self.base_path)
     }
 
     /// Returns the time that the service goes by.
@@ -119,22 +119,48 @@ impl Console {
         answer.unwrap_or_else(|refusal| console.refused(&refusal, None))
     }
 
-    /// Runs the handler of a page of an organization, if the person who is signed in is a member.
+    /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page.
     pub(crate) async fn answer_member<F: Future<Output = Answer>>(
         self,
-        _handle: impl FnOnce(MemberCall) -> F,
-        _request: Request,
-        _path: PathParameters,
-        _client: IpAddr,
+        handle: impl FnOnce(MemberCall) -> F,
+        request: Request,
+        path: PathParameters,
         at: String,
     ) -> Response {
-        self.to_sign_in(&at)
+        let signed_in = match self.signed_in(&request.headers).await {
+            Ok(Some(signed_in)) => signed_in,
+            Ok(None) => return self.to_sign_in(&at),
+            Err(error) => return self.refused(&error.into(), None),
+        };
+        let slug = path.text("slug");
+        let (session, frame) = match signed_in.session(&slug).and_then(|session| {
+            let frame = Frame::new(&signed_in, &slug, &self.base_path, &at).ok_or(Error::NotFound)?;
+            Ok((session, frame))
+        }) {
+            Ok(found) => found,
+            Err(error) => return self.refused(&error.into(), None),
+        };
+        let call =
+            MemberCall { console: self.clone(), signed_in, session, frame: frame.clone(), request, path };
+        match handle(call).await {
+            Ok(response) => response,
+            // The session has ended since.
+            Err(Refusal::Service(Error::Unauthenticated)) => self.to_sign_in(&at),
+            Err(refusal) => self.refused(&refusal, Some(&frame)),
+        }
     }
 
     /// Returns 303 to the page to sign in, and from there to `wanted`, a path of the console. The query is left out: it can hold
     /// a name or an address that was searched for.
     fn to_sign_in(&self, wanted: &str) -> Response {
-        page::see_other(&format!("{}/sign-in?next={wanted}", self.base_path))
+        page::see_other(&self.path(&format!("/sign-in?next={wanted}")))
+    }
+}
+
+impl ConsoleCall {
+    /// Reads the form in the body.
+    async fn form(&mut self) -> Result<Form, Refusal> {
+        Ok(Form::parse(&self.request.form().await?))
     }
 }
 
@@ -142,6 +168,11 @@ impl MemberCall {
     /// Reads the form in the body.
     pub(crate) async fn form(&mut self) -> Result<Form, Refusal> {
         Ok(Form::parse(&self.request.form().await?))
+    }
+
+    /// Checks that the person has entered a code recently. Returns the refusal whose page mails one.
+    pub(crate) fn require_recent(&self) -> Result<(), Refusal> {
+        if self.frame.is_recent { Ok(()) } else { Err(Refusal::NotRecent) }
     }
 
     /// Returns the parameters of the query string, as a form.

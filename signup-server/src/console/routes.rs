@@ -5,9 +5,11 @@ use warp::http::Method;
 
 use super::cancel_signup::{ask_reason, cancel_signup};
 use super::event;
+use super::invitation::{accept_invitation, show_invitation};
 use super::roster::roster;
-use super::sign_in::ask_address;
+use super::sign_in::{ask_address, ask_code, ask_sign_out, mail_code, sign_in, sign_out};
 use super::signups::{download_signups, list_signups};
+use super::start::{ask_leave, leave, list_organizations};
 use super::volunteers::{ask_volunteer, volunteer};
 use crate::routes::Handler::{Console, Member};
 use crate::routes::{Route, route};
@@ -16,6 +18,16 @@ use crate::routes::{Route, route};
 #[rustfmt::skip]
 pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/sign-in", Console(|c| ask_address(c).boxed())),
+    route(Method::POST, "/sign-in", Console(|c| mail_code(c).boxed())),
+    route(Method::GET, "/sign-in/code", Console(|c| ask_code(c).boxed())),
+    route(Method::POST, "/sign-in/code", Console(|c| sign_in(c).boxed())),
+    route(Method::GET, "/sign-out", Console(|c| ask_sign_out(c).boxed())),
+    route(Method::POST, "/sign-out", Console(|c| sign_out(c).boxed())),
+    route(Method::GET, "/invitations/{secret}", Console(|c| show_invitation(c).boxed())),
+    route(Method::POST, "/invitations/{secret}", Console(|c| accept_invitation(c).boxed())),
+    route(Method::GET, "/console", Console(|c| list_organizations(c).boxed())),
+    route(Method::GET, "/console/{slug}/leave", Member(|c| ask_leave(c).boxed())),
+    route(Method::POST, "/console/{slug}/leave", Member(|c| leave(c).boxed())),
     route(Method::GET, "/console/{slug}", Member(|c| event::to_home(c).boxed())),
     route(Method::GET, "/console/{slug}/", Member(|c| event::home(c).boxed())),
     route(Method::GET, "/console/{slug}/events/new", Member(|c| event::show_create(c).boxed())),

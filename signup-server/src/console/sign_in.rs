@@ -1,45 +1,199 @@
-//! Signing in: the page that asks for an address.
+//! Signing in with a mailed code, and signing out.
+//!
+//! A browser that asks for a code gets a cookie with a secret, which the code goes with. The right code replaces it with the
+//! cookie of a session.
 
 use askama::Template;
+use signup_core::{Code, EmailAddress, Error, Secret, SignedIn};
 use warp::http::StatusCode;
+use warp::http::header::HeaderMap;
+use warp::reply::Response;
 
-use super::{Answer, ConsoleCall, Form, guard, show};
-use crate::page::{DEFAULT_THEME, Head};
+use super::cookies::Name;
+use super::{Answer, Console, ConsoleCall, Form, Refusal, guard, show};
+use crate::page::{DEFAULT_THEME, Head, see_other};
 
 /// The field with the path of the page that was wanted before.
 const NEXT: &str = "next";
+/// The path of the console's first page.
+const FIRST: &str = "/console";
 
 #[derive(Debug, Template)]
 #[template(path = "console/sign_in.html")]
-struct SignInTemplate<'a> {
+struct AddressTemplate<'a> {
     head: Head,
     base_path: &'a str,
     form: &'a Form,
 }
 
+#[derive(Debug, Template)]
+#[template(path = "console/code.html")]
+struct CodeTemplate<'a> {
+    head: Head,
+    base_path: &'a str,
+    form: &'a Form,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/sign_out.html")]
+struct SignOutTemplate<'a> {
+    head: Head,
+    base_path: &'a str,
+}
+
+impl Console {
+    /// Returns who is signed in with the session of a request; `None` if nobody is.
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    pub(super) async fn signed_in(&self, headers: &HeaderMap) -> Result<Option<SignedIn>, Error> {
+        let Some(secret) = self.cookies.get(headers, Name::Session) else { return Ok(None) };
+        match self.service.people().signed_in(&secret).await {
+            Ok(signed_in) => Ok(Some(signed_in)),
+            Err(Error::Unauthenticated) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Returns whether a person is signed in with the session of a request. `false` if the store fails.
+    pub(crate) async fn is_signed_in(&self, headers: &HeaderMap) -> bool {
+        self.signed_in(headers).await.is_ok_and(|signed_in| signed_in.is_some())
+    }
+
+    /// Returns 303 to a path of the server, with the cookie of a new session.
+    pub(super) fn start_session(&self, secret: &Secret, path: &str) -> Response {
+        let mut response = see_other(&self.path(path));
+        self.cookies.set(&mut response, Name::Session, secret);
+        self.cookies.remove(&mut response, Name::Browser);
+        response
+    }
+
+    fn address_page(&self, status: StatusCode, form: &Form) -> Response {
+        let page = AddressTemplate { head: head("Sign in", form), base_path: &self.base_path, form };
+        show(status, &page)
+    }
+
+    fn code_page(&self, status: StatusCode, form: &Form) -> Response {
+        let page = CodeTemplate { head: head("Check your email", form), base_path: &self.base_path, form };
+        show(status, &page)
+    }
+}
+
+impl ConsoleCall {
+    /// Counts a post to a page for signing in, and reads its form.
+    async fn counted_form(&mut self) -> Result<Form, Refusal> {
+        let allowance = self.console.service.people().count_post(self.client).await?;
+        if !allowance.is_allowed {
+            return Err(Refusal::TooMany(allowance.retry_after_s(self.console.now())));
+        }
+        self.form().await
+    }
+}
+
 /// `GET /sign-in`: asks for the address of a person.
-pub(crate) async fn ask_address(call: ConsoleCall) -> Answer {
+pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
     let query = Form::parse(call.request.query.as_bytes());
     let form = Form::default().with(NEXT, wanted(query.value(NEXT)));
-    Ok(show(
-        StatusCode::OK,
-        &SignInTemplate {
-            head: Head::private("Sign in", DEFAULT_THEME),
-            base_path: call.console.base_path(),
-            form: &form,
-        },
-    ))
+    Ok(call.console.address_page(StatusCode::OK, &form))
+}
+
+/// `POST /sign-in`: mails a code, if a person has the address, and asks for the code. The answer does not depend on whether a
+/// person has the address.
+pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
+    let form = call.counted_form().await?;
+    let console = &call.console;
+    let email = match EmailAddress::new(form.value("email").trim()) {
+        Ok(email) => email,
+        Err(error) => {
+            let form = form.refused(&signup_core::Faults::one("email", error));
+            return Ok(console.address_page(StatusCode::UNPROCESSABLE_ENTITY, &form));
+        }
+    };
+    let browser = console.cookies.get(&call.request.headers, Name::Browser).unwrap_or_else(Secret::generate);
+    let allowance = console.service.people().request_code(&email, &browser, call.client).await?;
+    if !allowance.is_allowed {
+        return Err(Refusal::TooMany(allowance.retry_after_s(console.now())));
+    }
+    let mut response = console.code_page(StatusCode::OK, &form);
+    console.cookies.set(&mut response, Name::Browser, &browser);
+    Ok(response)
+}
+
+/// `GET /sign-in/code`: asks for the code.
+pub(super) async fn ask_code(call: ConsoleCall) -> Answer {
+    Ok(call.console.code_page(StatusCode::OK, &Form::default()))
+}
+
+/// `POST /sign-in/code`: signs a person in, and redirects to the page that was wanted before.
+pub(super) async fn sign_in(mut call: ConsoleCall) -> Answer {
+    let form = call.counted_form().await?;
+    let (console, headers) = (&call.console, &call.request.headers);
+    let signed_in = match form.value("code").parse::<Code>() {
+        Err(error) => Err(form.clone().refused(&signup_core::Faults::one("code", error))),
+        Ok(code) => {
+            let current = console.signed_in(headers).await?;
+            let entered = match console.cookies.get(headers, Name::Browser) {
+                Some(browser) => console.service.people().sign_in(&browser, &code, current.as_ref()).await,
+                None => Err(Error::CodeGone),
+            };
+            match entered {
+                Ok((_, secret)) => Ok(secret),
+                Err(Error::WrongCode) => Err(form
+                    .clone()
+                    .mistaken("code", "That isn’t the code in the newest email. Check it and try again")),
+                Err(Error::CodeGone) => {
+                    let sentence =
+                        "This code doesn’t work any more. Ask for a new one and enter it in this browser";
+                    Err(form.clone().mistaken("code", sentence))
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    };
+    Ok(match signed_in {
+        Ok(secret) => console.start_session(&secret, wanted(form.value(NEXT))),
+        Err(form) => console.code_page(StatusCode::UNPROCESSABLE_ENTITY, &form),
+    })
+}
+
+/// `GET /sign-out`: offers to sign out here, or everywhere.
+pub(super) async fn ask_sign_out(call: ConsoleCall) -> Answer {
+    let head = Head::private("Sign out", DEFAULT_THEME);
+    Ok(show(StatusCode::OK, &SignOutTemplate { head, base_path: &call.console.base_path }))
+}
+
+/// `POST /sign-out`: ends the session, or every session of the person.
+pub(super) async fn sign_out(mut call: ConsoleCall) -> Answer {
+    let form = call.form().await?;
+    let console = &call.console;
+    if let Some(signed_in) = console.signed_in(&call.request.headers).await? {
+        match form.action() {
+            "everywhere" => signed_in.sign_out_everywhere().await?,
+            _ => signed_in.sign_out().await?,
+        }
+    }
+    // The page of an invitation for another person offers to sign out, and continues with the invitation.
+    let next = form.value(NEXT);
+    let next = if is_safe(next) && guard::is_at_or_below(next, "/invitations") { next } else { "/sign-in" };
+    let mut response = see_other(&console.path(next));
+    console.cookies.remove(&mut response, Name::Session);
+    console.cookies.remove(&mut response, Name::Browser);
+    Ok(response)
+}
+
+fn head(title: &str, form: &Form) -> Head {
+    Head::private(&format!("{}{title}", if form.is_refused() { "Error: " } else { "" }), DEFAULT_THEME)
 }
 
 /// Returns the path of the page that was wanted, if it is a path of the console, and else that of the console's first page.
 fn wanted(path: &str) -> &str {
-    const FIRST: &str = "/console";
+    if is_safe(path) && guard::is_at_or_below(path, FIRST) { path } else { FIRST }
+}
+
+/// Returns whether a path leads to this server, wherever a browser starts from.
+fn is_safe(path: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/-_.".contains(&byte);
-    let is_path = guard::is_at_or_below(path, FIRST)
-        && path.bytes().all(is_plain)
-        && !path.contains("//")
-        && !path.split('/').any(|step| step == "..");
-    if is_path { path } else { FIRST }
+    path.bytes().all(is_plain) && !path.contains("//") && !path.split('/').any(|step| step == "..")
 }
 
 #[cfg(test)]
@@ -63,7 +217,7 @@ mod tests {
             "/console/\r\nx: y",
             "/sign-out",
         ] {
-            assert_eq!(wanted(path), "/console", "{path}");
+            assert_eq!(wanted(path), FIRST, "{path}");
         }
     }
 }

@@ -66,7 +66,7 @@ pub(super) fn not_found(base_path: &str) -> Response {
 }
 
 /// Returns 404, for a link of a mail that is not whole.
-pub(super) fn incomplete_link(base_path: &str) -> Response {
+pub(crate) fn incomplete_link(base_path: &str) -> Response {
     message(
         StatusCode::NOT_FOUND,
         "Page not found",

@@ -20,7 +20,7 @@ pub(crate) mod times;
 mod cancelled_tests;
 
 pub(crate) use handlers::Pages;
-pub(crate) use message::{see_other, unavailable};
+pub(crate) use message::{incomplete_link, see_other, unavailable};
 pub(crate) use style::DEFAULT_THEME;
 
 use askama::Template;

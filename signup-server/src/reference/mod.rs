@@ -42,6 +42,8 @@ pub(crate) enum ReferenceError {
 pub(crate) struct Reference {
     docs: Bytes,
     start: Bytes,
+    /// The start page for a person who is signed in.
+    start_signed_in: Bytes,
 }
 
 impl Reference {
@@ -58,9 +60,11 @@ impl Reference {
             main: main_part(&document, base_path)?,
             info: &info,
         };
-        let start =
-            StartTemplate { head: Head::private(&info.title, page::DEFAULT_THEME), info: &info, base_path };
-        Ok(Self { docs: docs.render()?.into(), start: start.render()?.into() })
+        let start = |is_signed_in| {
+            let head = Head::private(&info.title, page::DEFAULT_THEME);
+            StartTemplate { head, info: &info, base_path, is_signed_in }.render().map(Bytes::from)
+        };
+        Ok(Self { docs: docs.render()?.into(), start: start(false)?, start_signed_in: start(true)? })
     }
 
     /// `GET /docs`
@@ -69,8 +73,9 @@ impl Reference {
     }
 
     /// `GET /`
-    pub(crate) fn start(&self) -> Response {
-        page::html_text(StatusCode::OK, self.start.clone())
+    pub(crate) fn start(&self, is_signed_in: bool) -> Response {
+        let page = if is_signed_in { &self.start_signed_in } else { &self.start };
+        page::html_text(StatusCode::OK, page.clone())
     }
 }
 
@@ -97,6 +102,7 @@ struct StartTemplate<'a> {
     head: Head,
     info: &'a Info,
     base_path: &'a str,
+    is_signed_in: bool,
 }
 
 /// Renders the description as the main part of the reference.

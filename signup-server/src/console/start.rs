@@ -1,0 +1,58 @@
+//! The first page of the console, with one's organizations, and the page to leave one.
+
+use askama::Template;
+use signup_core::Organization;
+use warp::http::StatusCode;
+
+use super::{Answer, ConsoleCall, Frame, MemberCall, show, words};
+use crate::page::{DEFAULT_THEME, Head, see_other};
+
+#[derive(Debug, Template)]
+#[template(path = "console/organizations.html")]
+struct OrganizationsTemplate<'a> {
+    head: Head,
+    base_path: &'a str,
+    organizations: Vec<(&'a Organization, &'static str)>,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/leave.html")]
+struct LeaveTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    is_last: bool,
+}
+
+/// `GET /console`: lists one's organizations. Redirects to the only one.
+pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
+    let console = &call.console;
+    let Some(signed_in) = console.signed_in(&call.request.headers).await? else {
+        return Ok(console.to_sign_in("/console"));
+    };
+    if let [(_, organization)] = signed_in.memberships() {
+        return Ok(see_other(&console.path(&format!("/console/{}/", organization.slug))));
+    }
+    let memberships = signed_in.memberships().iter();
+    let page = OrganizationsTemplate {
+        head: Head::private("Your organizations", DEFAULT_THEME),
+        base_path: &console.base_path,
+        organizations: memberships
+            .map(|(membership, organization)| (organization, words::role_with_article(membership.role)))
+            .collect(),
+    };
+    Ok(show(StatusCode::OK, &page))
+}
+
+/// `GET /console/{slug}/leave`: says what leaving an organization means.
+pub(super) async fn ask_leave(call: MemberCall) -> Answer {
+    let frame = &call.frame;
+    let is_last = !frame.has_others;
+    let head = frame.head("Leave this organization");
+    Ok(show(StatusCode::OK, &LeaveTemplate { head, frame, is_last }))
+}
+
+/// `POST /console/{slug}/leave`: ends the membership.
+pub(super) async fn leave(call: MemberCall) -> Answer {
+    call.signed_in.leave(call.session.organization_id()).await?;
+    Ok(see_other(&call.console.path("/console")))
+}
