@@ -17,6 +17,7 @@ mod invitation;
 mod refusal;
 mod roster;
 pub(crate) mod routes;
+mod settings;
 mod sign_in;
 mod signups;
 mod start;

@@ -7,6 +7,10 @@ use super::cancel_signup::{ask_reason, cancel_signup};
 use super::event;
 use super::invitation::{accept_invitation, show_invitation};
 use super::roster::roster;
+use super::settings::{
+    change_members, change_organization, change_tokens, change_webhook, create_webhook, list_activity,
+    list_members, list_tokens, list_webhooks, show_organization, show_webhook,
+};
 use super::sign_in::{ask_address, ask_code, ask_sign_out, mail_code, sign_in, sign_out};
 use super::signups::{download_signups, list_signups};
 use super::start::{ask_leave, leave, list_organizations};
@@ -28,6 +32,17 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console", Console(|c| list_organizations(c).boxed())),
     route(Method::GET, "/console/{slug}/leave", Member(|c| ask_leave(c).boxed())),
     route(Method::POST, "/console/{slug}/leave", Member(|c| leave(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings", Member(|c| show_organization(c).boxed())),
+    route(Method::POST, "/console/{slug}/settings", Member(|c| change_organization(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings/members", Member(|c| list_members(c).boxed())),
+    route(Method::POST, "/console/{slug}/settings/members", Member(|c| change_members(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings/tokens", Member(|c| list_tokens(c).boxed())),
+    route(Method::POST, "/console/{slug}/settings/tokens", Member(|c| change_tokens(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings/webhooks", Member(|c| list_webhooks(c).boxed())),
+    route(Method::POST, "/console/{slug}/settings/webhooks", Member(|c| create_webhook(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings/webhooks/{id}", Member(|c| show_webhook(c).boxed())),
+    route(Method::POST, "/console/{slug}/settings/webhooks/{id}", Member(|c| change_webhook(c).boxed())),
+    route(Method::GET, "/console/{slug}/settings/activity", Member(|c| list_activity(c).boxed())),
     route(Method::GET, "/console/{slug}", Member(|c| event::to_home(c).boxed())),
     route(Method::GET, "/console/{slug}/", Member(|c| event::home(c).boxed())),
     route(Method::GET, "/console/{slug}/events/new", Member(|c| event::show_create(c).boxed())),

@@ -1,0 +1,113 @@
+//! The page of the members and the open invitations.
+
+use askama::Template;
+use signup_core::{
+    Faults, Invitation, InvitationId, InvitationInput, Membership, Permission, Person, PersonId, Role,
+    from_json,
+};
+use warp::http::StatusCode;
+
+use super::day;
+use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show, words};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/settings/members.html")]
+struct MembersTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    form: &'a Form,
+    members: Vec<MemberView<'a>>,
+    invitations: Vec<InvitationView<'a>>,
+    /// The roles that the person may give.
+    roles: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// A member, as the page shows it.
+#[derive(Debug)]
+struct MemberView<'a> {
+    person: &'a Person,
+    role: Role,
+    since: String,
+    /// Whether the person on whose page this is may change the role, and end the membership.
+    is_changeable: bool,
+}
+
+/// An open invitation, as the page shows it.
+#[derive(Debug)]
+struct InvitationView<'a> {
+    id: InvitationId,
+    name: Option<&'a str>,
+    email: Option<&'a str>,
+    role: &'static str,
+    until: String,
+}
+
+const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role", As::Text)];
+
+/// `GET /console/{slug}/settings/members`: lists the members and the open invitations.
+pub(crate) async fn list_members(call: MemberCall) -> Answer {
+    call.session.require(Permission::ManageMembers)?;
+    page(&call, StatusCode::OK, &Form::default().with("role", Role::Organizer.name())).await
+}
+
+/// `POST /console/{slug}/settings/members`: invites, changes a role, removes a member, or withdraws an invitation.
+pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
+    call.session.require(Permission::ManageMembers)?;
+    call.require_recent()?;
+    let form = call.form().await?;
+    let (session, person) = (&call.session, form.value("person_id").parse().unwrap_or(PersonId::NONE));
+    match form.action() {
+        "invite" => {
+            let input = form.json(FIELDS);
+            match from_json::<InvitationInput<'_>>(&input).and_then(|input| input.check()) {
+                Ok(new) => drop(session.invite(new).await?),
+                Err(faults) => {
+                    return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;
+                }
+            }
+        }
+        "role" => {
+            let role = form.value("role").parse::<Role>();
+            let role = role.map_err(|error| Refusal::from(Faults::one("role", error)))?;
+            session.change_role(person, role).await?;
+        }
+        "remove" => session.remove_member(person).await?,
+        "withdraw" => {
+            let id = form.value("invitation_id").parse().unwrap_or(InvitationId::NONE);
+            session.withdraw_invitation(id).await?;
+        }
+        _ => return Err(Refusal::UnknownAction),
+    }
+    Ok(call.see_other("/settings/members"))
+}
+
+async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+    let (members, invitations) = (call.session.members().await?, call.session.invitations().await?);
+    let frame = &call.frame;
+    let page = MembersTemplate {
+        head: frame.head_of("Members", form),
+        frame,
+        form,
+        members: members.iter().map(|(membership, person)| view(frame, membership, person)).collect(),
+        invitations: invitations.iter().map(view_of_invitation).collect(),
+        roles: if frame.is_owner() { &words::ROLES } else { &words::ROLES[..2] },
+    };
+    Ok(show(status, &page))
+}
+
+fn view<'a>(frame: &Frame, membership: &Membership, person: &'a Person) -> MemberView<'a> {
+    let (role, since) = (membership.role, day(membership.created_at));
+    MemberView { person, role, since, is_changeable: frame.is_owner() || role < Role::Owner }
+}
+
+fn view_of_invitation(invitation: &Invitation) -> InvitationView<'_> {
+    let invitee = invitation.invitee.as_ref();
+    InvitationView {
+        id: invitation.id,
+        name: invitee.map(|invitee| invitee.name.as_str()),
+        email: invitee.map(|invitee| invitee.email.as_str()),
+        role: words::role_with_article(invitation.role),
+        until: day(invitation.expires_at),
+    }
+}

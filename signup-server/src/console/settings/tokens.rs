@@ -1,0 +1,145 @@
+//! The page of the API tokens. The answer to a creation shows the token, which no other answer does.
+
+use askama::Template;
+use signup_core::{Permission, Scope, Token, TokenId, TokenInput, from_json};
+use warp::http::StatusCode;
+
+use super::day;
+use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/settings/tokens.html")]
+struct TokensTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    form: &'a Form,
+    tokens: Vec<TokenView<'a>>,
+    scopes: Vec<(&'static str, &'static str, &'static str)>,
+}
+
+/// A token, as the page shows it.
+#[derive(Debug)]
+struct TokenView<'a> {
+    id: TokenId,
+    name: &'a str,
+    scopes: Vec<&'static str>,
+    created: String,
+    /// Until when the token works, or since when it does not.
+    life: String,
+    is_valid: bool,
+}
+
+/// The page that shows a token once.
+#[derive(Template)]
+#[template(path = "console/settings/token.html")]
+struct TokenTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    name: &'a str,
+    text: &'a str,
+    base_url: &'a str,
+}
+
+const FIELDS: &[(&str, As)] = &[("name", As::Text), ("scopes", As::List), ("expires_in_days", As::Number)];
+
+/// `GET /console/{slug}/settings/tokens`: lists the tokens.
+pub(crate) async fn list_tokens(call: MemberCall) -> Answer {
+    call.session.require(Permission::ManageTokens)?;
+    let form = Form::default().with("expires_in_days", Token::MAX_DAYS.to_string());
+    page(&call, StatusCode::OK, &form).await
+}
+
+/// `POST /console/{slug}/settings/tokens`: creates a token and shows it once, or revokes one.
+pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
+    call.session.require(Permission::ManageTokens)?;
+    call.require_recent()?;
+    let form = call.form().await?;
+    match form.action() {
+        "create" => {
+            let input = form.json(FIELDS);
+            match from_json::<TokenInput<'_>>(&input).and_then(|input| input.check()) {
+                Ok(new) => {
+                    let (token, text) = call.session.create_token(new).await?;
+                    let frame = &call.frame;
+                    let page = TokenTemplate {
+                        head: frame.head("Your new API token"),
+                        frame,
+                        name: token.name.as_str(),
+                        text: text.reveal(),
+                        base_url: &call.console.url(""),
+                    };
+                    Ok(show(StatusCode::OK, &page))
+                }
+                Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
+            }
+        }
+        "revoke" => {
+            let id = form.value("token_id").parse().unwrap_or(TokenId::NONE);
+            call.session.revoke_token(id).await?;
+            Ok(call.see_other("/settings/tokens"))
+        }
+        _ => Err(Refusal::UnknownAction),
+    }
+}
+
+async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+    let tokens = call.session.tokens().await?;
+    let (frame, now) = (&call.frame, call.now());
+    let view = |token| view(token, now);
+    let mut views: Vec<_> = tokens.iter().rev().map(view).collect();
+    views.sort_by_key(|token| !token.is_valid);
+    let page = TokensTemplate {
+        head: frame.head_of("API tokens", form),
+        frame,
+        form,
+        tokens: views,
+        scopes: Scope::ALL.iter().map(|scope| (scope.name(), scope.name(), purpose(*scope))).collect(),
+    };
+    Ok(show(status, &page))
+}
+
+fn view(token: &Token, now: signup_core::Timestamp) -> TokenView<'_> {
+    let life = match token.revoked_at {
+        Some(at) => format!("Revoked on {}", day(at)),
+        None if token.is_valid(now) => format!("Expires on {}", day(token.expires_at)),
+        None => format!("Expired on {}", day(token.expires_at)),
+    };
+    TokenView {
+        id: token.id,
+        name: token.name.as_str(),
+        scopes: token.scopes.iter().map(Scope::name).collect(),
+        created: day(token.created_at),
+        life,
+        is_valid: token.is_valid(now),
+    }
+}
+
+/// Returns what a scope is for.
+const fn purpose(scope: Scope) -> &'static str {
+    match scope {
+        Scope::EventsRead => "Read events and their questions",
+        Scope::EventsWrite => "Create, change, publish, cancel and delete events and questions",
+        Scope::ShiftsRead => "Read shifts, and how many places are filled",
+        Scope::ShiftsWrite => "Add, change and delete shifts",
+        Scope::OrganizationRead => "Read the name and the contact of the organization",
+        Scope::SignupsRead => "Read who has signed up: names, email addresses and answers",
+        Scope::ActivityRead => "Read what happened, and who did it",
+        Scope::WebhooksRead => "Read webhooks and their deliveries",
+        Scope::WebhooksWrite => "Create, change, test and delete webhooks",
+        // A scope that is newer than this page.
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_says_what_each_scope_is_for() {
+        for scope in Scope::ALL {
+            assert!(!purpose(*scope).is_empty(), "{scope}");
+        }
+    }
+}

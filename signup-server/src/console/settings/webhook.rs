@@ -1,0 +1,158 @@
+//! The page of one webhook, with its deliveries.
+
+use askama::Template;
+use signup_core::{
+    Delivery, DeliveryId, DeliveryListInput, DeliveryState, DisabledReason, Page, Scope, TypeFilter, Webhook,
+    WebhookDescription, WebhookId, WebhookInput, WebhookPatch, from_json,
+};
+use warp::http::StatusCode;
+
+use super::moment;
+use super::webhooks::{FIELDS, secret_page, types};
+use crate::console::{Answer, Form, Frame, MemberCall, Refusal, show};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/settings/webhook.html")]
+struct WebhookTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    form: &'a Form,
+    /// The path of this page below the organization.
+    path: String,
+    url: &'a str,
+    is_enabled: bool,
+    state: String,
+    last_success: Option<String>,
+    deliveries: Vec<DeliveryView<'a>>,
+    newer: Option<String>,
+    older: Option<String>,
+    types: Vec<(String, String, &'static str)>,
+}
+
+/// A delivery, as the page shows it.
+#[derive(Debug)]
+struct DeliveryView<'a> {
+    id: DeliveryId,
+    kind: &'a str,
+    created: String,
+    state: String,
+    is_pending: bool,
+}
+
+/// `GET /console/{slug}/settings/webhooks/{id}`: shows a webhook and its deliveries.
+pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
+    call.session.require(Scope::WebhooksWrite)?;
+    let webhook = call.session.webhook(call.path.webhook()).await?;
+    let form = filled(&webhook);
+    page(&call, StatusCode::OK, &webhook, &form).await
+}
+
+/// `POST /console/{slug}/settings/webhooks/{id}`: changes, tests or deletes a webhook, or delivers again.
+pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
+    call.session.require(Scope::WebhooksWrite)?;
+    call.require_recent()?;
+    let form = call.form().await?;
+    let (session, id) = (&call.session, call.path.webhook());
+    match form.action() {
+        "update" => {
+            let webhook = session.webhook(id).await?;
+            let input = form.json(FIELDS);
+            let networks = session.webhook_networks();
+            match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check_patch(networks)) {
+                Ok(patch) => drop(session.patch_webhook(id, patch).await?),
+                Err(faults) => {
+                    let form = form.refused(&faults);
+                    return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &webhook, &form).await;
+                }
+            }
+        }
+        "enable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(true)).await?),
+        "disable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(false)).await?),
+        "test" => drop(session.test_webhook(id).await?),
+        "rotate" => return Ok(secret_page(&call.frame, &session.rotate_secret(id).await?)),
+        "delete" => {
+            session.delete_webhook(id).await?;
+            return Ok(call.see_other("/settings/webhooks"));
+        }
+        "redeliver" => {
+            let delivery = form.value("delivery_id").parse().unwrap_or(DeliveryId::NONE);
+            session.redeliver(delivery).await?;
+        }
+        _ => return Err(Refusal::UnknownAction),
+    }
+    Ok(call.see_other(&path_of(id)))
+}
+
+async fn page(call: &MemberCall, status: StatusCode, webhook: &Webhook, form: &Form) -> Answer {
+    let cursor = call.query().value("cursor").to_owned();
+    let query = DeliveryListInput { cursor: Some(cursor.into()), ..DeliveryListInput::default() }.check()?;
+    let deliveries = call.session.deliveries(webhook.id, query).await?;
+    let (frame, path) = (&call.frame, path_of(webhook.id));
+    let Page { items, previous, next, .. } = &deliveries;
+    let at = |cursor: String| format!("{}?cursor={cursor}", frame.path(&path));
+    let chosen: Vec<_> = webhook.types.iter().map(TypeFilter::as_str).collect();
+    let page = WebhookTemplate {
+        head: frame.head_of("Webhook", form),
+        frame,
+        form,
+        url: webhook.url.as_str(),
+        is_enabled: webhook.is_enabled(),
+        state: state_of(webhook),
+        last_success: webhook.last_success_at.map(moment),
+        deliveries: items.iter().map(view).collect(),
+        newer: previous.as_ref().map(|position| at(position.to_string())),
+        older: next.as_ref().map(|position| at(position.to_string())),
+        types: types(&chosen),
+        path,
+    };
+    Ok(show(status, &page))
+}
+
+fn path_of(id: WebhookId) -> String {
+    format!("/settings/webhooks/{id}")
+}
+
+fn filled(webhook: &Webhook) -> Form {
+    let description = webhook.description.as_ref().map_or("", WebhookDescription::as_str);
+    let form = Form::default().with("url", webhook.url.as_str()).with("description", description);
+    webhook.types.iter().fold(form, |form, filter| form.with("types", filter.as_str()))
+}
+
+/// Returns whether a webhook is enabled, and why not, in words.
+fn state_of(webhook: &Webhook) -> String {
+    let Some(disabled) = webhook.disabled else { return "Enabled".to_owned() };
+    let at = moment(disabled.at);
+    match disabled.reason {
+        Some(DisabledReason::Gone) => {
+            format!("Disabled since {at}, because the web address answered that it is gone")
+        }
+        Some(DisabledReason::Failing) => {
+            format!("Disabled since {at}, because nothing could be delivered for 5 days")
+        }
+        _ => format!("Disabled since {at}"),
+    }
+}
+
+fn view(delivery: &Delivery) -> DeliveryView<'_> {
+    let attempts = match delivery.attempts {
+        1 => "1 attempt".to_owned(),
+        attempts => format!("{attempts} attempts"),
+    };
+    let error = delivery.last_error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
+    let state = match delivery.state {
+        DeliveryState::Delivered { at } => format!("Delivered on {} after {attempts}", moment(at)),
+        DeliveryState::Failed { at } => format!("Failed on {} after {attempts}{error}", moment(at)),
+        DeliveryState::Pending { .. } if delivery.attempts == 0 => "Waiting to be sent".to_owned(),
+        DeliveryState::Pending { due_at, .. } => {
+            format!("Waiting, next attempt on {}, after {attempts}{error}", moment(due_at))
+        }
+    };
+    DeliveryView {
+        id: delivery.id,
+        kind: delivery.activity.kind.as_str(),
+        created: moment(delivery.created_at),
+        state,
+        is_pending: matches!(delivery.state, DeliveryState::Pending { .. }),
+    }
+}

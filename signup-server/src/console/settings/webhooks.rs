@@ -1,0 +1,133 @@
+//! The page of the webhooks. The answer to a creation shows the secret of the webhook.
+
+use askama::Template;
+use signup_core::{
+    ActivityType, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId, WebhookInput, from_json,
+};
+use warp::http::StatusCode;
+
+use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use crate::page::Head;
+
+#[derive(Debug, Template)]
+#[template(path = "console/settings/webhooks.html")]
+struct WebhooksTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    form: &'a Form,
+    webhooks: Vec<WebhookView<'a>>,
+    types: Vec<(String, String, &'static str)>,
+}
+
+/// A webhook, as the list shows it.
+#[derive(Debug)]
+struct WebhookView<'a> {
+    id: WebhookId,
+    url: &'a str,
+    description: Option<&'a str>,
+    is_enabled: bool,
+}
+
+/// The page that shows the secret of a webhook.
+#[derive(Template)]
+#[template(path = "console/settings/secret.html")]
+struct SecretTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    webhook: WebhookId,
+    url: &'a str,
+    secret: &'a str,
+}
+
+pub(super) const FIELDS: &[(&str, As)] = &[("url", As::Text), ("description", As::Text), ("types", As::List)];
+
+/// `GET /console/{slug}/settings/webhooks`: lists the webhooks.
+pub(crate) async fn list_webhooks(call: MemberCall) -> Answer {
+    call.session.require(Scope::WebhooksWrite)?;
+    let form = Form::new(call.now()).with("types", "*");
+    page(&call, StatusCode::OK, &form).await
+}
+
+/// `POST /console/{slug}/settings/webhooks`: creates a webhook, and shows its secret.
+pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
+    call.session.require(Scope::WebhooksWrite)?;
+    call.require_recent()?;
+    let form = call.form().await?;
+    if !matches!(form.action(), "create" | "") {
+        return Err(Refusal::UnknownAction);
+    }
+    let (session, input) = (form.keyed(&call.session), form.json(FIELDS));
+    let networks = session.webhook_networks();
+    match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check(networks)) {
+        Ok(new) => Ok(secret_page(&call.frame, &session.create_webhook(new).await?)),
+        Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
+    }
+}
+
+/// Returns the page with the secret of a webhook that was created, or whose secret was rotated.
+pub(super) fn secret_page(frame: &Frame, webhook: &Webhook) -> warp::reply::Response {
+    let secret = webhook.secret.as_ref().map(SigningSecret::reveal).unwrap_or_default();
+    let page = SecretTemplate {
+        head: frame.head("The secret of the webhook"),
+        frame,
+        webhook: webhook.id,
+        url: webhook.url.as_str(),
+        secret: &secret,
+    };
+    show(StatusCode::OK, &page)
+}
+
+async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+    let webhooks = call.session.webhooks().await?;
+    let frame = &call.frame;
+    let page = WebhooksTemplate {
+        head: frame.head_of("Webhooks", form),
+        frame,
+        form,
+        webhooks: webhooks
+            .iter()
+            .map(|webhook| WebhookView {
+                id: webhook.id,
+                url: webhook.url.as_str(),
+                description: webhook.description.as_ref().map(WebhookDescription::as_str),
+                is_enabled: webhook.is_enabled(),
+            })
+            .collect(),
+        types: types(&[]),
+    };
+    Ok(show(status, &page))
+}
+
+/// Returns what a webhook can receive: everything, each group of types, and the types in `chosen` besides.
+pub(super) fn types(chosen: &[&str]) -> Vec<(String, String, &'static str)> {
+    let mut types = vec![("*".to_owned(), "Everything".to_owned(), "")];
+    let groups = ActivityType::ALL.iter().filter_map(|kind| kind.as_str().split_once('.'));
+    for (group, _) in groups {
+        let filter = format!("{group}.*");
+        if !types.iter().any(|(found, ..)| *found == filter) {
+            types.push((filter, group_in_words(group).to_owned(), ""));
+        }
+    }
+    for filter in chosen {
+        if !types.iter().any(|(found, ..)| found == filter) {
+            types.push(((*filter).to_owned(), (*filter).to_owned(), ""));
+        }
+    }
+    types
+}
+
+/// Returns the words for a group of types of activity.
+pub(super) fn group_in_words(group: &str) -> &str {
+    match group {
+        "event" => "Events",
+        "slot" => "Shifts",
+        "question" => "Questions",
+        "signup" => "Sign-ups",
+        "token" => "API tokens",
+        "webhook" => "Webhooks",
+        "organization" => "The organization",
+        "member" => "Members",
+        "message" => "Messages",
+        group => group,
+    }
+}
