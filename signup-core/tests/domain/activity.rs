@@ -155,12 +155,3 @@ async fn a_patch_that_loses_a_race_records_only_what_it_changed_itself() {
     assert_eq!(race(patch(), title("Winter drive")).await, ["title", "description"]);
     assert_eq!(race(title("Winter drive"), title("Spring drive")).await, ["title", "title"]);
 }
-
-#[tokio::test]
-async fn the_list_of_activity_needs_its_scope() {
-    let scene = Scene::start().await;
-    let others: Scopes = Scopes::all().iter().filter(|scope| *scope != Scope::ActivityRead).collect();
-    let reader = scene.service.session_for(scene.session.organization_id(), others).await.unwrap();
-    let refused = reader.activity(ActivityQuery::new()).await.unwrap_err();
-    assert_eq!(refused, Error::MissingScope(Scope::ActivityRead));
-}

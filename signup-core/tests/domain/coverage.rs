@@ -64,16 +64,6 @@ async fn coverage_is_listed_for_the_active_events_soonest_first() {
     assert_eq!(all(&stranger, CoverageQuery::new()).await, [], "another organization");
 }
 
-#[tokio::test]
-async fn coverage_needs_the_scope_of_shifts() {
-    let scene = Scene::start().await;
-    let scopes = Scopes::from_iter([Scope::EventsRead]);
-    let session = scene.service.session_for(scene.session.organization_id(), scopes).await.unwrap();
-    let missing = Err(Error::MissingScope(Scope::ShiftsRead));
-    assert_eq!(session.coverages(CoverageQuery::new()).await.map(drop), missing);
-    assert_eq!(session.coverage_pages(CoverageQuery::new()).next().await.map(drop), missing);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.min(200), ..ProptestConfig::default() })]
 

@@ -19,16 +19,6 @@ async fn a_session_for_an_unknown_organization_is_not_found() {
 }
 
 #[tokio::test]
-async fn a_session_is_limited_to_its_scopes() {
-    let Scene { service, session, .. } = Scene::start().await;
-    let readers = Scopes::from_iter([Scope::EventsRead]);
-    let reader = service.session_for(session.organization_id(), readers).await.unwrap();
-    assert!(reader.events(EventQuery::default()).await.is_ok());
-    let error = reader.create_event(event(date(2027, 7, 3))).await.unwrap_err();
-    assert!(matches!(error, Error::MissingScope(Scope::EventsWrite)), "{error:?}");
-}
-
-#[tokio::test]
 async fn a_page_limit_out_of_range_is_clamped() {
     let Scene { session, .. } = Scene::start().await;
     let webhook = NewWebhook::new("https://example.org/hooks".parse().unwrap());

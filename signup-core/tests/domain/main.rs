@@ -17,6 +17,7 @@ mod mails;
 mod members;
 mod people;
 mod people_in_races;
+mod permissions;
 mod scene;
 mod sessions;
 mod sign_ups;

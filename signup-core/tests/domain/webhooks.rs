@@ -204,34 +204,6 @@ async fn another_organization_s_webhooks_and_deliveries_are_not_found() {
 }
 
 #[tokio::test]
-async fn webhooks_need_their_scopes() {
-    let scene = Scene::start().await;
-    let hook = scene.session.create_webhook(webhook(&["*"])).await.unwrap();
-    let delivery = scene.session.test_webhook(hook.id).await.unwrap();
-    let without = async |scope| {
-        let others: Scopes = Scopes::all().iter().filter(|other| *other != scope).collect();
-        scene.service.session_for(scene.session.organization_id(), others).await.unwrap()
-    };
-    let writer = without(Scope::WebhooksRead).await;
-    let reads = [
-        writer.webhooks().await.err(),
-        writer.webhook(hook.id).await.err(),
-        writer.deliveries(hook.id, DeliveryQuery::new()).await.err(),
-    ];
-    assert_eq!(reads, [(); 3].map(|()| Some(Error::MissingScope(Scope::WebhooksRead))));
-    let reader = without(Scope::WebhooksWrite).await;
-    let writes = [
-        reader.create_webhook(webhook(&["*"])).await.err(),
-        reader.patch_webhook(hook.id, WebhookPatch::new()).await.err(),
-        reader.rotate_secret(hook.id).await.err(),
-        reader.test_webhook(hook.id).await.err(),
-        reader.redeliver(delivery.id).await.err(),
-        reader.delete_webhook(hook.id).await.err(),
-    ];
-    assert_eq!(writes, [(); 6].map(|()| Some(Error::MissingScope(Scope::WebhooksWrite))));
-}
-
-#[tokio::test]
 async fn a_claim_is_lost_when_its_lease_ends() {
     let scene = Scene::start().await;
     let hook = scene.session.create_webhook(webhook(&["event.*"])).await.unwrap();

@@ -1,0 +1,181 @@
+//! What a session may do: each method requires its permission, and a person writes as a token does.
+
+use signup_core::*;
+
+use crate::scene::{Scene, address};
+
+/// Calls every method of a session that reads or writes. Returns the permission that each requires, and whether the session was
+/// refused for lack of a permission. Most calls name a record that does not exist, because a permission is checked first.
+async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Error>)> {
+    let hook = || NewWebhook::new("https://example.org/hooks".parse().unwrap());
+    let drive = || NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
+    let copy = || DuplicateEvent::on(date(2027, 7, 4));
+    let question = || NewQuestion::new("Diet".parse().unwrap(), QuestionKind::Text);
+    let token = || NewToken::new("import".parse().unwrap(), Scopes::all());
+    let person = |role| NewInvitation::new(address("grace"), "Grace".parse().unwrap(), role);
+    let mut refusals = vec![];
+    macro_rules! require {
+        ($($permission:expr => $($method:ident($($argument:expr),*)$(.$next:ident())?),+;)+) => {
+            $($(
+                let error = session.$method($($argument),*)$(.$next())?.await.err();
+                refusals.push((stringify!($method), Permission::from($permission), error.filter(Error::is_denied)));
+            )+)+
+        };
+    }
+    require! {
+        Scope::EventsRead =>
+            event(EventId::NONE), events(EventQuery::new()), event_pages(EventQuery::new()).next(), active_events(),
+            questions(EventId::NONE), question(QuestionId::NONE);
+        Scope::EventsWrite =>
+            create_event(drive()), duplicate_event(EventId::NONE, copy()),
+            patch_event(EventId::NONE, EventPatch::new()), mails_of_event_patch(EventId::NONE, EventPatch::new()),
+            publish_event(EventId::NONE), unpublish_event(EventId::NONE),
+            cancel_event(EventId::NONE, CancelEvent::new()), delete_event(EventId::NONE),
+            add_question(EventId::NONE, question()), patch_question(QuestionId::NONE, QuestionPatch::new()),
+            delete_question(QuestionId::NONE), stored_outcome(Operation::CreateEvent);
+        Scope::ShiftsRead =>
+            shifts(EventId::NONE), shift(ShiftId::NONE), coverage(EventId::NONE), coverages(CoverageQuery::new()),
+            coverage_pages(CoverageQuery::new()).next();
+        Scope::ShiftsWrite =>
+            patch_shift(ShiftId::NONE, ShiftPatch::new()), mails_of_shift_patch(ShiftId::NONE, ShiftPatch::new()),
+            add_shifts(EventId::NONE, vec![]), delete_shift(ShiftId::NONE, DeleteShift::new());
+        Scope::OrganizationRead => organization();
+        Scope::SignupsRead =>
+            signups(SignupQuery::new()), signup_pages(SignupQuery::new()).next(), signup(SignupId::NONE),
+            event_signups(EventId::NONE);
+        Permission::CancelSignups => cancel_signup(SignupId::NONE, CancelSignup::new());
+        Scope::ActivityRead => activity(ActivityQuery::new()), activity_pages(ActivityQuery::new()).next();
+        Scope::WebhooksRead =>
+            webhooks(), webhook(WebhookId::NONE), deliveries(WebhookId::NONE, DeliveryQuery::new());
+        Scope::WebhooksWrite =>
+            create_webhook(hook()), patch_webhook(WebhookId::NONE, WebhookPatch::new()),
+            rotate_secret(WebhookId::NONE), test_webhook(WebhookId::NONE), delete_webhook(WebhookId::NONE),
+            redeliver(DeliveryId::NONE);
+        Permission::ManageTokens => tokens(), create_token(token()), revoke_token(TokenId::NONE);
+        Permission::ManageMembers =>
+            members(), invitations(), invite(person(Role::Admin)), withdraw_invitation(InvitationId::NONE),
+            change_role(PersonId::NONE, Role::Admin), remove_member(PersonId::NONE);
+        Permission::ManageVolunteers => volunteer_data(&address("ada")), erase_volunteer(&address("ada"));
+        Permission::UpdateOrganization => update_organization(OrganizationPatch::new());
+    }
+    refusals
+}
+
+#[tokio::test]
+async fn each_method_of_a_session_requires_its_permission() {
+    let scene = Scene::start().await;
+    let organization = scene.session.organization_id();
+    let mut sessions = vec![];
+    for scopes in
+        [Scopes::default(), Scopes::all()].into_iter().chain(Scope::ALL.iter().map(|&scope| [scope].into()))
+    {
+        sessions.push(scene.service.session_for(organization, scopes).await.unwrap());
+    }
+    for (name, role) in ["olga", "adam", "oscar"].into_iter().zip(Role::ALL.iter().copied()) {
+        let (person, _) = scene.member(name, role).await;
+        sessions.push(person.session("riverside").unwrap());
+    }
+    for session in sessions {
+        for (method, permission, refused) in refusals(&session).await {
+            assert_eq!(refused, session.require(permission).err(), "{method} of {:?}", session.permissions());
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_organizer_writes_as_a_token_does_and_is_named_in_the_activity() {
+    let scene = Scene::start().await;
+    let (olga, _) = scene.member("olga", Role::Organizer).await;
+    let session = olga.session("riverside").unwrap();
+    let packing = || NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap());
+    let drive = NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
+    let created = session.create_event(drive.shift(packing())).await.unwrap();
+    let event = created.event.id;
+    session.publish_event(event).await.unwrap();
+    session.patch_event(event, EventPatch::new().title("Winter drive".parse().unwrap())).await.unwrap();
+    let shift = session.add_shifts(event, vec![packing()]).await.unwrap().remove(0);
+    session.patch_shift(shift.id, ShiftPatch::new().title("Sorting".parse().unwrap())).await.unwrap();
+    session.delete_shift(shift.id, DeleteShift::new()).await.unwrap();
+    let question = NewQuestion::new("Diet".parse().unwrap(), QuestionKind::Text);
+    let question = session.add_question(event, question).await.unwrap();
+    session.patch_question(question.id, QuestionPatch::new().required(true)).await.unwrap();
+    session.delete_question(question.id).await.unwrap();
+    let ada = scene.sign_up(&created.shifts[0], "ada").await.unwrap().signup;
+    let reason = "We have too many helpers".parse().unwrap();
+    let cancelled = session.cancel_signup(ada.id, CancelSignup::new().reason(reason)).await.unwrap();
+    assert_eq!(cancelled.cancelled_by(), Some(CancelledBy::Organizer));
+    let copy = session.duplicate_event(event, DuplicateEvent::on(date(2027, 7, 10))).await.unwrap();
+    session.unpublish_event(event).await.unwrap();
+    session.cancel_event(event, CancelEvent::new()).await.unwrap();
+    session.delete_event(copy.event.id).await.unwrap();
+
+    let by_olga = Actor::Person { id: olga.person().id, name: "olga".parse().unwrap() };
+    let all = scene.session.activity(ActivityQuery::new().limit(100)).await.unwrap().items;
+    let written: Vec<_> = all.iter().rev().filter(|activity| activity.actor == by_olga).collect();
+    let types: Vec<_> = written.iter().map(|activity| activity.kind.as_str()).collect();
+    let expected = [
+        // She accepted the invitation.
+        "member.joined",
+        "event.created",
+        "event.published",
+        "event.updated",
+        "slot.created",
+        "slot.updated",
+        "slot.deleted",
+        "question.created",
+        "question.updated",
+        "question.deleted",
+        "signup.cancelled",
+        "event.created",
+        "event.unpublished",
+        "event.cancelled",
+        "event.deleted",
+    ];
+    assert_eq!(types, expected);
+}
+
+#[tokio::test]
+async fn the_mail_about_a_cancelled_sign_up_has_the_reason_of_the_organizer() {
+    let scene = Scene::start().await;
+    let (olga, _) = scene.member("olga", Role::Organizer).await;
+    let session = olga.session("riverside").unwrap();
+    let (event, shift) = scene.event(2).await;
+    let ada = scene.sign_up(&shift, "ada").await.unwrap().signup;
+    let bo = scene.sign_up(&shift, "bo").await.unwrap().signup;
+    let reason: CancellationReason = "We have too many helpers".parse().unwrap();
+    let cancel = || CancelSignup::new().reason(reason.clone());
+    let before = scene.service.outbox().due(100).await.unwrap();
+    session.cancel_signup(ada.id, cancel()).await.unwrap();
+    session.cancel_signup(bo.id, cancel().without_mail()).await.unwrap();
+    let due = scene.service.outbox().due(100).await.unwrap();
+    let new: Vec<_> = due.iter().filter(|notice| before.iter().all(|other| other.id != notice.id)).collect();
+    let cancelled: Vec<_> = new.iter().map(|notice| (notice.cause.name(), notice.cause.signup())).collect();
+    assert_eq!(cancelled, [("cancelled", Some(ada.id))], "the other is cancelled without a mail");
+    for signup in [ada.id, bo.id] {
+        let signup = session.signup(signup).await.unwrap();
+        assert_eq!(signup.cancellation_reason(&event, &shift), Some(&reason));
+    }
+    assert_eq!(session.shift(shift.id).await.unwrap().occupancy.filled, 0);
+    let again = session.cancel_signup(ada.id, CancelSignup::new()).await.unwrap();
+    assert_eq!(again.reason, Some(reason), "a cancelled sign-up stays as it is");
+}
+
+#[tokio::test]
+async fn the_idempotency_keys_of_two_people_are_different() {
+    let scene = Scene::start().await;
+    let drive = || NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
+    let mut events = vec![];
+    for name in ["olga", "oscar"] {
+        let (person, _) = scene.member(name, Role::Organizer).await;
+        for is_replay in [false, true] {
+            let keyed = person.session("riverside").unwrap().with_key("form-1".parse().unwrap());
+            events.push(keyed.create_event(drive()).await.unwrap().event.id);
+            assert_eq!(keyed.is_replay(), is_replay, "{name}");
+        }
+    }
+    assert_eq!((events[0], events[2]), (events[1], events[3]));
+    assert_ne!(events[0], events[2]);
+    // Whoever writes without a token or a person has keys of their own.
+    let keyed = scene.session.with_key("form-1".parse().unwrap());
+    assert!(!events.contains(&keyed.create_event(drive()).await.unwrap().event.id));
+}
