@@ -14,7 +14,7 @@ use super::options::PLANNER;
 use crate::sql::purge::steps;
 use crate::sql::read::{
     activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
-    page_query, page_with_shifts_query, signup_page_query,
+    page_query, page_with_shifts_query, people_queries, signup_page_query,
 };
 use crate::sql::{Dialect, Statement, Value, values};
 use crate::test_cluster::Cluster;
@@ -164,6 +164,7 @@ async fn plan_of(connection: &mut PgConnection, sql: Statement) -> String {
         Value::Uuid(_) => ("uuid", "gen_random_uuid()"),
         Value::Text(_) => ("text", "'a'"),
         Value::Integer(_) => ("bigint", "10000"),
+        Value::Bytes(_) => ("bytea", "'\\x00'"),
         Value::Date(_) => ("date", "'2027-06-05'"),
         value => panic!("{value:?}"),
     };
@@ -206,6 +207,34 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
                 assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
             }
         }
+    }
+}
+
+/// Inserts 20,000 people, each a member of the organization of [`MANY_EVENTS`] or of one of their own, and signed in.
+const MANY_PEOPLE: &str = "INSERT INTO people (id, email, email_key, name, generation, version, created_at) \
+     SELECT gen_random_uuid(), n || '@example.org', n || '@example.org', 'Ada', 1, 1, 0 FROM generate_series(1, 20000) n; \
+     INSERT INTO organizations (id, name, slug, plan, version, gate, created_at) \
+     SELECT id, 'One', email, 'free', 1, 1, 0 FROM people; \
+     INSERT INTO memberships (organization_id, person_id, role, version, created_at) SELECT id, id, 'owner', 1, 0 FROM people; \
+     INSERT INTO memberships (organization_id, person_id, role, version, created_at) \
+     SELECT '00000000-0000-0000-0000-000000000001', id, 'admin', 1, 0 FROM people LIMIT 20; \
+     INSERT INTO sign_ins (digest, person_id, generation, version, created_at, used_at, expires_at) \
+     SELECT sha256(CAST(CAST(id AS text) AS bytea)), id, 1, 1, 0, 0, 0 FROM people";
+
+/// Each record is looked up by an index: what a page of the console reads does not depend on the number of people.
+#[rstest]
+#[tokio::test]
+async fn people_are_found_by_indexes(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MANY_PEOPLE).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    for query in people_queries(Dialect::Postgres) {
+        let plan = plan_of(&mut connection, query).await;
+        assert!(!["Seq Scan", "Hash", "Merge", "Sort"].iter().any(|step| plan.contains(step)), "{plan}");
     }
 }
 

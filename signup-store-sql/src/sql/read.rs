@@ -29,6 +29,8 @@ pub(crate) use event_page::{page_query, page_with_shifts_query};
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
 pub(crate) use notices::notices;
+#[cfg(test)]
+pub(crate) use people::people_queries;
 pub(crate) use people::{members, memberships, signed_in};
 pub(crate) use reader::{Reader, Result, all, of_parent, one, record, sorted};
 #[cfg(test)]

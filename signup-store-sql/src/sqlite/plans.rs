@@ -14,7 +14,7 @@ use crate::sql::given_rows::GivenRows;
 use crate::sql::purge::steps;
 use crate::sql::read::{
     activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
-    page_query, page_with_shifts_query, signup_page_query,
+    page_query, page_with_shifts_query, people_queries, signup_page_query,
 };
 use crate::sql::require;
 use crate::sql::{Dialect, Statement};
@@ -122,6 +122,17 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
                 assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
             }
         }
+    }
+}
+
+/// Each record is looked up by an index: what a page of the console reads does not depend on the number of people.
+#[tokio::test]
+async fn people_are_found_by_indexes() {
+    let (_folder, mut connection) = database().await;
+    for query in people_queries(Dialect::Sqlite) {
+        let plan = plan(&mut connection, query).await;
+        assert!(!plan.contains("SCAN") && !plan.contains("B-TREE"), "{plan}");
+        assert!(!plan.contains("AUTOMATIC"), "{plan}");
     }
 }
 

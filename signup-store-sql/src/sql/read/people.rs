@@ -7,15 +7,37 @@ use crate::records::{membership, organization, person, sign_in};
 use crate::sql::row::Row;
 use crate::sql::table::SelectedColumn;
 use crate::sql::values;
+#[cfg(test)]
+use crate::sql::{Dialect, Statement};
+
+const MEMBERS: &str = "memberships m JOIN people h ON h.id = m.person_id WHERE m.organization_id = $1";
+
+const MEMBERSHIPS: &str =
+    "memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.person_id = $1";
+
+/// A row for each membership, or one row without a membership.
+const SIGNED_IN: &str = "sign_ins g JOIN people h ON h.id = g.person_id \
+     LEFT JOIN memberships m ON m.person_id = g.person_id \
+     LEFT JOIN organizations o ON o.id = m.organization_id WHERE g.digest = $1";
+
+/// Returns the statements of this file.
+#[cfg(test)]
+pub(crate) fn people_queries(dialect: Dialect) -> [Statement; 3] {
+    let query = |from, value| {
+        Statement::of(dialect, &dialect.select(&membership::TABLE.columns(), from), vec![value])
+    };
+    let id = || uuid::Uuid::nil().into();
+    [query(MEMBERS, id()), query(MEMBERSHIPS, id()), query(SIGNED_IN, [0; 32].as_slice().into())]
+}
 
 pub(crate) async fn members(
     reader: &impl Reader,
     organization: OrganizationId,
 ) -> Result<Vec<(Membership, Person)>> {
     let columns = [membership::TABLE.columns(), person::TABLE.columns()].concat();
-    let from = "memberships m JOIN people h ON h.id = m.person_id WHERE m.organization_id = $1";
     let read = |row: Row<'_>| Ok((membership::read(row)?, person::read(row)?));
-    let mut found = all(reader, "listing members", columns, from, values![organization.uuid()], read).await?;
+    let values = values![organization.uuid()];
+    let mut found = all(reader, "listing members", columns, MEMBERS, values, read).await?;
     Membership::sort_members(&mut found);
     Ok(found)
 }
@@ -24,17 +46,11 @@ pub(crate) async fn memberships(
     reader: &impl Reader,
     person: PersonId,
 ) -> Result<Vec<(Membership, Organization)>> {
-    let from = "memberships m JOIN organizations o ON o.id = m.organization_id WHERE m.person_id = $1";
     let (what, columns) = ("listing memberships", joined_columns());
-    let mut found = all(reader, what, columns, from, values![person.uuid()], joined).await?;
+    let mut found = all(reader, what, columns, MEMBERSHIPS, values![person.uuid()], joined).await?;
     Membership::sort_organizations(&mut found);
     Ok(found)
 }
-
-/// The source of [`signed_in`]: a row for each membership, or one row without a membership.
-pub(crate) const SIGNED_IN: &str = "sign_ins g JOIN people h ON h.id = g.person_id \
-     LEFT JOIN memberships m ON m.person_id = g.person_id \
-     LEFT JOIN organizations o ON o.id = m.organization_id WHERE g.digest = $1";
 
 pub(crate) async fn signed_in(reader: &impl Reader, digest: &Digest) -> Result<Option<SignInInFull>> {
     let columns = [sign_in::TABLE.columns(), person::TABLE.columns(), joined_columns()].concat();
