@@ -184,14 +184,7 @@ impl Store for OwnStore {
     }
 
     async fn signups(&self, owner: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
-        let selects = |signup: &Signup| {
-            signup.organization == owner
-                && query.status.is_none_or(|status| signup.status() == status)
-                && query.email.as_ref().is_none_or(|email| signup.email.key() == email.key())
-                && query.cancelled_by.is_none_or(|by| signup.cancelled_by() == Some(by))
-                && query.event.is_none_or(|event| signup.event == event)
-                && query.shift.is_none_or(|shift| signup.shift == shift)
-        };
+        let selects = |signup: &Signup| signup.organization == owner && query.selects(signup);
         let mut signups = self.records().list(Kind::Signup, query.deleted, selects);
         let key = |signup: &Signup| Reverse(signup.id);
         signups.sort_by_key(key);

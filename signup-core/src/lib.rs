@@ -214,8 +214,8 @@ pub use store::{
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
-    LocationData, LocationDataError, Name, PersonName, ShiftLocation, TextError, Title, WebAddress,
-    WebhookDescription,
+    LocationData, LocationDataError, Name, PersonName, SearchText, ShiftLocation, TextError, Title,
+    WebAddress, WebhookDescription,
 };
 pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};

@@ -182,6 +182,28 @@ texts! {
     WebAddress: 2_048, str::trim, check_web_address;
     /// A volunteer's answer: 1 to 2,048 characters, trimmed.
     AnswerText: 2_048, str::trim, check;
+    /// A part of a name or of an address to search for: 1 to 255 characters on one line, trimmed.
+    SearchText: 255, str::trim, check_line;
+}
+
+impl PersonName {
+    /// Returns the name in lower case, in which a [`SearchText`] is looked for.
+    pub fn key(&self) -> String {
+        lower_case(&self.0)
+    }
+}
+
+impl SearchText {
+    /// Returns the text in lower case, as it is looked for.
+    pub fn key(&self) -> String {
+        lower_case(&self.0)
+    }
+}
+
+/// Returns a text in lower case. Each character is changed by itself, so that a part of a text is also a part of the result.
+/// `str::to_lowercase` changes a Greek sigma at the end of a word in another way.
+fn lower_case(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

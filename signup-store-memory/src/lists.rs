@@ -343,14 +343,8 @@ impl Tables {
             (None, None, Some(event)) => SignupList::Event(organization, event),
             (None, None, None) => SignupList::Organization(organization),
         };
-        let selects = |signup: &Signup| {
-            query.event.is_none_or(|event| signup.event == event)
-                && query.shift.is_none_or(|shift| signup.shift == shift)
-                && query.status.is_none_or(|status| signup.status() == status)
-                && (query.cancelled_by.is_none() || signup.cancelled_by() == query.cancelled_by)
-        };
         let read = |id: SignupId| match self.read(&RecordKey::Signup(organization, id), query.deleted) {
-            Some(Record::Signup(signup)) if selects(&signup) => Some(*signup),
+            Some(Record::Signup(signup)) if query.selects(&signup) => Some(*signup),
             _ => None,
         };
         id_page(self.lists.signups.get(&list), (query.position, query.limit), read)

@@ -270,6 +270,7 @@ macro_rules! conformance_tests {
             signup_lists::a_page_of_sign_ups_has_positions_exactly_where_the_list_continues
             signup_lists::a_walk_shows_each_sign_up_once_while_others_sign_up
             signup_lists::a_walk_back_shows_the_same_pages_of_sign_ups
+            signup_lists::a_search_finds_a_part_of_a_name_or_of_an_address
             signup_lists::the_sign_ups_cancelled_for_a_cause_are_listed_by_id
             snapshots::an_event_in_full_is_one_snapshot
             snapshots::a_page_of_events_with_shifts_is_one_snapshot

@@ -5,11 +5,11 @@ mod compare;
 
 use std::sync::Arc;
 
-use proptest::array::{uniform10, uniform11};
+use proptest::array::uniform11;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::random::{Draft, Numbers, Seen, Step, World, email, first_writes, number, step};
+use super::random::{Draft, Numbers, SEARCHES, Seen, Step, World, email, first_writes, number, step};
 use super::records::*;
 use crate::*;
 pub(super) use compare::compare_records;
@@ -51,7 +51,7 @@ enum Operation {
     /// Reads a page of events.
     Events([u8; 11]),
     /// Reads a page of sign-ups.
-    Signups([u8; 10]),
+    Signups([u8; 11]),
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
@@ -60,7 +60,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         1 => (1..20_u8).prop_map(Operation::Wait),
         1 => (0..3_u8, 0..20_u8, 1..4_u32).prop_map(|(kind, age, limit)| Operation::Purge { kind, age, limit }),
         4 => uniform11(number()).prop_map(Operation::Events),
-        6 => uniform10(number()).prop_map(Operation::Signups),
+        6 => uniform11(number()).prop_map(Operation::Signups),
     ]
 }
 
@@ -198,6 +198,7 @@ fn signup_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Si
     query.email = Some(numbers.below(12)).filter(|person| *person < 4).map(|person| email(person, true));
     query.cancelled_by = CancelledBy::ALL.get(usize::from(numbers.below(12))).copied();
     query.deleted = [Deleted::Excluded, Deleted::Included][usize::from(numbers.below(2))];
+    query.search = SEARCHES.get(usize::from(numbers.below(24))).map(|text| SearchText::new(text).unwrap());
     (owner, query)
 }
 

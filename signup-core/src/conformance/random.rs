@@ -19,7 +19,7 @@ use proptest::sample::select;
 
 use super::records::{answer, at, put};
 use crate::*;
-pub(super) use records::email;
+pub(super) use records::{SEARCHES, email};
 pub(super) use world::{Seen, World, first_writes, in_organization};
 
 /// A part of a change set.

@@ -209,3 +209,59 @@ pub async fn the_sign_ups_cancelled_for_a_cause_are_listed_by_id(store: Arc<dyn 
     assert_eq!(of_volunteers, ids(&[2]), "only those with the cause");
     assert_eq!(list(&of_event, CancelledBy::ShiftDeletion, None, 9).await, []);
 }
+
+/// A search finds a part of a name or of an address, without case in every script. It combines with the other filters and with pages,
+/// and no character is a wildcard.
+pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Store>) {
+    let (event, shift) = with_shift(&store, 99).await;
+    let people = [
+        ("Ada Lovelace", "ada@example.org"),
+        ("Grace Hopper", "lovelace.fan@example.org"),
+        ("100% Éva_1", "eva@example.org"),
+        ("100x Éva 1", "eva2@example.org"),
+        ("O'Brien \"Bo\" \\", "bo@example.org"),
+        ("ΟΔΥΣΣΕΥΣ ΠΑΠΑΣ", "od@example.org"),
+        ("Мария", "maria@example.org"),
+    ];
+    for (number, (name, email)) in (1..).zip(people) {
+        let (name, email) = (PersonName::new(name).unwrap(), EmailAddress::new(email).unwrap());
+        commit(&*store, sign_up(&shift, &Signup { name, email, ..signup(&shift, number) })).await;
+    }
+    let gone = stored(&*store, &signup(&shift, 2)).await.unwrap();
+    write(&*store, vec![put(gone.clone(), cancelled(gone, at(5)))]).await;
+    let new = |text: &str| SignupQuery::new().search(text.parse().unwrap());
+    let found = async |query: SignupQuery| {
+        let found = page(&*store, &query).await.items;
+        found.iter().rev().map(|signup| signup.id.uuid()).collect::<Vec<_>>()
+    };
+    let ids = |numbers: &[u32]| numbers.iter().copied().map(uuid).collect::<Vec<_>>();
+    for (text, expected) in [
+        ("LOVELACE", &[1, 2][..]),
+        ("ada l", &[1]),
+        ("acead", &[]),
+        ("ÉVA", &[3, 4]),
+        ("100%", &[3]),
+        ("a_1", &[3]),
+        ("o'b", &[5]),
+        ("\"BO\"", &[5]),
+        ("\\", &[5]),
+        ("δυσσευσ", &[6]),
+        ("ΠΑΠΑ", &[6]),
+        ("мАРИЯ", &[7]),
+        ("@example.ORG", &[1, 2, 3, 4, 5, 6, 7]),
+        ("*", &[]),
+    ] {
+        for query in [new(text), new(text).of_event(event.id), new(text).of_shift(shift.id)] {
+            assert_eq!(found(query.clone()).await, ids(expected), "{query:?}");
+        }
+    }
+    assert_eq!(found(new("lovelace").status(SignupStatus::Confirmed)).await, ids(&[1]));
+    assert_eq!(found(new("lovelace").status(SignupStatus::Cancelled)).await, ids(&[2]));
+    assert_eq!(found(new("éva").email(EmailAddress::new("EVA@example.org").unwrap())).await, ids(&[3]));
+    assert_eq!(found(new("éva").of_event(EventId::new(uuid(9)))).await, ids(&[]));
+    let first = page(&*store, &new("éva").limit(1)).await;
+    assert_eq!((first.items[0].id.uuid(), first.previous), (uuid(4), None));
+    let second = page(&*store, &new("éva").limit(1).at(first.next.unwrap())).await;
+    assert_eq!((second.items[0].id.uuid(), second.next), (uuid(3), None));
+    assert!(second.previous.is_some());
+}

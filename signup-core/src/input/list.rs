@@ -7,7 +7,7 @@ use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
 use crate::store::{ActivityQuery, CoverageQuery, DeliveryQuery, EventOrder, EventQuery, SignupQuery};
-use crate::text::EmailAddress;
+use crate::text::{EmailAddress, SearchText};
 use crate::value_error::ValueError;
 
 /// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
@@ -156,6 +156,8 @@ pub struct SignupListInput<'a> {
     pub status: Option<Cow<'a, str>>,
     /// A whole address, compared without case.
     pub email: Option<Cow<'a, str>>,
+    /// A part of a name or of an address, compared without case.
+    pub search: Option<Cow<'a, str>>,
     /// The page length, in decimal digits: at least 1. `None` means [`SignupQuery::DEFAULT_LIMIT`]. A number above
     /// [`SignupQuery::MAX_LIMIT`] means `MAX_LIMIT`.
     pub per_page: Option<Cow<'a, str>>,
@@ -174,6 +176,8 @@ impl SignupListInput<'_> {
             given(self.status.as_ref()).and_then(|text| faults.check("status", text.parse::<SignupStatus>()));
         let email =
             given(self.email.as_ref()).and_then(|text| faults.check("email", EmailAddress::new(text)));
+        let search = given(self.search.as_ref()).filter(|text| !text.trim().is_empty());
+        let search = search.and_then(|text| faults.check("q", SearchText::new(text)));
         let default = SignupQuery::DEFAULT_LIMIT;
         let limit = limit(&mut faults, self.per_page.as_ref(), SignupQuery::MAX_LIMIT, default);
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
@@ -182,6 +186,7 @@ impl SignupListInput<'_> {
             shift: self.shift,
             status,
             email,
+            search,
             position,
             limit,
             ..SignupQuery::new()

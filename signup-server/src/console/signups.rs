@@ -78,6 +78,7 @@ fn query(event: EventId, form: &Form) -> Result<SignupQuery, signup_core::Faults
         // A malformed id gets the page for an unknown one.
         shift: given("slot_id").map(|id| id.parse().unwrap_or(ShiftId::NONE)),
         status: given("status").map(Into::into),
+        search: given("q").map(Into::into),
         cursor: given(CURSOR).map(Into::into),
         ..SignupListInput::default()
     }

@@ -15,7 +15,8 @@ pub(crate) async fn list_signups(context: Context, session: Session, request: Re
     let query = request.query(names, |[event_id, slot_id, status, email, per_page, cursor]| {
         let event = wanted_id(event_id.as_deref(), EventId::NONE);
         let shift = wanted_id(slot_id.as_deref(), ShiftId::NONE);
-        SignupListInput { event, shift, status, email, per_page, cursor }.check()
+        SignupListInput { event, shift, status, email, per_page, cursor, ..SignupListInput::default() }
+            .check()
     })?;
     let page = session.signups(query.clone()).await?;
     Ok(json(StatusCode::OK, &signup_page(&query, &page, format!("{}/v1/signups", context.base_url))))

@@ -133,8 +133,8 @@ async fn the_count_of_active_events_starts_no_parallel_workers() {
 const MANY_SIGNUPS: &str = "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
      capacity, filled, position, version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
      20000, 20000, 0, 1, 1, 0, 0, 0 FROM events; \
-     INSERT INTO signups (organization_id, id, event_id, shift_id, name, email, email_key, answers, status, \
-     told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, name_key, email, email_key, answers, status, \
+     told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
      'ada@example.org', n || '@example.org', '[]', 'confirmed', '{}', 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n";
 
@@ -207,6 +207,26 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
                 assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
             }
         }
+    }
+}
+
+/// A search looks at the sign-ups of its event or of its shift.
+#[rstest]
+#[tokio::test]
+async fn a_search_reads_the_sign_ups_of_its_scope(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = filled(cluster, is_analyzed).await;
+    let all = SignupQuery::new().search("ada".parse().unwrap());
+    for (query, index) in [
+        (all.clone().of_event(EventId::NONE), "signups_by_event"),
+        (all.of_shift(ShiftId::NONE), "signups_by_shift"),
+    ] {
+        let wanted = query.at(Position { key: SignupId::NONE, side: Side::Below });
+        let page = signup_page_query(Dialect::Postgres, OrganizationId::NONE, &wanted);
+        let plan = plan_of(&mut connection, page).await;
+        assert_eq!(plan.matches(&format!(" using {index} on signups u")).count(), 2, "{plan}");
+        assert_eq!(plan.matches(" on signups").count(), 2, "{plan}");
+        assert!(!["Sort", "Seq Scan"].iter().any(|step| plan.contains(step)), "{plan}");
     }
 }
 

@@ -27,6 +27,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("event_id", Id, |signup: &Signup| signup.event.uuid().into()),
         Column::new("shift_id", Id, |signup: &Signup| signup.shift.uuid().into()),
         Column::new("name", Text, |signup| signup.name.as_str().into()),
+        Column::new("name_key", Text, |signup: &Signup| signup.name.key().into()).unread(),
         Column::new("email", Text, |signup| signup.email.as_str().into()),
         // Addresses with the same key are the same address.
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),

@@ -112,6 +112,14 @@ impl Dialect {
         format!("{} {order_and_limit}", parts.join(" UNION ALL "))
     }
 
+    /// Returns a condition that the text `column` contains the text `part`, compared by bytes.
+    pub(crate) fn contains(self, column: &str, part: &str) -> String {
+        match self {
+            Self::Sqlite => format!("instr({column}, {part}) > 0"),
+            Self::Postgres => format!("strpos({column}, {part}) > 0"),
+        }
+    }
+
     /// Returns a condition that holds for a record with this alias unless its event is deleted.
     ///
     /// A scalar subquery looks up each event in the small index of deleted ones. `NOT EXISTS` could become a join in another

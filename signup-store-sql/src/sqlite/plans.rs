@@ -125,6 +125,23 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is() {
     }
 }
 
+/// A search looks at the sign-ups of its event or of its shift.
+#[tokio::test]
+async fn a_search_reads_the_sign_ups_of_its_scope() {
+    let (_folder, mut connection) = database().await;
+    let all = SignupQuery::new().search("ada".parse().unwrap());
+    for (query, index) in [
+        (all.clone().of_event(EventId::NONE), "signups_by_event"),
+        (all.of_shift(ShiftId::NONE), "signups_by_shift"),
+    ] {
+        let wanted = query.at(Position { key: SignupId::NONE, side: Side::Below });
+        let page = signup_page_query(Dialect::Sqlite, OrganizationId::NONE, &wanted);
+        let plan = plan(&mut connection, page).await;
+        assert_eq!(plan.matches(&format!("SEARCH u USING INDEX {index} ")).count(), 2, "{plan}");
+        assert!(!plan.contains("B-TREE") && !plan.contains("SCAN signups"), "{plan}");
+    }
+}
+
 /// Each record is looked up by an index: what a page of the console reads does not depend on the number of people.
 #[tokio::test]
 async fn people_are_found_by_indexes() {

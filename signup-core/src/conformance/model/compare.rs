@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use crate::conformance::random::{Seen, email, in_organization};
+use crate::conformance::random::{SEARCHES, Seen, email, in_organization};
 use crate::conformance::records::*;
 use crate::*;
 
@@ -118,11 +118,12 @@ fn signup_queries(seen: &Seen) -> Vec<SignupQuery> {
             _ => {}
         }
     }
+    queries.extend(SEARCHES.iter().map(|text| new.clone().search(text.parse().unwrap())));
     for scope in scopes {
         let deleted = scope.clone().with_deleted();
         queries.extend(CancelledBy::ALL.iter().map(|by| deleted.clone().cancelled_by(*by)));
         queries.extend(SignupStatus::ALL.iter().map(|status| deleted.clone().status(*status)));
-        queries.extend([deleted.limit(2), scope]);
+        queries.extend([deleted.clone().search("a".parse().unwrap()), deleted.limit(2), scope]);
     }
     queries
 }

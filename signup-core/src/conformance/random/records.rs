@@ -36,7 +36,7 @@ impl Draft<'_> {
                 let shift = numbers.pick(open)?;
                 let email = numbers.email();
                 let answers = self.answers(shift.event, numbers);
-                Signup { email, answers, ..signup(shift, number) }.into()
+                Signup { email, answers, name: numbers.person_name(), ..signup(shift, number) }.into()
             }
             Kind::Link => {
                 let digest = Digest::of(&numbers.name(number));
@@ -242,9 +242,10 @@ impl Draft<'_> {
 
     fn change_signup(&self, signup: &mut Signup, numbers: &mut Numbers<'_>) {
         signup.version += 1;
-        match numbers.below(4) {
+        match numbers.below(5) {
             0 | 1 if signup.is_confirmed() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
             2 if signup.is_confirmed() => signup.email = numbers.email(),
+            3 => signup.name = numbers.person_name(),
             _ => signup.repeated_at = Some(self.now),
         }
     }
@@ -262,6 +263,10 @@ impl Numbers<'_> {
 
     pub(super) fn role(&mut self) -> Role {
         Role::ALL[usize::from(self.below(3))]
+    }
+
+    fn person_name(&mut self) -> PersonName {
+        PersonName::new(self.pick(PERSON_NAMES).unwrap_or("Ada")).unwrap()
     }
 
     fn cause(&mut self) -> CancelledBy {
@@ -286,6 +291,14 @@ impl Numbers<'_> {
         EventDates { first: Day::new(date(day), zone.parse().unwrap()), last }
     }
 }
+
+/// Names with the wildcards and the quotes of SQL, and of scripts whose lower case is not that of ASCII.
+const PERSON_NAMES: [&str; 7] =
+    ["Ada", "100% Éva_1", "100x Éva 1", "O'Brien \"Bo\" \\", "İpek Ünal", "ΟΔΥΣΣΕΥΣ Σ", "МАРИЯ"];
+
+/// Texts that are parts of the [`PERSON_NAMES`] or of addresses, or of none.
+pub(in crate::conformance) const SEARCHES: [&str; 14] =
+    ["A", "0%", "_1", "É", "o'b", "\"bo\"", "\\", "i", "İ", "ΥΣ", "υς", "мария", "@EXAMPLE", "nobody"];
 
 /// Returns the address of a volunteer.
 pub(in crate::conformance) fn email(person: u8, is_upper_case: bool) -> EmailAddress {

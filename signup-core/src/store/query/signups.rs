@@ -2,9 +2,9 @@
 
 use super::{Position, Side};
 use crate::id::{EventId, ShiftId, SignupId};
-use crate::signup::{CancelledBy, SignupStatus};
+use crate::signup::{CancelledBy, Signup, SignupStatus};
 use crate::store::Deleted;
-use crate::text::EmailAddress;
+use crate::text::{EmailAddress, SearchText};
 
 /// Selects a page of a list of sign-ups.
 ///
@@ -26,6 +26,11 @@ pub struct SignupQuery {
     pub status: Option<SignupStatus>,
     /// Only sign-ups of this address, compared without case.
     pub email: Option<EmailAddress>,
+    /// Only sign-ups whose name or address contains this text, compared without case: the [key](SearchText::key) of the text is a part
+    /// of the key of the [name](crate::PersonName::key) or of the [address](EmailAddress::key).
+    ///
+    /// A store looks at each sign-up of the event or the shift, so the cost grows with their number.
+    pub search: Option<SearchText>,
     /// Only sign-ups with this cause of cancellation.
     pub cancelled_by: Option<CancelledBy>,
     /// Whether the sign-ups of deleted events are listed, too.
@@ -50,6 +55,7 @@ impl SignupQuery {
             shift: None,
             status: None,
             email: None,
+            search: None,
             cancelled_by: None,
             deleted: Deleted::Excluded,
             position: None,
@@ -82,6 +88,20 @@ impl SignupQuery {
         Self { email: Some(email), ..self }
     }
 
+    /// Selects sign-ups whose name or address contains this text. Texts are compared without case.
+    ///
+    /// ```
+    /// use signup_core::SignupQuery;
+    ///
+    /// let query = SignupQuery::new().search("LOVELACE".parse()?);
+    /// assert_eq!(query.search.map(|text| text.key()), Some("lovelace".to_owned()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn search(self, text: SearchText) -> Self {
+        Self { search: Some(text), ..self }
+    }
+
     /// Selects sign-ups that `by` cancelled.
     #[must_use]
     pub fn cancelled_by(self, by: CancelledBy) -> Self {
@@ -112,6 +132,20 @@ impl SignupQuery {
     #[must_use]
     pub fn at(self, position: Position<SignupId>) -> Self {
         Self { position: Some(position), ..self }
+    }
+
+    /// Returns whether the query selects a sign-up, apart from the position, the limit and the deletion of the event.
+    pub fn selects(&self, signup: &Signup) -> bool {
+        let is_found = |text: &SearchText| {
+            let text = text.key();
+            signup.name.key().contains(&text) || signup.email.key().contains(&text)
+        };
+        self.event.is_none_or(|event| signup.event == event)
+            && self.shift.is_none_or(|shift| signup.shift == shift)
+            && self.status.is_none_or(|status| signup.status() == status)
+            && self.email.as_ref().is_none_or(|email| signup.email.key() == email.key())
+            && self.search.as_ref().is_none_or(is_found)
+            && (self.cancelled_by.is_none() || signup.cancelled_by() == self.cancelled_by)
     }
 }
 

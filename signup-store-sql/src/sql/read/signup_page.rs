@@ -1,8 +1,8 @@
 //! The lists of sign-ups, page by page, and a sign-up with the records that it refers to.
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, Signup, SignupId, SignupInFull,
-    SignupQuery, SignupStatus,
+    CancelledBy, Deleted, EmailAddress, OrganizationId, Page, Position, SearchText, Signup, SignupId,
+    SignupInFull, SignupQuery, SignupStatus,
 };
 use uuid::Uuid;
 
@@ -16,8 +16,8 @@ use crate::sql::{Dialect, Statement, Value, values};
 /// says whether a sign-up lies on the other side of the position.
 ///
 /// Each scope has an index that ends in the id, and each side of a position is a range of the index. So the cost depends on
-/// the length of the page, and on the sign-ups between that the query does not select. The sign-ups of one address are few:
-/// they are read by the address, and then sorted.
+/// the length of the page, and on the sign-ups between that the query does not select. A search looks at each of them. The
+/// sign-ups of one address are few: they are read by the address, and then sorted.
 ///
 /// A fan-out reads upwards, from the last sign-up that it has covered. That sign-up is mostly the one on the other side.
 pub(crate) fn signup_page_query(
@@ -43,6 +43,12 @@ pub(crate) fn signup_page_query(
         }
         None => (String::new(), "current_signups"),
     };
+    let searched = wanted.search.as_ref().map(SearchText::key).map(|text| {
+        let text = parameter(text.into());
+        let [name, email] = ["u.name_key", "u.email_key"].map(|column| dialect.contains(column, &text));
+        format!("AND ({name} OR {email}) ")
+    });
+    let searched = searched.unwrap_or_default();
     let shift = wanted.shift.map(|shift| ("shift_id", parameter(shift.uuid().into())));
     let event = wanted.event.map(|event| ("event_id", parameter(event.uuid().into())));
     // The sign-ups for a shift are those of its event, so this condition skips all of them or none. Without IS TRUE the
@@ -64,7 +70,7 @@ pub(crate) fn signup_page_query(
         // A parameter also for a column that is not filtered: a connection keeps only a few statements prepared.
         format!(
             "SELECT {what} FROM {table} u WHERE u.organization_id = $1 AND {condition} AND ($2 IS NULL OR u.status = $2) \
-             AND ($5 IS NULL OR u.cancelled_by = $5) {of_event}{is_live}{order} LIMIT {limit}"
+             AND ($5 IS NULL OR u.cancelled_by = $5) {of_event}{searched}{is_live}{order} LIMIT {limit}"
         )
     };
     // The nearest sign-ups come first, because the neighbouring page has one that the query selects.
