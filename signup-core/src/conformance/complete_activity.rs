@@ -7,6 +7,7 @@
 
 mod inputs;
 mod operations;
+mod people;
 mod records;
 mod webhooks;
 
@@ -60,7 +61,7 @@ async fn compare(store: &dyn Store, run: &Run, before: State, done: Done) -> Res
     let after = read(store).await;
     for (id, owned) in &after {
         let before = before.get(id);
-        let expected = difference(before, owned)?;
+        let expected = difference(before, owned, run.now())?;
         if !expected.is_empty() && effect != Effect::Write {
             return Err(format!("{effect:?}, and yet {expected:?}"));
         }

@@ -14,6 +14,7 @@ use proptest::sample::select;
 use super::super::random::Numbers;
 use super::super::records::at;
 use super::inputs::*;
+use super::people::{Deed, Secrets};
 use super::records::{Owned, State};
 use crate::*;
 
@@ -77,6 +78,16 @@ actions! {
     Push: 6,
     Wait: 3,
     Purge: 2,
+    InviteAsOperator: 6,
+    Accept: 7,
+    RemoveAsOperator: 2,
+    Leave: 1,
+    Invite: 4,
+    Withdraw: 4,
+    ChangeRole: 5,
+    Remove: 4,
+    CreateTokenAsPerson: 1,
+    UpdateAsPerson: 2,
 }
 
 /// Generates an operation.
@@ -88,16 +99,20 @@ pub(super) fn operation() -> impl Strategy<Value = Operation> {
 }
 
 impl Operation {
-    /// Returns the first operations of each run: a webhook, an event with a shift, a question and a sign-up, and a token of a second
-    /// organization.
+    /// Returns the first operations of each run: a webhook, an event with a shift, a question and a sign-up, an owner, a member who
+    /// is none, and a token of a second organization.
     pub(super) fn first() -> Vec<Self> {
-        let second = |place| if place == 0 { 5 } else { 0 };
-        let second = std::array::from_fn(second);
+        let with = |at: usize, number| std::array::from_fn(|place| if place == at { number } else { 0 });
+        let (second, owner, other) = (with(0, 5), with(3, 2), with(2, 2));
         [
             (Action::CreateWebhook, [0; 20]),
             (Action::CreateEvent, [0; 20]),
             (Action::AddQuestion, [0; 20]),
             (Action::SignUp, [0; 20]),
+            (Action::InviteAsOperator, owner),
+            (Action::Accept, [0; 20]),
+            (Action::InviteAsOperator, other),
+            (Action::Accept, [0; 20]),
             (Action::CreateOrganization, [0; 20]),
             (Action::CreateToken, second),
         ]
@@ -136,11 +151,11 @@ pub(super) struct Done {
 }
 
 impl Done {
-    fn by<T>(actor: Actor, outcome: Result<T>) -> Self {
+    pub(super) fn by<T>(actor: Actor, outcome: Result<T>) -> Self {
         Self { actor, effect: outcome.map_or_else(Effect::Refused, |_| Effect::Write) }
     }
 
-    fn by_operator<T>(outcome: Result<T>) -> Option<Self> {
+    pub(super) fn by_operator<T>(outcome: Result<T>) -> Option<Self> {
         Some(Self::by(Actor::Operator, outcome))
     }
 
@@ -157,6 +172,7 @@ pub(super) struct Run {
     tokens: Vec<(OrganizationId, TokenText)>,
     /// The secrets of sign-ups, the newest first.
     secrets: Vec<Secret>,
+    people: Secrets,
 }
 
 impl Run {
@@ -170,7 +186,13 @@ impl Run {
         let token = NewToken::new("nightly import".parse().unwrap(), Scopes::all());
         let created = service.admin().create_first_organization(new, token).await.unwrap();
         let (organization, text) = created.unwrap();
-        let run = Self { service, clock, tokens: vec![(organization.id, text)], secrets: vec![] };
+        let run = Self {
+            service,
+            clock,
+            tokens: vec![(organization.id, text)],
+            secrets: vec![],
+            people: Secrets::default(),
+        };
         (run, Done { actor: Actor::Operator, effect: Effect::Write })
     }
 
@@ -210,7 +232,13 @@ impl Run {
                     _ => Effect::Purge,
                 })
             }
-            _ => self.use_session(operation.action, numbers, state).await,
+            action => match deed(action) {
+                Some(deed) => {
+                    let owner = organization(numbers, state)?;
+                    self.people.execute(&self.service, deed, numbers, owner, state).await
+                }
+                None => self.use_session(action, numbers, state).await,
+            },
         }
     }
 
@@ -376,6 +404,23 @@ impl Run {
         };
         assert!(outbox.report_attempt(&webhook, &claimed, &attempt).await.unwrap().is_some());
     }
+}
+
+/// Returns what an action does to people, or by them.
+const fn deed(action: Action) -> Option<Deed> {
+    Some(match action {
+        Action::InviteAsOperator => Deed::InviteAsOperator,
+        Action::Accept => Deed::Accept,
+        Action::RemoveAsOperator => Deed::RemoveAsOperator,
+        Action::Leave => Deed::Leave,
+        Action::Invite => Deed::Invite,
+        Action::Withdraw => Deed::Withdraw,
+        Action::ChangeRole => Deed::ChangeRole,
+        Action::Remove => Deed::Remove,
+        Action::CreateTokenAsPerson => Deed::CreateToken,
+        Action::UpdateAsPerson => Deed::UpdateOrganization,
+        _ => return None,
+    })
 }
 
 /// Returns the last organization, or mostly the first.

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::people::people_difference;
 use super::webhooks::webhook_difference;
 use crate::*;
 
@@ -28,6 +29,8 @@ pub(super) struct Owned {
     pub(super) signups: BTreeMap<SignupId, Signup>,
     pub(super) webhooks: BTreeMap<WebhookId, Webhook>,
     pub(super) deliveries: BTreeMap<DeliveryId, Delivery>,
+    pub(super) members: BTreeMap<PersonId, (Membership, Person)>,
+    pub(super) invitations: BTreeMap<InvitationId, Invitation>,
     /// The list of activity, the newest first.
     pub(super) activity: Vec<Activity>,
 }
@@ -52,6 +55,8 @@ pub(super) async fn read(store: &dyn Store) -> State {
             let all = DeliveryQuery::new().limit(MANY);
             deliveries.extend(store.deliveries(id, webhook.id, &all).await.unwrap().items);
         }
+        let members = store.members(id).await.unwrap();
+        let invitations = store.invitations(id).await.unwrap();
         let activity = store.activity(id, &ActivityQuery::new().limit(MANY)).await.unwrap();
         let owned = Owned {
             organization,
@@ -61,6 +66,8 @@ pub(super) async fn read(store: &dyn Store) -> State {
             signups: signups.items.into_iter().map(|signup| (signup.id, signup)).collect(),
             webhooks: webhooks.into_iter().map(|webhook| (webhook.id, webhook)).collect(),
             deliveries: deliveries.into_iter().map(|delivery| (delivery.id, delivery)).collect(),
+            members: members.into_iter().map(|member| (member.0.person, member)).collect(),
+            invitations: invitations.into_iter().map(|invitation| (invitation.id, invitation)).collect(),
             activity: activity.items,
         };
         state.insert(id, owned);
@@ -100,7 +107,11 @@ pub(super) type Field = (&'static str, Option<String>);
 ///
 /// # Errors
 /// Returns the change that no type of activity describes.
-pub(super) fn difference(before: Option<&Owned>, after: &Owned) -> Result<Vec<Happened>, String> {
+pub(super) fn difference(
+    before: Option<&Owned>,
+    after: &Owned,
+    now: Timestamp,
+) -> Result<Vec<Happened>, String> {
     let mut happened = vec![];
     match before {
         None => happened.push(Happened::to(Subject::default(), "organization.created")),
@@ -136,6 +147,7 @@ pub(super) fn difference(before: Option<&Owned>, after: &Owned) -> Result<Vec<Ha
     for (id, pair) in pairs(before.map(|before| &before.webhooks), &after.webhooks) {
         happened.extend(webhook_difference(id, pair));
     }
+    happened.extend(people_difference(before, after, now)?);
     Ok(happened)
 }
 

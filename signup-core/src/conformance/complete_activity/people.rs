@@ -1,0 +1,172 @@
+//! People: what happened to members and invitations, and the operations that change them.
+
+use super::inputs::{email, name, one, organization_patch};
+use super::operations::Done;
+use super::records::{Happened, Owned, State, pairs};
+use crate::conformance::random::Numbers;
+use crate::*;
+
+/// Returns what happened to the members and the invitations of an organization.
+///
+/// # Errors
+/// Returns the change that no type of activity describes.
+pub(super) fn people_difference(
+    before: Option<&Owned>,
+    after: &Owned,
+    now: Timestamp,
+) -> Result<Vec<Happened>, String> {
+    let mut happened = vec![];
+    let mut joined = 0;
+    for (id, pair) in pairs(before.map(|before| &before.members), &after.members) {
+        let subject = Subject { person: Some(id), ..Subject::default() };
+        let kind = match pair {
+            (None, _) => {
+                joined += 1;
+                Some("member.joined")
+            }
+            (Some(_), None) => Some("member.removed"),
+            (Some((before, _)), Some((after, _))) => {
+                (before.role != after.role).then_some("member.role_changed")
+            }
+        };
+        happened.extend(kind.map(|kind| Happened::to(subject, kind)));
+    }
+    for (_, pair) in pairs(before.map(|before| &before.invitations), &after.invitations) {
+        let kind = match pair {
+            (None, _) => Some("member.invited"),
+            (Some(before), Some(after)) => (before != after).then_some("member.invited"),
+            // Purged, or accepted.
+            (Some(before), None) if before.expires_at <= now => None,
+            (Some(_), None) if joined > 0 => None,
+            (Some(before), None) => {
+                // A member may accept, too, and stays as they are.
+                let invited = before.invitee.as_ref().map(|invitee| &invitee.email);
+                let accepted = after.members.values().any(|(_, person)| Some(&person.email) == invited);
+                (!accepted).then_some("member.withdrawn")
+            }
+        };
+        happened.extend(kind.map(|kind| Happened::to(Subject::default(), kind)));
+    }
+    match joined {
+        0 | 1 => Ok(happened),
+        more => Err(format!("{more} members joined at once")),
+    }
+}
+
+/// What only people know: the secrets of links and of sign-ins, the newest first.
+#[derive(Debug, Default)]
+pub(super) struct Secrets {
+    links: Vec<Secret>,
+    sign_ins: Vec<Secret>,
+}
+
+/// What is done to people, and by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Deed {
+    InviteAsOperator,
+    Accept,
+    RemoveAsOperator,
+    Leave,
+    Invite,
+    Withdraw,
+    ChangeRole,
+    Remove,
+    CreateToken,
+    UpdateOrganization,
+}
+
+impl Secrets {
+    /// Does a deed. Returns `None` if the numbers select among no records.
+    pub(super) async fn execute(
+        &mut self,
+        service: &Service,
+        deed: Deed,
+        numbers: &mut Numbers<'_>,
+        owner: &Owned,
+        state: &State,
+    ) -> Option<Done> {
+        let (admin, id) = (service.admin(), owner.organization.id);
+        match deed {
+            Deed::InviteAsOperator if numbers.below(4) == 3 => {
+                let link = admin.invite_first_owner(id).await;
+                self.links.splice(0..0, link.clone());
+                Done::by_operator(link)
+            }
+            Deed::InviteAsOperator => {
+                let invited = admin.invite_person(id, new_invitation(numbers)).await;
+                self.links.splice(0..0, invited.iter().flatten().map(|(_, link)| link.clone()));
+                Done::by_operator(invited)
+            }
+            Deed::RemoveAsOperator => Done::by_operator(admin.remove_person(id, &email(numbers)).await),
+            Deed::Accept => self.accept(service, numbers).await,
+            _ => self.by_person(service, deed, numbers, state).await,
+        }
+    }
+
+    async fn accept(&mut self, service: &Service, numbers: &mut Numbers<'_>) -> Option<Done> {
+        let people = service.people();
+        let link = numbers.pick(&self.links)?;
+        let acceptance = match people.invitation(link).await {
+            Ok(OpenInvitation { asked: Asked::FirstOwner, .. }) => Acceptance::FirstOwner(FirstOwner {
+                name: "Ada".parse().unwrap(),
+                email: email(numbers),
+                organization_name: name(numbers),
+                contact: "help@example.org".parse().unwrap(),
+            }),
+            _ => Acceptance::Member { name: None },
+        };
+        let current = match self.sign_ins.first().filter(|_| numbers.below(4) == 3) {
+            Some(secret) => people.signed_in(secret).await.ok(),
+            None => None,
+        };
+        let accepted = people.accept(link, current.as_ref(), acceptance).await;
+        self.sign_ins.splice(0..0, accepted.iter().map(|(_, secret)| secret.clone()));
+        let actor = accepted.as_ref().map_or(Actor::System, |(signed_in, _)| actor(signed_in));
+        Some(Done::by(actor, accepted))
+    }
+
+    /// Does a deed as one of the people who are signed in.
+    async fn by_person(
+        &self,
+        service: &Service,
+        deed: Deed,
+        numbers: &mut Numbers<'_>,
+        state: &State,
+    ) -> Option<Done> {
+        let signed_in = service.people().signed_in(numbers.pick(&self.sign_ins)?).await.ok()?;
+        let (membership, organization) = numbers.pick(signed_in.memberships())?;
+        let owned = &state[&membership.organization];
+        let session = signed_in.session(&organization.slug).unwrap();
+        let role = one(Role::ALL, numbers);
+        let outcome = match deed {
+            Deed::Leave => signed_in.leave(organization.id).await,
+            Deed::Invite => session.invite(new_invitation(numbers)).await.map(drop),
+            Deed::Withdraw => {
+                let invitation = *numbers.pick(owned.invitations.keys())?;
+                session.withdraw_invitation(invitation).await
+            }
+            Deed::ChangeRole => {
+                session.change_role(*numbers.pick(owned.members.keys())?, role).await.map(drop)
+            }
+            Deed::Remove => session.remove_member(*numbers.pick(owned.members.keys())?).await,
+            Deed::CreateToken => {
+                let new = NewToken::new(name(numbers), Scopes::all());
+                session.create_token(new).await.map(drop)
+            }
+            _ => {
+                let patch = organization_patch(name(numbers), numbers);
+                session.update_organization(patch).await.map(drop)
+            }
+        };
+        Some(Done::by(actor(&signed_in), outcome))
+    }
+}
+
+fn new_invitation(numbers: &mut Numbers<'_>) -> NewInvitation {
+    NewInvitation::new(email(numbers), "Grace".parse().unwrap(), one(Role::ALL, numbers))
+}
+
+fn actor(signed_in: &SignedIn) -> Actor {
+    let Person { id, name, .. } = signed_in.person();
+    Actor::Person { id: *id, name: name.clone() }
+}
