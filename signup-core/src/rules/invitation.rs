@@ -95,12 +95,17 @@ pub(crate) fn invite_first_owner(
 /// Withdraws an invitation. Its link stops working.
 ///
 /// # Errors
-/// Returns [`Error::MissingRole`] if the caller may not make members with its role.
+/// - [`Error::NotFound`] if the invitation has expired.
+/// - [`Error::MissingRole`] if the caller may not make members with its role.
 pub(crate) fn withdraw(
     invitation: Invitation,
     members: &[(Membership, Person)],
     caller: Option<PersonId>,
+    now: Timestamp,
 ) -> Result<Decision<()>> {
+    if invitation.expires_at <= now {
+        return Err(Error::NotFound);
+    }
     let manager = check_manager(members, caller, &[invitation.role])?;
     let withdrawn = NewActivity::of(ActivityType::MEMBER_WITHDRAWN, &invitation);
     let mut change = ChangeSet::default();

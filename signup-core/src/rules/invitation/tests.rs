@@ -81,11 +81,13 @@ fn a_member_is_invited_by_a_member_who_may_make_the_role() {
 
 #[test]
 fn an_invitation_is_withdrawn_by_a_member_who_may_make_the_role() {
-    let by = |role| withdraw(invitation(), &[member(1, role)], Some(id(1)));
+    let at_time = |role, seconds| withdraw(invitation(), &[member(1, role)], Some(id(1)), at(seconds));
+    let by = |role| at_time(role, 0);
     let withdrawn = by(Admin).unwrap();
     assert_eq!(lines(&withdrawn), ["Membership 1 at 1", "Invitation 7 at 1", "remove Invitation 7"]);
     assert_eq!(named(&withdrawn), ["member.withdrawn"]);
     assert_eq!(by(Organizer).unwrap_err(), Error::MissingRole(Admin));
+    assert_eq!(at_time(Admin, 7 * 86_400).unwrap_err(), Error::NotFound, "expired");
 }
 
 #[test]

@@ -91,8 +91,10 @@ impl People {
             rules::accept(facts, acceptance, PersonId::new(secret::new_uuid(now)), new, now)
         };
         let _sign_in: SignIn = shared.commit_unrefused(&Actor::System, accept).await?;
-        // The next session of a token shows the new name of the organization.
-        shared.tokens.clear();
+        if matches!(acceptance, Acceptance::FirstOwner(_)) {
+            // The next session of a token has the new name of the organization.
+            shared.tokens.clear();
+        }
         Ok((self.signed_in(new).await?, new.clone()))
     }
 

@@ -84,10 +84,10 @@ impl Session {
     pub async fn withdraw_invitation(&self, id: InvitationId) -> Result<()> {
         let (caller, organization) = (self.manager()?, self.organization_id());
         self.shared
-            .commit_unrefused(&self.actor, move |_| async move {
+            .commit_unrefused(&self.actor, move |now| async move {
                 let invitation = self.shared.get(RecordKey::Invitation(organization, id)).await?;
                 let members = self.shared.store.members(organization).await?;
-                rules::withdraw(invitation, &members, Some(caller))
+                rules::withdraw(invitation, &members, Some(caller), now)
             })
             .await
     }
