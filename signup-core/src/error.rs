@@ -108,8 +108,8 @@ impl Error {
     /// After [`Store`](Self::Store), it is unknown whether the call wrote. Retry a call that creates (an event, a copy,
     /// shifts, a question) only with the same idempotency key. A repeated delete without a key returns
     /// [`NotFound`](Self::NotFound) if the first call was applied. Every other call of [`Session`](crate::Session),
-    /// [`Volunteers`](crate::Volunteers), [`SignUpForm`](crate::SignUpForm) and [`Outbox`](crate::Outbox) is safe to retry. [`Admin`](crate::Admin) lists its
-    /// methods that are not.
+    /// [`Volunteers`](crate::Volunteers), [`SignUpForm`](crate::SignUpForm), [`People`](crate::People) and [`Outbox`](crate::Outbox) is safe
+    /// to retry, except [`create_token`](crate::Session::create_token). [`Admin`](crate::Admin) lists its methods that are not.
     ///
     /// ```
     /// use signup_core::Error;

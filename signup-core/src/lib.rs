@@ -37,9 +37,9 @@
 //!
 //! # What is where
 //!
-//! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`Outbox`].
+//! - The handles, from [`Service`]: [`Session`], [`Admin`], [`Volunteers`], [`People`], [`Outbox`].
 //! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`],
-//!   [`Activity`].
+//!   [`Activity`], [`Person`], [`Membership`], [`Invitation`], [`SignInCode`], [`SignIn`].
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
 //!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`], [`ActivityQuery`].
 //!   Untyped input: [`EventInput`] and the others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
@@ -48,10 +48,11 @@
 //! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
 //!   feature.
 //!
-//! # The four handles
+//! # The five handles
 //!
-//! A [`Service`] gives four handles, one for each kind of caller. [`Session`] is for a caller with a token, [`Admin`]
-//! for the operator, [`Volunteers`] for volunteers, and [`Outbox`] for the process that delivers mails. Each method of a
+//! A [`Service`] gives five handles, one for each kind of caller. [`Session`] is for a caller with a token or a person who is signed
+//! in, [`Admin`] for the operator, [`Volunteers`] for volunteers, [`People`] for people who sign in, and [`Outbox`] for the process
+//! that delivers mails. Each method of a
 //! handle has an example, or names the method whose example shows it.
 //!
 //! # Values, untyped input and faults
@@ -67,6 +68,12 @@
 //! sign-up. A new sign-up has a [`Secret`], with which the volunteer reads and [cancels](Volunteers::cancel) it. If the event asks
 //! [questions](Admin::add_question), a [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A
 //! server limits the attempts of each address with [`Volunteers::count_attempt`].
+//!
+//! # People
+//!
+//! A [`Person`] has a [`Role`] in one or more organizations. An [`Invitation`] makes a person a member, and a [`Code`] that is mailed
+//! signs the person in. [`People`] has the complete way. [`People::signed_in`] reads who is signed in for each request, and a
+//! [`SignedIn`] yields the [`Session`] of an organization, whose [`Permissions`] are those of the role.
 //!
 //! # Activity
 //!
