@@ -102,7 +102,7 @@ pub enum Actor {
     },
     /// A volunteer.
     Volunteer,
-    /// The operator: [`Admin`](crate::Admin), and a session [without a token](crate::Service::session_for).
+    /// The operator: [`Admin`](crate::Admin), and a session of a [program](crate::Service::session_for).
     Operator,
     /// The service itself.
     System,

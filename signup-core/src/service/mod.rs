@@ -314,12 +314,12 @@ impl Service {
         self.0.now()
     }
 
-    /// Counts a request against a rate limit. With a valid session, this is the limit of its token. Otherwise, this is
+    /// Counts a request against a rate limit. With a valid session, this is the limit of its token or person. Otherwise, this is
     /// the limit of `address`.
     ///
     /// The caller refuses the request unless [`Allowance::is_allowed`]. The window is 60 seconds long.
     ///
-    /// - A session is valid until its token expires. The sessions of one organization without a token share one window.
+    /// - A session is valid until it expires. The sessions of one organization for a program share one window.
     /// - An address has the rate of the free plan. An IPv6 address counts as its /64 network.
     /// - A store that several processes share counts for all of them. Otherwise each process counts for itself.
     /// - A used-up window is cached until it ends, so further requests do not reach the store.

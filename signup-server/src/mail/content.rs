@@ -197,7 +197,7 @@ fn words(
                     "The organizer has cancelled this event, so you no longer need to come. Thank you for offering to help.",
                 ],
             ),
-            // An operator, or a canceller that is newer than this mapping.
+            // The organizer or the operator, or a canceller that is newer than this mapping.
             Some(_) => words(
                 "Cancelled",
                 "The organizer has cancelled your place",

@@ -22,7 +22,7 @@ struct SignupTemplate<'a> {
     organization: &'a str,
     heading: &'static str,
     texts: Vec<&'static str>,
-    /// The organizer's reason, if the organizer cancelled the event or deleted the shift.
+    /// The organizer's reason, if the organizer cancelled the sign-up.
     reason: Option<Vec<LinkedText<'a>>>,
     event: &'a str,
     shift: &'a str,
@@ -118,7 +118,7 @@ pub(super) fn page(
                 CancelledBy::Volunteer => "You’ve cancelled your place",
                 CancelledBy::EventCancellation => "This event has been cancelled",
                 CancelledBy::ShiftDeletion => "This shift has been cancelled",
-                // An operator, or a canceller that is newer than this page.
+                // The organizer or the operator, or a canceller that is newer than this page.
                 _ => "Your place has been cancelled",
             };
             (heading, Some(cancellation(by, event, shift)))
@@ -176,7 +176,7 @@ const fn cancellation(by: CancelledBy, event: &Event, shift: &Shift) -> &'static
             "Thanks for letting us know. The organizer has since cancelled the event."
         }
         CancelledBy::Volunteer => "Thanks for letting us know. Someone else can take your place now.",
-        // An operator, or a canceller that is newer than this page.
+        // The organizer or the operator, or a canceller that is newer than this page.
         _ => "The organizer has cancelled your place on this shift. Thank you for offering to help.",
     }
 }

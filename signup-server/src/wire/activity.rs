@@ -94,3 +94,24 @@ pub(crate) fn activity_page<'a>(
     ];
     Page::new(page, Activity::new, path, query.limit, filters)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_actor_has_the_type_id_and_name_that_are_stored() {
+        let id = PersonId::new(Uuid::max());
+        let person = Actor::Person { id, name: "Ada Lovelace".parse().unwrap() };
+        let kiosk = Actor::Other { kind: "kiosk".to_owned(), id: None, name: Some("Front desk".to_owned()) };
+        for (actor, expected) in [
+            (person, json!({"type": "person", "id": id, "name": "Ada Lovelace"})),
+            (kiosk, json!({"type": "kiosk", "id": null, "name": "Front desk"})),
+            (Actor::System, json!({"type": "system", "id": null, "name": null})),
+        ] {
+            assert_eq!(serde_json::to_value(ActorOf::new(&actor)).unwrap(), expected);
+        }
+    }
+}
