@@ -52,6 +52,7 @@ fn only_a_server_and_a_new_organization_make_a_database_file() {
         "event show --event a",
         "signup list --event a",
         "notice list",
+        "person list --organization a",
         "webhook list --organization a",
     ] {
         let arguments: Vec<_> = command.split(' ').chain(["--database", &database]).collect();

@@ -6,6 +6,7 @@ use crate::harness::{Server, run};
 use crate::lives::id;
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
+use crate::person_commands::accept;
 use crate::webhooks::{new_webhook, webhook_path};
 
 /// Runs a command and returns its only line of output.
@@ -76,8 +77,8 @@ fn a_new_token_is_printed_with_its_text_and_a_listed_one_with_its_dates() {
     assert!(revoked["revoked_at"].as_str().unwrap().ends_with("+00:00"), "{revoked}");
 }
 
-#[test]
-fn an_invitation_is_printed_with_its_link() {
+#[tokio::test]
+async fn an_invitation_is_printed_with_its_link_and_a_member_with_their_role() {
     let server = Server::start_on_sqlite();
     let invite =
         ["person", "invite", "--organization", "starter", "--email", "Ada@example.org", "--role", "admin"];
@@ -91,7 +92,15 @@ fn an_invitation_is_printed_with_its_link() {
     );
     assert!(invited["expires_at"].as_str().unwrap().ends_with("+00:00"), "{invited}");
     let link = invited["link"].as_str().unwrap();
-    assert!(link.starts_with("https://signup.example.org/invitations/"), "{link}");
+    let path = link.strip_prefix("https://signup.example.org").unwrap();
+    accept(&server, &format!("{}{path}", server.url), &[("name", "Ada")]).await;
+    let member = ["id", "email", "name", "organization_id", "role", "created_at"];
+    let listed = assert_members(&line(&server, &["person", "list", "--organization", "starter"]), &member);
+    assert_eq!((&listed["email"], &listed["role"]), (&json!("Ada@example.org"), &json!("admin")));
+    let signed_out = line(&server, &["person", "sign-out", "--email", "ada@example.org"]);
+    assert_eq!(assert_members(&signed_out, &["id", "email", "name"])["id"], listed["id"]);
+    let remove = ["person", "remove", "--organization", "starter", "--email", "ada@example.org"];
+    assert_eq!(assert_members(&line(&server, &remove), &member), listed);
 }
 
 #[tokio::test]
