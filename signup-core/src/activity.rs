@@ -13,6 +13,7 @@ use crate::id::{
     ActivityId, EventId, OrganizationId, PersonId, QuestionId, ShiftId, SignupId, TokenId, WebhookId,
 };
 use crate::invitation::Invitation;
+use crate::message::Message;
 use crate::organization::Organization;
 use crate::person::Membership;
 use crate::question::Question;
@@ -177,6 +178,12 @@ impl From<&Signup> for Subject {
     fn from(signup: &Signup) -> Self {
         let (event, shift) = (Some(signup.event), Some(signup.shift));
         Self { event, shift, signup: Some(signup.id), ..Self::default() }
+    }
+}
+
+impl From<&Message> for Subject {
+    fn from(message: &Message) -> Self {
+        Self { event: Some(message.event), shift: message.shift, ..Self::default() }
     }
 }
 

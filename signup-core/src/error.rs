@@ -82,6 +82,9 @@ pub enum Error {
     /// The shift has active sign-ups: confirmed ones, and it is not over.
     #[error("the shift has active sign-ups")]
     ShiftHasSignups,
+    /// The event has [`Message::MAX_PER_PERIOD`](crate::Message::MAX_PER_PERIOD) messages within 24 hours.
+    #[error("too many messages to the volunteers of the event within a day")]
+    TooManyMessages,
     /// The notice is queued or claimed, so a retry would send its mail twice. Only a failed notice can be retried.
     #[error("the notice has not failed")]
     NoticeNotFailed,
@@ -156,6 +159,7 @@ impl Error {
                 | Self::EventHasSignups
                 | Self::ShiftHasSignups
                 | Self::NoticeNotFailed
+                | Self::TooManyMessages
                 | Self::Conflict(_)
                 | Self::Contended
         )
@@ -196,6 +200,7 @@ mod tests {
             Error::EventHasSignups,
             Error::ShiftHasSignups,
             Error::NoticeNotFailed,
+            Error::TooManyMessages,
             Error::Conflict(vec!["title"]),
             Error::Contended,
             Error::Refused(Box::new(Refusal::Changed(RecordKey::Organization(OrganizationId::NONE)))),

@@ -97,6 +97,8 @@ ids! {
     PersonId,
     /// The id of an [`Invitation`](crate::Invitation).
     InvitationId,
+    /// The id of a [`Message`](crate::Message).
+    MessageId,
     /// The id of the token or the person of a [`Session`](crate::Session). No token and person have one id, because every id is a
     /// new UUID.
     CallerId,

@@ -134,6 +134,7 @@ mod input;
 mod invitation;
 mod link;
 mod mail;
+mod message;
 mod network;
 mod notice;
 mod occupancy;
@@ -174,17 +175,18 @@ pub use event::{Event, EventDates, Latitude, Longitude, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, ValueType};
 pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
 pub use id::{
-    ActivityId, CallerId, DeliveryId, EventId, InvitationId, NoticeId, OrganizationId, PersonId, QuestionId,
-    ShiftId, SignupId, TokenId, WebhookId,
+    ActivityId, CallerId, DeliveryId, EventId, InvitationId, MessageId, NoticeId, OrganizationId, PersonId,
+    QuestionId, ShiftId, SignupId, TokenId, WebhookId,
 };
 pub use input::{
     Acceptance, AcceptanceInput, ActivityListInput, Asked, CancelEvent, CancelEventInput, CancelSignup,
     Change, CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent,
     DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given,
-    HoursPatch, InvitationInput, NewAnswer, NewEvent, NewInvitation, NewOrganization, NewQuestion, NewShift,
-    NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationInput, OrganizationPatch,
-    QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput, SignUpInput,
-    SignupListInput, TokenInput, WebhookInput, WebhookPatch, from_json,
+    HoursPatch, InvitationInput, MessageInput, NewAnswer, NewEvent, NewInvitation, NewMessage,
+    NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NewWebhook, NotifyInput, Object,
+    OrganizationInput, OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch,
+    ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, TokenInput, WebhookInput, WebhookPatch,
+    from_json,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]
@@ -192,7 +194,8 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
-pub use mail::{InvitationMail, Mail, MailContent};
+pub use mail::{InvitationMail, Mail, MailContent, MessageMail, MessagePlace};
+pub use message::Message;
 pub use network::{Networks, is_public};
 pub use notice::{MailFailure, Notice, NoticeCause, NoticeFailure};
 pub use occupancy::{Capacity, Occupancy};
@@ -221,8 +224,8 @@ pub use store::{
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
-    LocationData, LocationDataError, Name, PersonName, SearchText, ShiftLocation, TextError, Title,
-    WebAddress, WebhookDescription,
+    LocationData, LocationDataError, MessageSubject, MessageText, Name, PersonName, SearchText,
+    ShiftLocation, TextError, Title, WebAddress, WebhookDescription,
 };
 pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};

@@ -2,10 +2,14 @@
 
 use jiff::Timestamp;
 
+use crate::event::Event;
 use crate::invitation::Invitee;
+use crate::message::Message;
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
 use crate::person::Role;
+use crate::secret::Secret;
+use crate::shift::ScheduledShift;
 use crate::sign_in::Code;
 #[cfg(doc)]
 use crate::signup::CancelledBy;
@@ -25,6 +29,7 @@ use crate::text::{EmailAddress, PersonName};
 /// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
 /// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
 /// | [`ShiftChanged`](NoticeCause::ShiftChanged) | `ShiftMoved` | `None` |
+/// | [`MessageSent`](NoticeCause::MessageSent) | `Message` | not about a sign-up |
 /// | [`SignInCode`](NoticeCause::SignInCode), [`Invited`](NoticeCause::Invited) | the same | not about a sign-up |
 ///
 /// ```
@@ -36,6 +41,7 @@ use crate::text::{EmailAddress, PersonName};
 ///     let SignupInFull { event, shift, signup, .. } = match &mail.content {
 ///         MailContent::Signup(about) => &**about,
 ///         MailContent::SignInCode { code, .. } => return format!("Your sign-in code: {}", code.grouped()),
+///         MailContent::Message(sent) => return sent.message.text.to_string(),
 ///         MailContent::Invitation(invited) => return format!("You are invited to {}.", invited.organization.name),
 ///         // A mail of a later version of this library.
 ///         _ => return "There is news.".to_owned(),
@@ -104,6 +110,36 @@ pub enum MailContent {
     },
     /// An invitation. The cause of the notice has the secret of the link.
     Invitation(Box<InvitationMail>),
+    /// A message from an organizer to a volunteer.
+    Message(Box<MessageMail>),
+}
+
+/// The mail of a message to one address.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct MessageMail {
+    /// The organization of the event.
+    pub organization: Organization,
+    /// The event.
+    pub event: Event,
+    /// The message.
+    pub message: Message,
+    /// The address.
+    pub email: EmailAddress,
+    /// The confirmed sign-ups of the address for shifts that are not over, in running order; at least one.
+    pub places: Vec<MessagePlace>,
+}
+
+/// A sign-up in the mail of a message.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct MessagePlace {
+    /// The shift.
+    pub shift: ScheduledShift,
+    /// The sign-up.
+    pub signup: Signup,
+    /// The secret of the link to the sign-up.
+    pub secret: Secret,
 }
 
 /// The mail of an invitation.
@@ -147,6 +183,7 @@ impl Mail {
             MailContent::Signup(about) => &about.signup.email,
             MailContent::SignInCode { email, .. } => email,
             MailContent::Invitation(invited) => &invited.invitee.email,
+            MailContent::Message(message) => &message.email,
         }
     }
 

@@ -6,11 +6,12 @@ mod tests;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{EventId, InvitationId, NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::id::{EventId, InvitationId, MessageId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::secret::Secret;
 use crate::sign_in::{Code, SignInCode};
 #[cfg(doc)]
 use crate::signup::Signup;
+use crate::store::RecordKey;
 use crate::text::EmailAddress;
 use crate::time_and_place::TimeAndPlace;
 
@@ -144,6 +145,25 @@ pub enum NoticeCause {
         /// The secret of the link. The mail is sent only while the invitation has this secret.
         secret: Secret,
     },
+    /// An organizer sent a message. The notice is fanned out to one sign-up of each address. [`Notice::shift`] is the shift whose
+    /// volunteers get the message, or any shift of the event.
+    MessageSent {
+        /// The message.
+        message: MessageId,
+        /// The last sign-up that the fan-out has covered; `None` before the first batch.
+        fanned_out_to: Option<SignupId>,
+    },
+    /// An organizer sent a message: the mail to one address, with a link to each of its sign-ups.
+    Message {
+        /// The message.
+        message: MessageId,
+        /// The first sign-up of the address.
+        signup: SignupId,
+        /// The secret of the link to that sign-up.
+        secret: Secret,
+        /// The other sign-ups of the address, each with the secret of its link.
+        others: Vec<(SignupId, Secret)>,
+    },
 }
 
 impl NoticeCause {
@@ -159,12 +179,15 @@ impl NoticeCause {
             Self::ShiftMoved { .. } => "shift_moved",
             Self::SignInCode { .. } => "sign_in_code",
             Self::Invited { .. } => "invited",
+            Self::MessageSent { .. } => "message_sent",
+            Self::Message { .. } => "message",
         }
     }
 
     /// Sets the last sign-up that the fan-out has covered. A cause of one mail stays as it is.
     pub(crate) fn with_fan_out_to(mut self, last: SignupId) -> Self {
         if let Self::ShiftChanged { fanned_out_to, .. }
+        | Self::MessageSent { fanned_out_to, .. }
         | Self::EventCancelled { fanned_out_to }
         | Self::ShiftDeleted { fanned_out_to } = &mut self
         {
@@ -175,7 +198,13 @@ impl NoticeCause {
 
     /// Returns whether the notice is for several volunteers, each of whom gets a notice of their own at delivery.
     pub const fn is_fanned_out(&self) -> bool {
-        matches!(self, Self::ShiftChanged { .. } | Self::EventCancelled { .. } | Self::ShiftDeleted { .. })
+        matches!(
+            self,
+            Self::ShiftChanged { .. }
+                | Self::EventCancelled { .. }
+                | Self::ShiftDeleted { .. }
+                | Self::MessageSent { .. }
+        )
     }
 
     /// Returns the sign-up that the mail is about. `None` for a notice to several volunteers, and for a mail to a person who signs
@@ -185,26 +214,31 @@ impl NoticeCause {
             Self::SignedUp { signup, .. }
             | Self::SignedUpAgain { signup, .. }
             | Self::Cancelled { signup, .. }
-            | Self::ShiftMoved { signup, .. } => Some(*signup),
+            | Self::ShiftMoved { signup, .. }
+            | Self::Message { signup, .. } => Some(*signup),
             Self::ShiftChanged { .. }
             | Self::EventCancelled { .. }
             | Self::ShiftDeleted { .. }
+            | Self::MessageSent { .. }
             | Self::SignInCode { .. }
             | Self::Invited { .. } => None,
         }
     }
 
-    /// Returns the secret of the link that the mail carries. `None` for a notice to several volunteers, and for a code.
+    /// Returns the secret of the link that the mail carries, of several the first one. `None` for a notice to several volunteers, and
+    /// for a code.
     pub const fn secret(&self) -> Option<&Secret> {
         match self {
             Self::SignedUp { secret, .. }
             | Self::SignedUpAgain { secret, .. }
             | Self::Cancelled { secret, .. }
             | Self::ShiftMoved { secret, .. }
+            | Self::Message { secret, .. }
             | Self::Invited { secret, .. } => Some(secret),
             Self::ShiftChanged { .. }
             | Self::EventCancelled { .. }
             | Self::ShiftDeleted { .. }
+            | Self::MessageSent { .. }
             | Self::SignInCode { .. } => None,
         }
     }
@@ -265,6 +299,11 @@ impl Notice {
             failure: None,
             last_reason: None,
         }
+    }
+
+    /// Returns the key of the event; of no event if the notice has none.
+    pub(crate) fn key_of_event(&self) -> RecordKey {
+        RecordKey::Event(self.organization, self.shift.map_or(EventId::NONE, |(event, _)| event))
     }
 
     /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{CallerId, DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, WebhookId};
+use crate::message::Message;
 use crate::permission::Permission;
 use crate::question::Question;
 use crate::shift::ScheduledShift;
@@ -98,6 +99,8 @@ pub enum Operation {
     DeleteWebhook(WebhookId),
     /// Make this delivery again.
     Redeliver(DeliveryId),
+    /// Send a message to the volunteers of this event.
+    SendMessage(EventId),
 }
 
 impl Operation {
@@ -121,6 +124,7 @@ impl Operation {
             | Self::TestWebhook(_)
             | Self::DeleteWebhook(_)
             | Self::Redeliver(_) => Scope::WebhooksWrite,
+            Self::SendMessage(_) => return Permission::SendMessages,
         };
         Permission::Scope(scope)
     }
@@ -149,6 +153,7 @@ impl fmt::Display for Operation {
             Self::TestWebhook(id) => write!(f, "test-webhook/{id}"),
             Self::DeleteWebhook(id) => write!(f, "delete-webhook/{id}"),
             Self::Redeliver(id) => write!(f, "redeliver/{id}"),
+            Self::SendMessage(id) => write!(f, "send-message/{id}"),
         }
     }
 }
@@ -187,6 +192,7 @@ impl FromStr for Operation {
             "test-webhook" => Self::TestWebhook(webhook),
             "delete-webhook" => Self::DeleteWebhook(webhook),
             "redeliver" => Self::Redeliver(DeliveryId::new(id.uuid())),
+            "send-message" => Self::SendMessage(event),
             _ => return Err(MALFORMED),
         })
     }
@@ -256,6 +262,8 @@ pub enum Outcome {
     Webhook(Box<Webhook>),
     /// The delivery that was made, or made due again.
     Delivery(Box<Delivery>),
+    /// The message that was sent.
+    Message(Box<Message>),
     /// The record of the operation was deleted.
     ///
     /// Not a unit variant, because a store accepts only outcomes that serialize to an object.
@@ -292,6 +300,7 @@ outcomes! {
     Question: |question| Self::Question(Box::new(question)), Outcome::Question(question) => *question;
     Webhook: |webhook| Self::Webhook(Box::new(webhook)), Outcome::Webhook(webhook) => *webhook;
     Delivery: |delivery| Self::Delivery(Box::new(delivery)), Outcome::Delivery(delivery) => *delivery;
+    Message: |message| Self::Message(Box::new(message)), Outcome::Message(message) => *message;
     (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
 }
 

@@ -172,6 +172,10 @@ texts! {
     WebhookDescription: 255, |text| text, check;
     /// Why the organizer cancelled an event: 1 to 1,000 characters, stored as given.
     CancellationReason: 1_000, |text| text, check;
+    /// The subject of a message to volunteers: 1 to 150 characters on one line, trimmed. Safe in the header of a mail.
+    MessageSubject: 150, str::trim, check_line;
+    /// The text of a message to volunteers: 1 to 5,000 characters, stored as given.
+    MessageText: 5_000, |text| text, check;
     /// The name of an organization, a token, or a sport: 1 to 255 characters on one line, trimmed.
     Name: 255, str::trim, check_line;
     /// The name of a volunteer: 1 to 255 characters on one line, trimmed. Safe in the header of a mail.

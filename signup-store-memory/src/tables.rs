@@ -107,6 +107,7 @@ impl Tables {
         Some(match record {
             Record::LocationData(data) => of_event(data.organization, data.event)?,
             Record::Question(question) => of_event(question.organization, question.event)?,
+            Record::Message(message) => of_event(message.organization, message.event)?,
             Record::Shift(shift) => {
                 self.event(shift.organization, shift.event).map(|_| self.current_shift(shift).into())?
             }
@@ -127,6 +128,7 @@ impl Tables {
                 shift.deleted_at.is_some() || is_of_deleted(shift.organization, shift.event)
             }
             Record::Question(question) => is_of_deleted(question.organization, question.event),
+            Record::Message(message) => is_of_deleted(message.organization, message.event),
             Record::Signup(signup) => is_of_deleted(signup.organization, signup.event),
             Record::Link(link) => is_of_deleted(link.organization, link.event),
             Record::Organization(_)

@@ -79,6 +79,32 @@ pub async fn simultaneous_webhooks_never_pass_the_limit(store: Arc<dyn Store>) {
     assert_eq!(store.webhooks(organization_id(1)).await.unwrap().len(), 16);
 }
 
+/// Of 16 simultaneous messages of an event with a limit of 5, as many succeed as make 5 with those that still count. A message of
+/// another event does not count, and neither does one that was sent 24 hours before.
+pub async fn simultaneous_messages_never_pass_the_limit(store: Arc<dyn Store>) {
+    let (event, other) = (event(1, 1), event(1, 2));
+    let now = at(0) + Message::PERIOD;
+    let at = |number, seconds| Message {
+        created_at: at(0) + SignedDuration::from_secs(seconds),
+        ..message(&event, number)
+    };
+    let before: [Record; 6] = [
+        organization(1).into(),
+        event.clone().into(),
+        other.clone().into(),
+        at(1, 0).into(),
+        at(2, 1).into(),
+        message(&other, 3).into(),
+    ];
+    commit(&*store, insert(before)).await;
+    let (total, bound) = (Total::Messages(event.organization, event.id), Message::MAX_PER_PERIOD);
+    let below = Requirement::Below { total: total.clone(), bound, now };
+    let change =
+        |number| ChangeSet { requires: vec![below.clone()], writes: vec![Write::insert(at(number, 86_400))] };
+    let results = all_at_once(&store, (10..26).map(change).collect()).await;
+    assert_outcomes(&results, 4, &Refusal::NotBelow { total, count: 5 });
+}
+
 /// Of 64 simultaneous uses of one key, one takes effect and the others are refused with its receipt.
 pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;

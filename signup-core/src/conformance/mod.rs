@@ -170,6 +170,7 @@ macro_rules! conformance_tests {
             contention::simultaneous_sign_ups_never_pass_the_capacity
             contention::simultaneous_creates_never_pass_the_limit
             contention::simultaneous_webhooks_never_pass_the_limit
+            contention::simultaneous_messages_never_pass_the_limit
             contention::simultaneous_publications_never_pass_the_limit
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
             contention::one_of_many_simultaneous_uses_of_a_slug_succeeds

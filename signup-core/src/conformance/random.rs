@@ -47,7 +47,7 @@ const ACTIONS: [Action; 6] =
     [Action::Insert, Action::Insert, Action::Replace, Action::Replace, Action::Remove, Action::Require];
 
 /// The kinds of records, and how frequent they are in steps.
-const KINDS: [(Kind, usize); 18] = [
+const KINDS: [(Kind, usize); 19] = [
     (Kind::Organization, 1),
     (Kind::Token, 1),
     (Kind::Event, 2),
@@ -66,6 +66,7 @@ const KINDS: [(Kind, usize); 18] = [
     (Kind::Invitation, 2),
     (Kind::SignInCode, 2),
     (Kind::SignIn, 2),
+    (Kind::Message, 1),
 ];
 
 /// Returns the pairs of an action and a kind that make a step.
@@ -73,7 +74,7 @@ fn actions() -> Vec<(Action, Kind)> {
     let is_possible = |(action, kind): &(Action, Kind)| match action {
         // Location data is put with its event.
         Action::Insert => *kind != Kind::LocationData,
-        Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt | Kind::Activity),
+        Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt | Kind::Activity | Kind::Message),
         // No rule removes other kinds of records.
         Action::Remove => matches!(
             kind,
@@ -89,7 +90,9 @@ fn actions() -> Vec<(Action, Kind)> {
         ),
         // The removal of a sign-up removes its links and notices, too, and no key tells this. Location data and activity have no
         // version.
-        Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity),
+        Action::Require => {
+            !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity | Kind::Message)
+        }
     };
     let kinds = KINDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
     kinds.flat_map(|kind| ACTIONS.map(|action| (action, kind))).filter(is_possible).collect()
@@ -357,6 +360,7 @@ fn total_of(record: &Record, organization: OrganizationId) -> Total {
         Record::Shift(shift) => Total::Filled(organization, shift.id),
         Record::Question(question) => Total::Answers(organization, question.event, question.id),
         Record::Webhook(_) => Total::Webhooks(organization),
+        Record::Message(message) => Total::Messages(organization, message.event),
         Record::Delivery(delivery) => Total::InFlight(organization, delivery.webhook),
         _ => Total::Organizations,
     }

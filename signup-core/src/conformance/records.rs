@@ -388,6 +388,14 @@ pub fn invitation(organization: u32, number: u32) -> Invitation {
     Invitation::new(id, organization_id(organization), Some(invitee), (Role::Admin, inviter), digest, at(0))
 }
 
+/// Returns a message to the volunteers of an event.
+pub fn message(event: &Event, number: u32) -> Message {
+    let place = (event.organization, event.id, Some(ShiftId::new(uuid(1))));
+    let (subject, text) = ("Bring “gloves”".parse().unwrap(), " It will\nbe cold. ".parse().unwrap());
+    let sender = (PersonId::new(uuid(1)), PersonName::new("Grace “Admiral” Hopper").unwrap());
+    Message::new(MessageId::new(uuid(number)), place, subject, text, sender, at(0))
+}
+
 /// Returns a code for the browser `number`.
 pub fn sign_in_code(number: u32) -> SignInCode {
     let email = EmailAddress::new("Ada@example.org").unwrap();

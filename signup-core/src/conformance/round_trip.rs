@@ -48,6 +48,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     }];
     let signup = Signup { answers, repeated_at: Some(at(3)), version: 2, ..signup(&shift, 1) };
     let link = link(&signup, 1);
+    let message = message(&event, 1);
     let token = Token {
         revoked_at: Some(at(5)),
         scopes: "events:read,slots:write".parse().unwrap(),
@@ -68,6 +69,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         question.clone().into(),
         signup.clone().into(),
         link.into(),
+        message.clone().into(),
         receipt.clone().into(),
         failed.clone().into(),
     ];
@@ -111,6 +113,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let by_digest = store.find(Unique::Link(link.digest)).await.unwrap();
     assert_eq!(by_digest, Some(link), "link by digest");
     assert_eq!(stored(&*store, &link).await, Some(link), "link");
+    assert_eq!(stored(&*store, &message).await, Some(message), "message");
     assert_eq!(stored(&*store, &receipt).await, Some(receipt), "receipt");
     assert_eq!(store.notices(NoticeQuery::Queued(None), 99).await.unwrap(), notices, "notices");
     let listed = store.notices(NoticeQuery::Failed(None), 9).await.unwrap();
@@ -129,6 +132,13 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
         NoticeCause::ShiftDeleted { fanned_out_to: None },
         NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: Some(time_and_place()) },
         NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: None },
+        NoticeCause::MessageSent { message: MessageId::new(uuid(1)), fanned_out_to: Some(signup.id) },
+        NoticeCause::Message {
+            message: MessageId::new(uuid(1)),
+            signup: signup.id,
+            secret: secret(1),
+            others: vec![(signup.id, secret(2))],
+        },
     ];
     let path = (shift.organization, shift.event, shift.id);
     let to_people = [
@@ -354,6 +364,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         RecordKey::LocationData(owner, event),
         RecordKey::Shift(owner, shift),
         RecordKey::Question(owner, QuestionId::new(uuid(1))),
+        RecordKey::Message(owner, MessageId::new(uuid(1))),
         RecordKey::Signup(owner, SignupId::new(uuid(1))),
         RecordKey::Link(owner, Digest::of("x")),
         RecordKey::Receipt(receipt_key(1, "key")),

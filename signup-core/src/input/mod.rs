@@ -8,6 +8,7 @@ mod event_patch;
 mod given;
 mod json;
 mod list;
+mod message;
 mod organization;
 mod person;
 mod questions;
@@ -24,6 +25,7 @@ pub use event_patch::{CancelEvent, CancelEventInput, CancelSignup, EventPatch, E
 pub use given::Given;
 pub use json::from_json;
 pub use list::{ActivityListInput, CoverageListInput, DeliveryListInput, EventListInput, SignupListInput};
+pub use message::{MessageInput, NewMessage};
 pub use organization::{NewOrganization, OrganizationInput, OrganizationPatch};
 pub use person::{Acceptance, AcceptanceInput, Asked, FirstOwner, InvitationInput, NewInvitation};
 pub use questions::{NewQuestion, QuestionInput, QuestionPatch};

@@ -45,18 +45,24 @@ pub(crate) fn fan_out(
             );
         }
     }
-    match signups.last() {
-        Some(last) if !is_last => {
-            // The next batch is due after this one, and after notices queued meanwhile: a large shift does not delay
+    end_portion(&mut change, notice, signups.last().filter(|_| !is_last).map(|last| last.id), now);
+    change
+}
+
+/// Replaces a fanned-out notice with its next version, which is due for the portion after the sign-up `last`. Deletes the notice if
+/// no portion follows.
+pub(super) fn end_portion(change: &mut ChangeSet, notice: Notice, last: Option<SignupId>, now: Timestamp) {
+    match last {
+        Some(last) => {
+            // The next portion is due after this one, and after notices queued meanwhile: a large shift does not delay
             // other mails.
             let (version, due_at) = (notice.version + 1, now + FAN_OUT_INTERVAL);
-            let cause = notice.cause.clone().with_fan_out_to(last.id);
+            let cause = notice.cause.clone().with_fan_out_to(last);
             let next = Notice { cause, version, due_at, ..notice.clone() };
             change.replace(notice, next);
         }
-        _ => change.remove(notice),
+        None => change.remove(notice),
     }
-    change
 }
 
 /// Returns whether a later notice of the same gathering sends the mails, so that this notice is deleted.
@@ -98,8 +104,8 @@ pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Dec
     Decision::unrecorded(Some(mail), change)
 }
 
-/// Claims the notice of a mail to a person. Without `content`, the notice is obsolete, and is deleted.
-pub(crate) fn claim_for_person(
+/// Claims the notice of a mail that is not about one sign-up. Without `content`, the notice is obsolete, and is deleted.
+pub(crate) fn claim_with(
     notice: &Notice,
     content: Option<MailContent>,
     now: Timestamp,

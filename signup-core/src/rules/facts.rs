@@ -123,6 +123,7 @@ fn totals(totals: &[Total]) -> String {
         Total::ActiveEvents(_) => "active events".to_owned(),
         Total::Filled(owner, shift) => format!("sign-ups of {}", name(&RecordKey::Shift(*owner, *shift))),
         Total::Webhooks(_) => "webhooks".to_owned(),
+        Total::Messages(..) => "messages".to_owned(),
         Total::InFlight(owner, webhook) => {
             format!("deliveries in flight of {}", name(&RecordKey::Webhook(*owner, *webhook)))
         }

@@ -21,6 +21,7 @@ mod invitation;
 mod mail;
 mod membership;
 mod merge;
+mod message;
 mod organization;
 mod patch_event;
 mod patch_shift;
@@ -38,7 +39,7 @@ pub(crate) use cancel_signup::{cancel_signup, erase_signup};
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{
-    claim, claim_for_person, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice,
+    claim, claim_with, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice,
 };
 pub(crate) use duplicate_event::duplicate_event;
 pub(crate) use edit::mails_of;
@@ -47,6 +48,7 @@ pub(crate) use invitation::{
 };
 pub(crate) use mail::MailIds;
 pub(crate) use membership::{change_role, remove_member};
+pub(crate) use message::{Addressed, fan_out_message, send_message};
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization};
 pub(crate) use patch_event::patch_event;
 pub(crate) use patch_shift::patch_shift;

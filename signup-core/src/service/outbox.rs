@@ -5,6 +5,7 @@
 //! processes may share the work: a claimed notice belongs to one process at a time.
 
 mod deliveries;
+mod messages;
 mod people;
 
 use std::sync::Arc;
@@ -151,12 +152,17 @@ impl Outbox {
             self.shared.commit_queued(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
-        let Decision { outcome, change, .. } = match notice.cause.signup() {
-            Some(signup) => match self.shared.store.signup_in_full(notice.organization, signup).await? {
+        let Decision { outcome, change, .. } = match (&notice.cause, notice.cause.signup()) {
+            (NoticeCause::Message { message, signup, secret, others }, _) => {
+                let links = std::iter::once((*signup, secret.clone())).chain(others.clone());
+                let content = self.message_mail(notice.organization, *message, links, now).await?;
+                rules::claim_with(notice, content, now)
+            }
+            (_, Some(signup)) => match self.shared.store.signup_in_full(notice.organization, signup).await? {
                 Some(found) => rules::claim(notice, found, now),
                 None => Decision::unrecorded(None, rules::delete_notice(notice)),
             },
-            None => rules::claim_for_person(notice, self.content_for_person(notice, now).await?, now),
+            (_, None) => rules::claim_with(notice, self.content_for_person(notice, now).await?, now),
         };
         let has_lease = self.shared.commit_queued(change).await?;
         Ok(outcome.filter(|_| has_lease))
@@ -164,6 +170,9 @@ impl Outbox {
 
     /// Fans out one batch of a notice to several volunteers: to the sign-ups after those that it has covered.
     async fn fan_out(&self, notice: Notice) -> Result<()> {
+        if let NoticeCause::MessageSent { message, fanned_out_to } = notice.cause {
+            return self.fan_out_message(notice, message, fanned_out_to).await;
+        }
         let (now, store) = (self.now(), &self.shared.store);
         let owner = notice.organization;
         let (event, shift) = notice.shift.unwrap_or((EventId::NONE, ShiftId::NONE));

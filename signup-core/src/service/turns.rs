@@ -84,7 +84,7 @@ struct Entry {
 
 impl Shared {
     /// Waits for the turn of an operation. Returns `None` if the operation needs no turn here: it creates an event, is about a
-    /// webhook, its record is missing, or it patches a shift. A patch of a shift waits in [`shift_in_turn`](Self::shift_in_turn).
+    /// webhook, changes no event, its record is missing, or it patches a shift. A patch of a shift waits in [`shift_in_turn`](Self::shift_in_turn).
     ///
     /// # Errors
     /// Returns the errors of [`Turns::of_event`] and of the store.
@@ -102,7 +102,8 @@ impl Shared {
             | Operation::RotateSecret(_)
             | Operation::TestWebhook(_)
             | Operation::DeleteWebhook(_)
-            | Operation::Redeliver(_) => None,
+            | Operation::Redeliver(_)
+            | Operation::SendMessage(_) => None,
             Operation::PatchEvent(event)
             | Operation::PublishEvent(event)
             | Operation::UnpublishEvent(event)

@@ -12,11 +12,12 @@ use uuid::Uuid;
 use crate::activity::Activity;
 use crate::event::Event;
 use crate::id::{
-    ActivityId, DeliveryId, EventId, InvitationId, NoticeId, OrganizationId, PersonId, QuestionId, ShiftId,
-    SignupId, TokenId, WebhookId,
+    ActivityId, DeliveryId, EventId, InvitationId, MessageId, NoticeId, OrganizationId, PersonId, QuestionId,
+    ShiftId, SignupId, TokenId, WebhookId,
 };
 use crate::invitation::Invitation;
 use crate::link::Link;
+use crate::message::Message;
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
@@ -198,6 +199,8 @@ records! {
     SignInCode(SignInCode);
     /// A [`SignIn`].
     SignIn(SignIn);
+    /// A [`Message`].
+    Message(Message);
 }
 
 /// The key of a record. Every key but an organization's names the organization that owns the record, if one does: a person, a
@@ -240,6 +243,8 @@ pub enum RecordKey {
     SignInCode(Digest),
     /// The key of a [`SignIn`]: the digest of its secret.
     SignIn(Digest),
+    /// The key of a [`Message`].
+    Message(OrganizationId, MessageId),
 }
 
 impl RecordKey {
@@ -264,6 +269,7 @@ impl RecordKey {
             Self::Invitation(..) => Kind::Invitation,
             Self::SignInCode(_) => Kind::SignInCode,
             Self::SignIn(_) => Kind::SignIn,
+            Self::Message(..) => Kind::Message,
         }
     }
 
@@ -283,7 +289,8 @@ impl RecordKey {
             | Self::Webhook(organization, _)
             | Self::Delivery(organization, _)
             | Self::Membership(organization, _)
-            | Self::Invitation(organization, _) => *organization,
+            | Self::Invitation(organization, _)
+            | Self::Message(organization, _) => *organization,
             Self::Receipt(key) => key.organization,
             Self::Person(_) | Self::SignInCode(_) | Self::SignIn(_) => OrganizationId::NONE,
         }
@@ -305,6 +312,7 @@ impl RecordKey {
             Self::Delivery(_, id) => id.uuid(),
             Self::Person(id) | Self::Membership(_, id) => id.uuid(),
             Self::Invitation(_, id) => id.uuid(),
+            Self::Message(_, id) => id.uuid(),
             Self::Link(..) | Self::Receipt(_) | Self::SignInCode(_) | Self::SignIn(_) => return None,
         })
     }
@@ -351,6 +359,8 @@ pub enum Total {
     Webhooks(OrganizationId),
     /// The claimed deliveries of a webhook, until their lease ends.
     InFlight(OrganizationId, WebhookId),
+    /// The messages to the volunteers of an event, until [`Message::PERIOD`] after they were sent.
+    Messages(OrganizationId, EventId),
 }
 
 /// A total in which a record counts as 1.

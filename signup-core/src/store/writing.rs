@@ -219,11 +219,12 @@
 //! | [`Invitation`](Kind::Invitation) | its id | organization | [`InvitationSecret`](Unique::InvitationSecret); [`InvitedEmail`](Unique::InvitedEmail) if it has an address | none | version |
 //! | [`SignInCode`](Kind::SignInCode) | the digest of the browser's secret | none | [`SignInCode`](Unique::SignInCode) | none | version |
 //! | [`SignIn`](Kind::SignIn) | its digest | person | none | none | version |
+//! | [`Message`](Kind::Message) | its id | event | none | [`Messages`](Total::Messages) until 24 hours after it was sent | none |
 //!
 //! A receipt, an activity, a delivery, an invitation, a code and a sign-in [expire](Entity::expires_at). Only a receipt is then
 //! [replaced](Entity::is_replaceable) by a new one with the same key. The expiry of a token is a field, which the service checks.
 //!
-//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a sign-up, a link or a
+//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a message, a sign-up, a link or a
 //! notice. [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
 //! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token, a
 //! receipt, an activity, a webhook, a delivery or a record about people finds none.

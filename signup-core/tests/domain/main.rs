@@ -15,6 +15,7 @@ mod handles;
 mod ids;
 mod mails;
 mod members;
+mod messages;
 mod people;
 mod people_in_races;
 mod permissions;

@@ -44,6 +44,8 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             signups(SignupQuery::new()), signup_pages(SignupQuery::new()).next(), signup(SignupId::NONE),
             event_signups(EventId::NONE);
         Permission::CancelSignups => cancel_signup(SignupId::NONE, CancelSignup::new());
+        Permission::SendMessages =>
+            message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
         Scope::ActivityRead => activity(ActivityQuery::new()), activity_pages(ActivityQuery::new()).next();
         Scope::WebhooksRead =>
             webhooks(), webhook(WebhookId::NONE), deliveries(WebhookId::NONE, DeliveryQuery::new());
@@ -59,6 +61,10 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
         Permission::UpdateOrganization => update_organization(OrganizationPatch::new());
     }
     refusals
+}
+
+fn message() -> NewMessage {
+    NewMessage::new("Gloves".parse().unwrap(), "Bring gloves.".parse().unwrap())
 }
 
 #[tokio::test]

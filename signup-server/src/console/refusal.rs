@@ -153,6 +153,10 @@ fn message_of(error: &Error) -> Message {
             "An organization needs an owner",
             "This is the only owner. Make somebody else an owner first.",
         ),
+        Error::TooManyMessages => conflict(
+            "You’ve sent 5 messages within a day",
+            "Volunteers of an event get at most 5 messages within 24 hours. Try again later.",
+        ),
         Error::InvitationGone => said(
             StatusCode::GONE,
             "This invitation doesn’t work any more",

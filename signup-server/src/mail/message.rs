@@ -15,6 +15,7 @@ use lettre::{Address, Message};
 use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, SignupInFull};
 
 use super::content::{Action, Content};
+use super::organizer::OrganizerMail;
 use super::person::PersonMail;
 use crate::calendar::{Method, SignupEntry};
 
@@ -63,6 +64,18 @@ struct PersonHtmlPart<'a> {
     mail: &'a PersonMail,
 }
 
+#[derive(Debug, Template)]
+#[template(path = "organizer_mail.txt", escape = "none")]
+struct OrganizerTextPart<'a> {
+    mail: &'a OrganizerMail,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "organizer_mail.html")]
+struct OrganizerHtmlPart<'a> {
+    mail: &'a OrganizerMail,
+}
+
 /// Writes the mail of a delivery.
 ///
 /// # Errors
@@ -80,6 +93,17 @@ pub(super) fn write(
             let secret = mail.notice.cause.secret().ok_or("an invitation needs its secret")?;
             let content = PersonMail::invitation(invited, secret, base_url);
             to_person(&content, invited.organization.contact.as_ref())?
+        }
+        MailContent::Message(sent) => {
+            let content = OrganizerMail::of(sent, base_url);
+            Draft {
+                text: rendered(&OrganizerTextPart { mail: &content })?,
+                html: rendered(&OrganizerHtmlPart { mail: &content })?,
+                name: content.name,
+                subject: content.subject,
+                contact: sent.organization.contact.as_ref(),
+                calendar: None,
+            }
         }
         _ => return Err(format!("there is no email for the cause {}", mail.notice.cause.name())),
     };
@@ -198,5 +222,7 @@ mod content_tests;
 mod delivered;
 #[cfg(test)]
 mod name_tests;
+#[cfg(test)]
+mod organizer_tests;
 #[cfg(test)]
 mod person_tests;

@@ -7,6 +7,7 @@ mod connection;
 mod content;
 mod message;
 mod name;
+mod organizer;
 mod person;
 mod queue;
 mod smtp;

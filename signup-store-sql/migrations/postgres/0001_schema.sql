@@ -315,6 +315,25 @@ CREATE TABLE questions (
 );
 CREATE INDEX questions_by_event ON questions (organization_id, event_id, position, id);
 
+-- The messages of organizers to the volunteers of an event, as they were sent.
+CREATE TABLE messages (
+    organization_id uuid NOT NULL,
+    event_id        uuid NOT NULL,
+    id              uuid NOT NULL,
+    -- The only shift whose volunteers get the message, or NULL for all shifts of the event.
+    shift_id        uuid,
+    subject         text NOT NULL CHECK (length(subject) BETWEEN 1 AND 150),
+    text            text NOT NULL CHECK (length(text) BETWEEN 1 AND 5000),
+    sender_id       uuid NOT NULL,
+    sender_name     text NOT NULL CHECK (length(sender_name) BETWEEN 1 AND 255),
+    created_at      bigint NOT NULL,
+    -- Until when the message counts towards the limit of the event.
+    counts_until    bigint NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
+);
+CREATE INDEX messages_by_event ON messages (organization_id, event_id, counts_until);
+
 -- The sign-ups of volunteers for shifts, as they were written. Reads use the view current_signups.
 CREATE TABLE signups (
     organization_id uuid    NOT NULL,
@@ -507,6 +526,11 @@ CREATE FUNCTION count_of_active_events(owner uuid, at bigint) RETURNS bigint LAN
 BEGIN
     RETURN (SELECT count(*) FROM events WHERE organization_id = owner AND is_published AND cancelled_at IS NULL
         AND deleted_at IS NULL AND ends_at > at);
+END $$;
+
+CREATE FUNCTION count_of_messages(owner uuid, of_event uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN (SELECT count(*) FROM messages WHERE organization_id = owner AND event_id = of_event AND counts_until > at);
 END $$;
 
 CREATE FUNCTION count_of_webhooks(owner uuid) RETURNS bigint LANGUAGE plpgsql AS $$

@@ -305,6 +305,25 @@ CREATE TABLE questions (
 ) STRICT;
 CREATE INDEX questions_by_event ON questions (organization_id, event_id, position, id);
 
+-- The messages of organizers to the volunteers of an event, as they were sent.
+CREATE TABLE messages (
+    organization_id BLOB NOT NULL,
+    event_id        BLOB NOT NULL,
+    id              BLOB NOT NULL CHECK (length(id) = 16),
+    -- The only shift whose volunteers get the message, or NULL for all shifts of the event.
+    shift_id        BLOB,
+    subject         TEXT NOT NULL CHECK (length(subject) BETWEEN 1 AND 150),
+    text            TEXT NOT NULL CHECK (length(text) BETWEEN 1 AND 5000),
+    sender_id       BLOB NOT NULL,
+    sender_name     TEXT NOT NULL CHECK (length(sender_name) BETWEEN 1 AND 255),
+    created_at      INTEGER NOT NULL,
+    -- Until when the message counts towards the limit of the event.
+    counts_until    INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, id),
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX messages_by_event ON messages (organization_id, event_id, counts_until);
+
 -- The sign-ups of volunteers for shifts, as they were written. Reads use the view current_signups.
 CREATE TABLE signups (
     organization_id BLOB    NOT NULL,

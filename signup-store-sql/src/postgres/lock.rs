@@ -81,6 +81,9 @@ impl Lock {
             Key::Total(Total::Webhooks(organization)) => {
                 row("organization", *organization, Some(organization.uuid()))
             }
+            Key::Total(Total::Messages(organization, event)) => {
+                row("event", *organization, Some(event.uuid()))
+            }
             Key::Total(Total::InFlight(organization, webhook)) => {
                 row("webhook", *organization, Some(webhook.uuid()))
             }
@@ -111,6 +114,7 @@ impl Lock {
                     | Kind::Link
                     | Kind::Receipt
                     | Kind::Activity
+                    | Kind::Message
                     | Kind::SignInCode
                     | Kind::SignIn => return None,
                 };

@@ -13,6 +13,7 @@ pub(crate) mod invitation;
 pub(crate) mod link;
 pub(crate) mod location_data;
 pub(crate) mod membership;
+pub(crate) mod message;
 pub(crate) mod notice;
 pub(crate) mod organization;
 pub(crate) mod person;
@@ -52,6 +53,7 @@ pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
         Kind::Invitation => &invitation::TABLE,
         Kind::SignInCode => &sign_in_code::TABLE,
         Kind::SignIn => &sign_in::TABLE,
+        Kind::Message => &message::TABLE,
     }
 }
 

@@ -110,8 +110,9 @@ fn deleted(dialect: Dialect) -> Vec<String> {
     let has_no_link = "(SELECT 1 FROM links n WHERE n.organization_id = c.organization_id AND n.shift_id = c.shift_id \
          AND n.signup_id = c.id LIMIT 1) IS NULL";
     let is_unused = format!("{} AND {}", has_no("signups", "shift_id"), has_no("notices", "shift_id"));
-    let is_empty =
-        ["shifts", "questions", "location_data"].map(|table| has_no(table, "event_id")).join(" AND ");
+    let is_empty = ["shifts", "questions", "messages", "location_data"]
+        .map(|table| has_no(table, "event_id"))
+        .join(" AND ");
     let due_shifts = format!("c.deleted_at <= $2 AND {is_unused} ORDER BY c.deleted_at");
     vec![
         remove("notices", &shifts, OF_SHIFT),
@@ -122,6 +123,7 @@ fn deleted(dialect: Dialect) -> Vec<String> {
             &format!("{OF_SHIFT} AND {} AND {has_no_link}", has_no("notices", "signup_id")),
         ),
         remove("questions", EVENTS, OF_EVENT),
+        remove("messages", EVENTS, OF_EVENT),
         remove("location_data", EVENTS, OF_EVENT),
         remove("shifts", EVENTS, &format!("{OF_EVENT} AND {is_unused}")),
         delete(dialect, "shifts", &first(dialect, "shifts", &due_shifts)),

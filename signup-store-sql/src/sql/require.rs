@@ -40,6 +40,7 @@ pub(crate) enum Check {
     Answers,
     Webhooks,
     InFlight,
+    Messages,
 }
 
 /// A requirement's number is `index * TOTALS`, plus the place of the total for `AllZero`. The lowest number that fails is
@@ -97,6 +98,10 @@ fn total_row(total: &Total, bound: [NamedValue; 3], ahead: i64) -> (Check, Vec<N
         Total::Webhooks(organization) => {
             (Check::Webhooks, vec![("organization_id", organization.uuid().into())])
         }
+        Total::Messages(organization, event) => (
+            Check::Messages,
+            vec![("organization_id", organization.uuid().into()), ("event_id", event.uuid().into())],
+        ),
         Total::InFlight(organization, webhook) => (
             Check::InFlight,
             vec![("organization_id", organization.uuid().into()), ("webhook_id", webhook.uuid().into())],
@@ -124,6 +129,7 @@ impl Check {
             | Self::Filled
             | Self::Answers
             | Self::Webhooks
+            | Self::Messages
             | Self::InFlight => {
                 let counted = match dialect {
                     Dialect::Sqlite => {
@@ -168,6 +174,13 @@ impl Check {
                 "SELECT COUNT(*) FROM webhooks w WHERE w.organization_id = given.organization_id"
             }
             (Self::Webhooks, Dialect::Postgres) => "count_of_webhooks(given.organization_id)",
+            (Self::Messages, Dialect::Sqlite) => {
+                "SELECT COUNT(*) FROM messages w WHERE w.organization_id = given.organization_id \
+                 AND w.event_id = given.event_id AND w.counts_until > given.now"
+            }
+            (Self::Messages, Dialect::Postgres) => {
+                "count_of_messages(given.organization_id, given.event_id, given.now)"
+            }
             (Self::InFlight, Dialect::Sqlite) => {
                 "SELECT COUNT(*) FROM deliveries d WHERE d.organization_id = given.organization_id \
                  AND d.webhook_id = given.webhook_id AND d.leased_until > given.now"

@@ -163,7 +163,13 @@ impl<B: Backend> Store for SqlStore<B> {
         let (kind, table) = (key.kind(), table(key.kind()));
         let id = match kind {
             Kind::Event => "$2".to_owned(),
-            Kind::LocationData | Kind::Shift | Kind::Question | Kind::Signup | Kind::Link | Kind::Notice => {
+            Kind::LocationData
+            | Kind::Shift
+            | Kind::Question
+            | Kind::Message
+            | Kind::Signup
+            | Kind::Link
+            | Kind::Notice => {
                 let [owner, id, ..] = table.key() else { return Ok(None) };
                 format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
             }

@@ -283,6 +283,10 @@ async fn due_notices_are_ranges_of_an_index() {
 #[case(Total::ActiveEvents(OrganizationId::NONE), "active_events_by_end (organization_id=? AND ends_at>?)")]
 #[case(Total::Webhooks(OrganizationId::NONE), "sqlite_autoindex_webhooks_2 (organization_id=?)")]
 #[case(
+    Total::Messages(OrganizationId::NONE, EventId::NONE),
+    "messages_by_event (organization_id=? AND event_id=? AND counts_until>?)"
+)]
+#[case(
     Total::InFlight(OrganizationId::NONE, WebhookId::NONE),
     "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>?)"
 )]

@@ -80,6 +80,10 @@ impl Draft<'_> {
                 let expires_at = self.soon(numbers);
                 Delivery { state, expires_at, ..new }.into()
             }
+            Kind::Message => {
+                let event = numbers.pick(world.all::<&Event>())?;
+                Message { created_at: self.soon(numbers) - Message::PERIOD, ..message(event, number) }.into()
+            }
             Kind::Person => Person { email: numbers.email(), ..person(number) }.into(),
             Kind::Invitation => {
                 let organization = numbers.pick(world.all::<&Organization>())?.id;
@@ -190,7 +194,11 @@ impl Draft<'_> {
                 found.version += 1;
                 found.used_at = now;
             }
-            Record::LocationData(_) | Record::Link(_) | Record::Receipt(_) | Record::Activity(_) => {
+            Record::LocationData(_)
+            | Record::Link(_)
+            | Record::Receipt(_)
+            | Record::Message(_)
+            | Record::Activity(_) => {
                 return None;
             }
         }

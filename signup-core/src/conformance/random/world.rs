@@ -91,6 +91,7 @@ pub(in crate::conformance) fn in_organization(key: &RecordKey, organization: Org
         RecordKey::LocationData(_, id) => RecordKey::LocationData(organization, *id),
         RecordKey::Shift(_, id) => RecordKey::Shift(organization, *id),
         RecordKey::Question(_, id) => RecordKey::Question(organization, *id),
+        RecordKey::Message(_, id) => RecordKey::Message(organization, *id),
         RecordKey::Signup(_, id) => RecordKey::Signup(organization, *id),
         RecordKey::Link(_, digest) => RecordKey::Link(organization, *digest),
         RecordKey::Receipt(key) => RecordKey::Receipt(ReceiptKey { organization, ..key.clone() }),

@@ -4,6 +4,7 @@ mod activity;
 mod event_life;
 mod events;
 mod members;
+mod messages;
 mod pages;
 mod questions;
 mod settings;

@@ -7,6 +7,7 @@ use crate::activity::Activity;
 use crate::event::Event;
 use crate::invitation::Invitation;
 use crate::link::Link;
+use crate::message::Message;
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
@@ -344,5 +345,20 @@ impl Entity for SignIn {
 
     fn expires_at(&self) -> Option<Timestamp> {
         Some(Self::expires_at(self))
+    }
+}
+
+impl Entity for Message {
+    fn key(&self) -> RecordKey {
+        RecordKey::Message(self.organization, self.id)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Event(self.organization, self.event))
+    }
+
+    fn shares(&self) -> Vec<Share> {
+        let total = Total::Messages(self.organization, self.event);
+        vec![Share { total, until: Some(self.counts_until()) }]
     }
 }

@@ -23,12 +23,13 @@ async fn every_cause_of_a_notice_has_a_mail_or_is_fanned_out() {
         NoticeCause::ShiftChanged { fanned_out_to: None },
         NoticeCause::EventCancelled { fanned_out_to: None },
         NoticeCause::ShiftDeleted { fanned_out_to: None },
+        NoticeCause::MessageSent { message: signup_core::MessageId::NONE, fanned_out_to: None },
     ];
-    // The tests of these mails are in `person_tests.rs`.
-    let to_people = ["sign_in_code", "invited"];
+    // The tests of these mails are in `person_tests.rs` and `organizer_tests.rs`.
+    let others = ["sign_in_code", "invited", "message"];
     let unknown = serde_json::from_str::<NoticeCause>(r#"{"kind": "unknown"}"#).unwrap_err().to_string();
     let (_, names) = unknown.split_once("expected one of ").unwrap();
-    let tested = mailed.len() + fanned_out.len() + to_people.len();
+    let tested = mailed.len() + fanned_out.len() + others.len();
     assert_eq!(tested, names.matches(", ").count() + 1, "every cause is tested: {names}");
     let from = "Riverside <help@example.org>".parse().unwrap();
     let written = |cause: &NoticeCause| {

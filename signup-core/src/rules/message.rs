@@ -1,0 +1,185 @@
+//! Sending a message to the volunteers of an event.
+
+use jiff::Timestamp;
+
+use super::deliver::end_portion;
+use super::{Decision, NewActivity};
+use crate::activity::ActivityType;
+use crate::error::Error;
+use crate::id::{MessageId, NoticeId, PersonId, SignupId};
+use crate::input::NewMessage;
+use crate::link::Link;
+use crate::message::Message;
+use crate::notice::{Notice, NoticeCause};
+use crate::secret::Secret;
+use crate::signup::Signup;
+use crate::store::{ChangeSet, EventInFull, Requirement, Total};
+use crate::text::PersonName;
+
+/// Stores a message, and queues a notice that is fanned out to the volunteers. The tuples have the ids of both, and the sender.
+///
+/// # Errors
+/// - [`Error::EventCancelled`].
+/// - [`Error::NotFound`] if the event has no such shift.
+/// - [`Error::ShiftOver`] if the shift is over, [`Error::EventOver`] if every shift is.
+pub(crate) fn send_message(
+    full: EventInFull,
+    new: NewMessage,
+    (id, notice): (MessageId, NoticeId),
+    sender: (PersonId, PersonName),
+    now: Timestamp,
+) -> Result<Decision<Message>, Error> {
+    let EventInFull { event, shifts, .. } = full;
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled);
+    }
+    let shift = match new.shift {
+        Some(id) => {
+            let shift = shifts.iter().find(|shift| shift.id == id).ok_or(Error::NotFound)?;
+            if shift.is_over(now) {
+                return Err(Error::ShiftOver);
+            }
+            shift
+        }
+        None => shifts.iter().find(|shift| !shift.is_over(now)).ok_or(Error::EventOver)?,
+    };
+    let mut change = ChangeSet::default();
+    change.require_gate(&event);
+    let total = Total::Messages(event.organization, event.id);
+    change.requires.push(Requirement::Below { total, bound: Message::MAX_PER_PERIOD, now });
+    let place = (event.organization, event.id, new.shift);
+    let message = Message::new(id, place, new.subject, new.text, sender, now);
+    change.insert(message.clone());
+    let cause = NoticeCause::MessageSent { message: id, fanned_out_to: None };
+    change.insert(Notice::new(notice, (event.organization, event.id, shift.id), cause, now));
+    let activity = NewActivity::of(ActivityType::MESSAGE_SENT, &message);
+    Ok(Decision::new(message, change, [activity]))
+}
+
+/// The sign-ups of one address that a message is for, each with the secret of its new link.
+#[derive(Debug, Clone)]
+pub(crate) struct Addressed {
+    /// The id of the notice.
+    pub(crate) notice: NoticeId,
+    /// The first sign-up.
+    pub(crate) first: (Signup, Secret),
+    /// The other ones.
+    pub(crate) others: Vec<(Signup, Secret)>,
+}
+
+/// Fans out the notice of a message to a portion of addresses. `last` is the last sign-up of the portion, if another one follows.
+pub(crate) fn fan_out_message(
+    notice: Notice,
+    message: MessageId,
+    mails: Vec<Addressed>,
+    last: Option<SignupId>,
+    now: Timestamp,
+) -> ChangeSet {
+    let mut change = ChangeSet::default();
+    for Addressed { notice, first, others } in mails {
+        for (signup, secret) in std::iter::once(&first).chain(&others) {
+            // The sign-up may be erased meanwhile.
+            change.require_unchanged(signup);
+            change.insert(Link::new(signup, secret));
+        }
+        let (signup, secret) = first;
+        let path = (signup.organization, signup.event, signup.shift);
+        let others = others.into_iter().map(|(signup, secret)| (signup.id, secret)).collect();
+        let cause = NoticeCause::Message { message, signup: signup.id, secret, others };
+        change.insert(Notice::new(notice, path, cause, now));
+    }
+    end_portion(&mut change, notice, last, now);
+    change
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+
+    fn ids() -> (MessageId, NoticeId) {
+        (MessageId::new(records::uuid(1)), notice(2))
+    }
+
+    fn sender() -> (PersonId, PersonName) {
+        (PersonId::new(records::uuid(1)), "Grace".parse().unwrap())
+    }
+
+    fn new() -> NewMessage {
+        NewMessage::new("Bring gloves".parse().unwrap(), "It will be cold.".parse().unwrap())
+    }
+
+    #[test]
+    fn a_message_is_stored_and_queued_once_for_all_its_volunteers() {
+        let shift = full().shifts[1].id;
+        for to in [None, Some(shift)] {
+            let sent =
+                send_message(full(), NewMessage { shift: to, ..new() }, ids(), sender(), before()).unwrap();
+            let expected = ["Event 1 at gate 1", "messages below 5", "insert Message 1", "insert Notice 2"];
+            assert_eq!(lines(&sent), expected);
+            assert_eq!(named(&sent), ["message.sent"]);
+            assert_eq!((sent.outcome.shift, sent.outcome.sender), (to, sender().0));
+        }
+    }
+
+    #[test]
+    fn a_message_needs_a_shift_that_is_not_over() {
+        let send = |full, new, now| send_message(full, new, ids(), sender(), now).map(drop);
+        let to_shift = |full: &EventInFull| new().to_shift(full.shifts[0].id);
+        let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
+        let unknown = new().to_shift(crate::id::ShiftId::NONE);
+        assert_eq!(send(cancelled, new(), before()), Err(Error::EventCancelled));
+        assert_eq!(send(full(), unknown, before()), Err(Error::NotFound));
+        assert_eq!(send(full(), to_shift(&full()), after_shifts()), Err(Error::ShiftOver));
+        assert_eq!(send(full(), new(), after_shifts()), Err(Error::EventOver));
+    }
+
+    #[test]
+    fn a_portion_queues_one_mail_for_each_address_with_a_link_to_each_sign_up() {
+        let full = full();
+        let signup =
+            |shift: usize, number| (records::signup(&full.shifts[shift], number), Secret::generate());
+        let two = Addressed { notice: notice(8), first: signup(0, 3), others: vec![signup(1, 4)] };
+        let one = Addressed { notice: notice(9), first: signup(0, 5), others: vec![] };
+        let sent = send_message(full.clone(), new(), ids(), sender(), before()).unwrap();
+        let queued = records::notice(&full.shifts[0], 2);
+        let fan_out = |last| {
+            let mails = vec![two.clone(), one.clone()];
+            change_lines(&fan_out_message(queued.clone(), sent.outcome.id, mails, last, before()))
+        };
+        let requires = ["Signup 3 at 1", "Signup 4 at 1", "Signup 5 at 1", "Notice 2 at 1"];
+        let mails = ["insert Link 0", "insert Link 0", "insert Notice 8", "insert Link 0", "insert Notice 9"];
+        assert_eq!(fan_out(None), [&requires[..], &mails[..], &["remove Notice 2"]].concat());
+        let last = Some(one.first.0.id);
+        assert_eq!(fan_out(last), [&requires[..], &mails[..], &["put Notice 2 to 2"]].concat());
+    }
+
+    #[test]
+    fn a_message_is_for_those_who_had_a_place_when_it_was_sent() {
+        let full = full();
+        let (shift, other) = (full.shifts[0].clone(), full.shifts[1].clone());
+        let sent_at = records::at(1000);
+        let id = MessageId::new(records::uuid(5));
+        let message = |shift| {
+            let (place, text) = ((shift_owner(&full), full.event.id, shift), new());
+            Message::new(id, place, text.subject, text.text, sender(), sent_at)
+        };
+        let cancelled = |at| records::cancelled(records::signup(&shift, 3), records::at(at));
+        for (what, message, signup, expected) in [
+            ("a place", message(None), records::signup(&shift, 3), true),
+            ("one that was made later", message(None), records::signup(&shift, 6), false),
+            ("cancelled long before", message(None), cancelled(900), false),
+            ("cancelled before, by another clock", message(None), cancelled(950), true),
+            ("cancelled since", message(None), cancelled(2000), true),
+            ("on the chosen shift", message(Some(shift.id)), records::signup(&shift, 3), true),
+            ("on another shift", message(Some(other.id)), records::signup(&shift, 3), false),
+        ] {
+            assert_eq!(message.is_for(&signup), expected, "{what}");
+        }
+    }
+
+    fn shift_owner(full: &EventInFull) -> crate::id::OrganizationId {
+        full.event.organization
+    }
+}

@@ -1,0 +1,75 @@
+//! Messages to the volunteers of an event.
+
+use std::collections::BTreeSet;
+
+use super::Session;
+use crate::activity::Actor;
+use crate::error::{Error, Result};
+use crate::id::{EventId, MessageId, NoticeId, ShiftId};
+use crate::input::NewMessage;
+use crate::message::Message;
+use crate::permission::Permission;
+use crate::receipt::Operation;
+use crate::rules;
+use crate::secret;
+use crate::signup::SignupStatus;
+use crate::store::SignupQuery;
+
+impl Session {
+    /// Returns how many mails a message would become: the number of different addresses with a confirmed sign-up for a shift that is
+    /// not over. With `shift`, only the sign-ups for that shift count.
+    ///
+    /// Reads all confirmed sign-ups, in portions. Requires [`Permission::SendMessages`], which no token has.
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`] if the organization has no such event, or the event no such shift.
+    #[doc(alias = "slot")]
+    pub async fn message_recipients(&self, event: EventId, shift: Option<ShiftId>) -> Result<u32> {
+        const BATCH: u32 = 500;
+        self.require(Permission::SendMessages)?;
+        let (shifts, now) = (self.event_in_full(event).await?.shifts, self.shared.now());
+        let all = SignupQuery::new().status(SignupStatus::Confirmed);
+        let all = match shift {
+            Some(id) if shifts.iter().all(|shift| shift.id != id) => return Err(Error::NotFound),
+            Some(id) => all.of_shift(id),
+            None => all.of_event(event),
+        };
+        let open = shifts.iter().filter(|shift| !shift.is_over(now)).map(|shift| shift.id);
+        let open: BTreeSet<ShiftId> = open.collect();
+        let (mut addresses, mut last) = (BTreeSet::new(), None);
+        loop {
+            let query = all.clone().above(last, BATCH);
+            let page = self.shared.store.signups(self.organization_id(), &query).await?.ascending();
+            let Some(signup) = page.last() else { break };
+            last = Some(signup.id);
+            let told = page.iter().filter(|signup| open.contains(&signup.shift));
+            addresses.extend(told.map(|signup| signup.email.key()));
+        }
+        Ok(u32::try_from(addresses.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Sends a message to the volunteers with a confirmed sign-up for a shift that is not over: to all of them, or to those of one
+    /// shift. Each address gets one mail. The mails are queued in portions, so the call takes the same time for any number of them.
+    ///
+    /// Whoever signs up afterwards gets no mail, and neither does whoever has cancelled when the mail is made. Without an [idempotency
+    /// key](Self::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which no token has.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such event, or the event no such shift.
+    /// - [`Error::EventCancelled`].
+    /// - [`Error::ShiftOver`] if the shift is over, [`Error::EventOver`] if every shift is.
+    /// - [`Error::TooManyMessages`] if the event has [`Message::MAX_PER_PERIOD`] messages within 24 hours, also if requests race.
+    pub async fn send_message(&self, event: EventId, message: NewMessage) -> Result<Message> {
+        let new = &message;
+        self.write(Operation::SendMessage(event), move |now| async move {
+            // Only a person has the permission.
+            let Actor::Person { id, name } = &*self.actor else {
+                return Err(Error::MissingRole(Permission::SendMessages.role()));
+            };
+            let full = self.event_in_full(event).await?;
+            let ids = (MessageId::new(secret::new_uuid(now)), NoticeId::new(secret::new_uuid(now)));
+            rules::send_message(full, new.clone(), ids, (*id, name.clone()), now)
+        })
+        .await
+    }
+}

@@ -1,0 +1,45 @@
+//! Messages to volunteers.
+
+use signup_core::{EventId, Message, MessageId, OrganizationId, PersonId, ShiftId, StoreError};
+
+use super::event;
+use crate::sql::Value;
+use crate::sql::row::Row;
+use crate::sql::table::Kind::{Id, Integer, Text};
+use crate::sql::table::{Column, Table};
+
+pub(crate) const TABLE: Table<Message> = Table {
+    name: "messages",
+    alias: 'j',
+    key: &["organization_id", "id"],
+    source: "messages j JOIN events e ON e.organization_id = j.organization_id AND e.id = j.event_id",
+    is_visible: |_, deleted| event::is_visible(deleted).to_owned(),
+    selects: |table| table.columns(),
+    read,
+    columns: &[
+        Column::new("id", Id, |message| message.id.uuid().into()),
+        Column::new("organization_id", Id, |message| message.organization.uuid().into()),
+        Column::new("event_id", Id, |message: &Message| message.event.uuid().into()),
+        Column::new("shift_id", Id, |message: &Message| Value::Uuid(message.shift.map(ShiftId::uuid))),
+        Column::new("subject", Text, |message| message.subject.as_str().into()),
+        Column::new("text", Text, |message| message.text.as_str().into()),
+        Column::new("sender_id", Id, |message| message.sender.uuid().into()),
+        Column::new("sender_name", Text, |message| message.sender_name.as_str().into()),
+        Column::new("created_at", Integer, |message: &Message| message.created_at.into()),
+        // Follows from the time.
+        Column::new("counts_until", Integer, |message: &Message| message.counts_until().into()).unread(),
+    ],
+};
+
+fn read(row: Row<'_>) -> Result<Message, StoreError> {
+    let mut columns = row.of(&TABLE);
+    let id = columns.id("id", MessageId::new)?;
+    let place = (
+        columns.id("organization_id", OrganizationId::new)?,
+        columns.id("event_id", EventId::new)?,
+        columns.optional_id("shift_id", ShiftId::new)?,
+    );
+    let (subject, text) = (columns.parse("subject")?, columns.parse("text")?);
+    let sender = (columns.id("sender_id", PersonId::new)?, columns.parse("sender_name")?);
+    Ok(Message::new(id, place, subject, text, sender, columns.instant("created_at")?))
+}
