@@ -178,10 +178,9 @@ impl Server {
 
     /// Starts a server on the same database, after the process has exited.
     pub(crate) fn restart(&mut self) {
-        let database = self.database();
         let folder = self.folder.take();
         let token = std::mem::take(&mut self.token);
-        *self = Self::start_on(&database, &[]);
+        *self = Self::start_on(&self.database(), &[]);
         assert_eq!(self.token, "", "a database with an organization gets no starter organization");
         self.token = token;
         self.folder = folder;
