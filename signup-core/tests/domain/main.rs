@@ -14,6 +14,7 @@ mod generators;
 mod handles;
 mod ids;
 mod mails;
+mod mails_to_people;
 mod members;
 mod messages;
 mod people;

@@ -23,6 +23,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such event, or the event no such shift.
+    ///
+    /// See [`send_message`](Self::send_message) for an example.
     #[doc(alias = "slot")]
     pub async fn message_recipients(&self, event: EventId, shift: Option<ShiftId>) -> Result<u32> {
         const BATCH: u32 = 500;
@@ -59,6 +61,25 @@ impl Session {
     /// - [`Error::EventCancelled`].
     /// - [`Error::ShiftOver`] if the shift is over, [`Error::EventOver`] if every shift is.
     /// - [`Error::TooManyMessages`] if the event has [`Message::MAX_PER_PERIOD`] messages within 24 hours, also if requests race.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
+    /// use signup_core::NewMessage;
+    ///
+    /// # use signup_core::{Acceptance, NewInvitation, Role};
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # let grace = NewInvitation::new("grace@example.org".parse()?, "Grace".parse()?, Role::Organizer);
+    /// # let (_, link) = service.admin().invite_person(organization.id, grace).await?.ok_or("a member")?;
+    /// # let (grace, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// let session = grace.session(&organization.slug)?;
+    /// assert_eq!(session.message_recipients(created.event.id, None).await?, 1);
+    /// let message = NewMessage::new("Bring gloves".parse()?, "It will be cold.".parse()?);
+    /// session.send_message(created.event.id, message).await?;
+    /// # Ok(()) }) }
+    /// ```
     pub async fn send_message(&self, event: EventId, message: NewMessage) -> Result<Message> {
         let new = &message;
         self.write(Operation::SendMessage(event), move |now| async move {
