@@ -131,7 +131,7 @@ impl Browser {
     }
 
     /// Checks the page with axe and takes screenshots, on a phone and a desktop, in light and dark. Saves the text, too.
-    async fn look(&self, state: &str, axe: &str) {
+    pub(crate) async fn look(&self, state: &str, axe: &str) {
         let folder = target().join("screenshots");
         std::fs::create_dir_all(&folder).unwrap();
         let text = self.driver.find(By::Tag("body")).await.unwrap().text().await.unwrap();
@@ -172,7 +172,7 @@ impl Browser {
 }
 
 /// Returns the source of axe-core. Returns `None` if npm is not installed.
-fn axe() -> Option<String> {
+pub(crate) fn axe() -> Option<String> {
     let file = AXE.installed()?.join("node_modules/axe-core/axe.min.js");
     Some(std::fs::read_to_string(file).unwrap())
 }

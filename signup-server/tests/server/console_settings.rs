@@ -1,0 +1,226 @@
+//! The pages of the settings.
+
+use crate::console::{ADA, Organizer};
+use crate::console_guard::assert_protected;
+use crate::harness::Server;
+use crate::mailbox::Mailbox;
+
+const ROOT: &str = "/console/riverside";
+const HOSTILE: &str = "<script>alert(1)</script>\"'&";
+
+/// Returns the value of the first hidden field of this name after `part` in a page.
+fn hidden(page: &str, part: &str, name: &str) -> String {
+    let (_, rest) = page.split_once(part).unwrap_or_else(|| panic!("no {part} in {page}"));
+    let (_, rest) = rest.split_once(&format!("name=\"{name}\" value=\"")).unwrap();
+    rest.split('"').next().unwrap().to_owned()
+}
+
+fn starter() -> (Mailbox, Server) {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    (mailbox, server)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_owner_changes_the_organization() {
+    let (_mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let page = owner.get(&format!("{ROOT}/settings")).await;
+    assert_eq!(page.status, 200);
+    assert_protected(&page, "settings");
+    assert!(page.text.contains("value=\"help@riverside.example.org\""), "{}", page.text);
+    let fields = [
+        ("name", HOSTILE),
+        ("contact", "new@riverside.example.org"),
+        ("privacy_url", "https://riverside.example.org/privacy"),
+        ("sport", ""),
+        ("public_url", ""),
+    ];
+    let saved = owner.post(&format!("{ROOT}/settings"), &fields).await;
+    assert_eq!((saved.status, saved.header("location")), (303, Some("/console/riverside/settings")));
+    let page = owner.get(&format!("{ROOT}/settings")).await;
+    assert!(page.text.contains("new@riverside.example.org") && !page.text.contains("<script>"));
+    let fields = [("name", ""), ("contact", "nobody"), ("privacy_url", "javascript:alert(1)")];
+    let refused = owner.post(&format!("{ROOT}/settings"), &fields).await;
+    assert_eq!(refused.status, 422);
+    for part in ["href=\"#name\"", "href=\"#contact\"", "href=\"#privacy_url\"", "value=\"nobody\""] {
+        assert!(refused.text.contains(part), "{part}: {}", refused.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_admin_makes_a_token_that_is_shown_once() {
+    let (_mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let path = format!("{ROOT}/settings/tokens");
+    let fields = [
+        ("action", "create"),
+        ("name", HOSTILE),
+        ("scopes", "events:read"),
+        ("scopes", "team:read"),
+        ("expires_in_days", "30"),
+    ];
+    let created = owner.post(&path, &fields).await;
+    assert_eq!(created.status, 200, "{}", created.text);
+    assert_protected(&created, "a token");
+    assert!(!created.text.contains("<script>"), "{}", created.text);
+    let token = created.text.split("signup_").nth(1).unwrap();
+    let token = format!("signup_{}", &token[..43]);
+    let used = server.answer(server.request("GET", "/v1/token").bearer_auth(&token)).await;
+    assert_eq!(used.status, 200, "{}", used.text);
+
+    let list = owner.get(&path).await;
+    assert!(!list.text.contains(&token) && list.text.contains("events:read, team:read"), "{}", list.text);
+    let id = hidden(&list.text, "events:read, team:read", "token_id");
+    assert_eq!(owner.post(&path, &[("action", "revoke"), ("token_id", &id)]).await.status, 303);
+    assert!(owner.get(&path).await.text.contains("Revoked on "));
+
+    let fields = [("action", "create"), ("name", ""), ("expires_in_days", "366")];
+    let refused = owner.post(&path, &fields).await;
+    assert_eq!(refused.status, 422);
+    for part in ["href=\"#name\"", "href=\"#scopes\"", "href=\"#expires_in_days\"", "value=\"366\""] {
+        assert!(refused.text.contains(part), "{part}: {}", refused.text);
+    }
+    assert_eq!(owner.post(&path, &[]).await.status, 422, "no action");
+    assert_eq!(owner.post(&path, &[("action", "revoke"), ("token_id", "x")]).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn members_are_invited_and_removed() {
+    let (mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let path = format!("{ROOT}/settings/members");
+    let grace = owner.invite(&mailbox, "grace@example.org", "admin").await;
+    assert_eq!(grace.get(&path).await.status, 200);
+    let list = owner.get(&path).await.text;
+    let id = hidden(&list, "grace@example.org", "person_id");
+    let fields = [("action", "role"), ("person_id", &*id), ("role", "organizer")];
+    assert_eq!(owner.post(&path, &fields).await.status, 303);
+    assert_eq!(grace.get(&path).await.status, 403, "the new role holds at once");
+    let me = hidden(&list, ADA, "person_id");
+    let fields = [("action", "role"), ("person_id", &*me), ("role", "admin")];
+    assert_eq!(owner.post(&path, &fields).await.status, 409, "the last owner");
+    assert_eq!(owner.post(&format!("{ROOT}/leave"), &[]).await.status, 409);
+    assert_eq!(owner.post(&path, &[("action", "remove"), ("person_id", &id)]).await.status, 303);
+    let gone = grace.get(&format!("{ROOT}/leave")).await;
+    assert_eq!((gone.status, gone.header("location")), (303, Some("/sign-in?next=/console/riverside/leave")));
+
+    let fields =
+        [("action", "invite"), ("email", "bob@example.org"), ("name", HOSTILE), ("role", "organizer")];
+    assert_eq!(owner.post(&path, &fields).await.status, 303);
+    let list = owner.get(&path).await.text;
+    assert!(!list.contains("<script>"), "{list}");
+    let id = hidden(&list, "bob@example.org", "invitation_id");
+    assert_eq!(owner.post(&path, &[("action", "withdraw"), ("invitation_id", &id)]).await.status, 303);
+    assert!(!owner.get(&path).await.text.contains("bob@example.org"));
+    let refused = owner.post(&path, &[("action", "invite"), ("email", "bob"), ("role", "boss")]).await;
+    assert_eq!(refused.status, 422);
+    for part in ["href=\"#email\"", "href=\"#name\"", "href=\"#role\"", "value=\"bob\""] {
+        assert!(refused.text.contains(part), "{part}: {}", refused.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_is_made_tested_and_deleted() {
+    let (_mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let path = format!("{ROOT}/settings/webhooks");
+    let key = hidden(&owner.get(&path).await.text, "Create a webhook", "idempotency_key");
+    let fields = [
+        ("action", "create"),
+        ("idempotency_key", &*key),
+        ("url", "https://hooks.example.org/<script>"),
+        ("description", HOSTILE),
+        ("types", "*"),
+    ];
+    let fields = fields
+        .map(|(name, value)| (name, if name == "url" { "https://hooks.example.org/in" } else { value }));
+    let created = owner.post(&path, &fields).await;
+    assert_eq!(created.status, 200, "{}", created.text);
+    assert!(created.text.contains("whsec_"), "{}", created.text);
+    owner.post(&path, &fields).await;
+    let list = owner.get(&path).await.text;
+    assert_eq!(list.matches("https://hooks.example.org/in").count(), 1, "a form sent twice makes one");
+    assert!(!list.contains("whsec_") && !list.contains("<script>"), "{list}");
+    let link = list.split("href=\"").find(|part| part.starts_with(&format!("{path}/"))).unwrap();
+    let page = link.split('"').next().unwrap();
+    for action in ["test", "disable", "enable"] {
+        let answer = owner.post(page, &[("action", action)]).await;
+        assert_eq!((answer.status, answer.header("location")), (303, Some(page)), "{action}");
+    }
+    let text = owner.get(page).await.text;
+    assert!(
+        text.contains("webhook.test") && !text.contains("whsec_") && !text.contains("<script>"),
+        "{text}"
+    );
+    let fields = [("action", "update"), ("url", "https://hooks.example.org/out"), ("types", "event.*")];
+    assert_eq!(owner.post(page, &fields).await.status, 303);
+    let refused = owner.post(page, &[("action", "update"), ("url", "http://x")]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text.contains("href=\"#url\"") && refused.text.contains("href=\"#types\""));
+    assert!(owner.post(page, &[("action", "rotate")]).await.text.contains("whsec_"));
+    let deleted = owner.post(page, &[("action", "delete")]).await;
+    assert_eq!((deleted.status, deleted.header("location")), (303, Some(path.as_str())));
+    assert_eq!(owner.get(page).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn activity_is_told_in_words() {
+    let (_mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let event = server.create(&crate::harness::event()).await;
+    let id = event["id"].as_str().unwrap();
+    server.send("POST", &format!("/v1/events/{id}/publish"), None).await;
+    owner.post(&format!("{ROOT}/settings"), &[("name", "Riverside"), ("contact", ADA)]).await;
+    let path = format!("{ROOT}/settings/activity");
+    let all = owner.get(&path).await.text;
+    for sentence in
+        ["published Food drive", "Ada Lovelace changed the organization (contact", "Ada Lovelace joined"]
+    {
+        assert!(all.contains(sentence), "{sentence}: {all}");
+    }
+    let some = owner.get(&format!("{path}?type=event.*")).await.text;
+    assert!(some.contains("published Food drive") && !some.contains("changed the organization"), "{some}");
+    let refused = owner.get(&format!("{path}?type=<script>")).await;
+    assert_eq!(refused.status, 422);
+    assert!(!refused.text.contains("<script>"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_role_sees_its_own_pages() {
+    let (mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let admin = owner.invite(&mailbox, "admin@example.org", "admin").await;
+    let organizer = owner.invite(&mailbox, "organizer@example.org", "organizer").await;
+    let pages = [
+        ("/settings", [200, 403, 403]),
+        ("/settings/members", [200, 200, 403]),
+        ("/settings/tokens", [200, 200, 403]),
+        ("/settings/webhooks", [200, 200, 403]),
+        ("/settings/activity", [200, 200, 403]),
+        ("/settings/people", [200, 200, 403]),
+        ("/", [200, 200, 200]),
+        ("/events/new", [200, 200, 200]),
+        ("/leave", [200, 200, 200]),
+        ("/unknown", [404, 404, 404]),
+    ];
+    for (path, statuses) in pages {
+        for (browser, status) in [&owner, &admin, &organizer].into_iter().zip(statuses) {
+            let page = browser.get(&format!("{ROOT}{path}")).await;
+            assert_eq!(page.status, status, "{path}");
+            assert_protected(&page, path);
+        }
+        if statuses[2] == 403 {
+            let refused = organizer.post(&format!("{ROOT}{path}"), &[]).await;
+            let expected = if path == "/settings/activity" { 405 } else { 403 };
+            assert_eq!(refused.status, expected, "{path}");
+        }
+    }
+    assert_eq!(owner.get("/console/starter/leave").await.status, 404, "another organization");
+    assert_eq!(admin.post(&format!("{ROOT}/settings"), &[("name", "x")]).await.status, 403);
+    // An admin makes no owner.
+    let fields = [("action", "invite"), ("email", "x@example.org"), ("name", "X"), ("role", "owner")];
+    let refused = admin.post(&format!("{ROOT}/settings/members"), &fields).await;
+    assert_eq!(refused.status, 403);
+    assert!(refused.text.contains("Only an owner"), "{}", refused.text);
+}

@@ -1,0 +1,255 @@
+//! Signing in with a mailed code, invitations, and cookies.
+
+use crate::console::{ADA, Organizer, wait_for_code, wait_for_text};
+use crate::harness::{Answer, Server};
+use crate::mailbox::Mailbox;
+
+fn start(mailbox: &Mailbox) -> Server {
+    Server::start(&["--smtp", &mailbox.url()])
+}
+
+/// Returns the attributes of the cookie of this name that an answer sets, in lower case, without its value.
+fn attributes(answer: &Answer, name: &str) -> Option<String> {
+    let mut cookies = answer.headers.get_all("set-cookie").iter().map(|value| value.to_str().unwrap());
+    let cookie = cookies.rfind(|cookie| cookie.starts_with(&format!("{name}=")))?;
+    Some(cookie.split_once(';')?.1.to_lowercase())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_code_signs_in_once_and_only_in_the_browser_that_asked() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    Organizer::first_owner(&server).await;
+    let browser = Organizer::new(&server);
+    let asked = browser.post("/sign-in", &[("email", ADA), ("next", "/console/riverside/leave")]).await;
+    assert_eq!(asked.status, 200);
+    for part in ["autocomplete=\"one-time-code\"", "spellcheck=\"false\"", "action=\"/sign-in/code\""] {
+        assert!(asked.text.contains(part), "{}", asked.text);
+    }
+    let code = wait_for_code(&mailbox, ADA, 0).await;
+    assert!(!asked.text.contains(&code));
+
+    let other = Organizer::new(&server);
+    other.post("/sign-in", &[("email", "nobody@example.org")]).await;
+    assert_eq!(other.post("/sign-in/code", &[("code", &code)]).await.status, 422, "another browser");
+    assert_eq!(Organizer::new(&server).post("/sign-in/code", &[("code", &code)]).await.status, 422);
+
+    let before = browser.cookie("signup-browser").unwrap();
+    let typed = code.to_uppercase().replace(' ', "");
+    let fields = [("code", typed.as_str()), ("next", "/console/riverside/leave")];
+    let entered = browser.post("/sign-in/code", &fields).await;
+    assert_eq!((entered.status, entered.header("location")), (303, Some("/console/riverside/leave")));
+    assert_eq!(browser.get("/console/riverside/leave").await.status, 200);
+
+    // The code is used, also for a browser that still has the cookie.
+    let replay = Organizer::new(&server);
+    replay.set_cookie("signup-browser", &before);
+    assert_eq!(replay.post("/sign-in/code", &fields).await.status, 422, "a replay");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn known_and_unknown_addresses_get_the_same_page() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    Organizer::first_owner(&server).await;
+    let ask = async |email: &str| {
+        let answer = Organizer::new(&server).post("/sign-in", &[("email", email)]).await;
+        let headers: Vec<_> = answer.headers.keys().map(|name| name.as_str().to_owned()).collect();
+        (answer.status, headers, answer.text)
+    };
+    let known = ask(ADA).await;
+    let unknown = ask("bob@example.org").await;
+    assert_eq!(known, unknown);
+    wait_for_code(&mailbox, ADA, 0).await;
+    assert!(mailbox.mails().iter().all(|mail| mail.to != "bob@example.org"));
+    // The sixth code for an address from one client address.
+    for email in [ADA, "bob@example.org"] {
+        for _ in 0..4 {
+            assert_eq!(ask(email).await.0, 200, "{email}");
+        }
+        assert_eq!(ask(email).await.0, 429, "{email}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wrong_code_is_refused_beside_its_field() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    Organizer::first_owner(&server).await;
+    let browser = Organizer::new(&server);
+    for (email, sentence) in [("", "Enter an email address"), ("ada", "like name@example.com")] {
+        let answer = browser.post("/sign-in", &[("email", email)]).await;
+        assert_eq!(answer.status, 422);
+        assert!(answer.text.contains(sentence) && answer.text.contains("<title>Error: "), "{}", answer.text);
+        assert!(answer.text.contains("aria-describedby=\" email-mistake\""), "{}", answer.text);
+    }
+    browser.post("/sign-in", &[("email", ADA)]).await;
+    let code = wait_for_code(&mailbox, ADA, 0).await;
+    for _ in 0..5 {
+        let answer = browser.post("/sign-in/code", &[("code", "aaaa aaaa"), ("next", "/console/x")]).await;
+        assert_eq!(answer.status, 422);
+        assert!(answer.text.contains(r#"name="next" value="/console/x""#), "{}", answer.text);
+    }
+    let answer = browser.post("/sign-in/code", &[("code", &code)]).await;
+    assert_eq!(answer.status, 422, "five tries");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sign_in_changes_the_cookie_and_a_sign_out_ends_it() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    let browser = Organizer::first_owner(&server).await;
+    let first = browser.cookie("signup").unwrap();
+    let answer = browser.sign_in(&mailbox, ADA).await;
+    assert_eq!((answer.status, answer.header("location")), (303, Some("/console")));
+    let second = browser.cookie("signup").unwrap();
+    assert_ne!(first, second, "a planted cookie does not become a session");
+    let status = async |cookie: &str| {
+        let browser = Organizer::new(&server);
+        browser.set_cookie("signup", cookie);
+        browser.get("/console/riverside/leave").await.status
+    };
+    assert_eq!((status(&first).await, status(&second).await), (303, 200), "the new session replaces the old");
+
+    let elsewhere = Organizer::new(&server);
+    elsewhere.sign_in(&mailbox, ADA).await;
+    let third = elsewhere.cookie("signup").unwrap();
+    assert_eq!(browser.post("/sign-out", &[]).await.header("location"), Some("/sign-in"));
+    assert_eq!(browser.cookie("signup"), None);
+    assert_eq!((status(&second).await, status(&third).await), (303, 200));
+    browser.sign_in(&mailbox, ADA).await;
+    assert_eq!(browser.post("/sign-out", &[("action", "everywhere")]).await.status, 303);
+    assert_eq!(status(&third).await, 303, "every session ends");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_cookie_is_for_this_host_and_no_script() {
+    for (base_url, prefix, secure) in
+        [("http://signup.example.org", "", ""), ("https://signup.example.org/app", "__Host-", "; secure")]
+    {
+        let mailbox = Mailbox::start();
+        let server = Server::start(&["--smtp", &mailbox.url(), "--base-url", base_url]);
+        let link = server.console.strip_prefix(base_url).unwrap();
+        let browser = Organizer::new(&server);
+        let fields =
+            [("name", "Ada"), ("email", ADA), ("organization_name", "R"), ("contact", "r@example.org")];
+        let joined = browser.post(link, &fields).await;
+        let shape = |life: u32| format!(" path=/; max-age={life}; httponly; samesite=lax{secure}");
+        assert_eq!(attributes(&joined, &format!("{prefix}signup")), Some(shape(60 * 24 * 3600)));
+        let asked = browser.post("/sign-in", &[("email", ADA)]).await;
+        assert_eq!(attributes(&asked, &format!("{prefix}signup-browser")), Some(shape(600)));
+        let code = wait_for_code(&mailbox, ADA, 0).await;
+        let entered = browser.post("/sign-in/code", &[("code", &code)]).await;
+        assert_eq!(attributes(&entered, &format!("{prefix}signup")), Some(shape(60 * 24 * 3600)));
+        assert_eq!(attributes(&entered, &format!("{prefix}signup-browser")), Some(shape(0)), "removed");
+        let left = browser.post("/sign-out", &[]).await;
+        assert_eq!(attributes(&left, &format!("{prefix}signup")), Some(shape(0)), "removed");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn posts_to_sign_in_are_counted_for_a_client_address() {
+    let server = Server::start(&[]);
+    let browser = Organizer::new(&server);
+    for _ in 0..15 {
+        assert_eq!(browser.post("/sign-in", &[]).await.status, 422);
+        assert_eq!(browser.post("/sign-in/code", &[]).await.status, 422);
+    }
+    for path in ["/sign-in", "/sign-in/code"] {
+        let answer = browser.post(path, &[]).await;
+        assert_eq!(answer.status, 429);
+        assert!(answer.header("retry-after").is_some());
+    }
+    assert_eq!(browser.get("/sign-in").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_first_owner_names_the_organization() {
+    let server = Server::start(&[]);
+    let browser = Organizer::new(&server);
+    let path = server.console.strip_prefix(&server.url).unwrap();
+    let page = browser.get(path).await;
+    assert_eq!(page.status, 200);
+    for name in ["name", "email", "organization_name", "contact"] {
+        assert!(page.text.contains(&format!("name=\"{name}\"")), "{}", page.text);
+    }
+    let hostile = "<script>\"'&";
+    let fields = [("name", hostile), ("email", hostile), ("organization_name", ""), ("contact", hostile)];
+    let refused = browser.post(path, &fields).await;
+    assert_eq!(refused.status, 422);
+    assert!(!refused.text.contains("<script>"), "{}", refused.text);
+    assert!(refused.text.contains("value=\"&#60;script&#62;&#34;&#39;&#38;\""), "{}", refused.text);
+    for id in ["email", "organization_name", "contact"] {
+        assert!(refused.text.contains(&format!("<a href=\"#{id}\">")), "{id}: {}", refused.text);
+    }
+    let owner = Organizer::first_owner(&server).await;
+    assert_eq!(owner.get("/console").await.header("location"), Some("/console/riverside/"));
+    assert_eq!(browser.get(path).await.status, 410, "the link is used");
+    assert_eq!(browser.post(path, &[]).await.status, 410);
+    assert_eq!(browser.get("/invitations/x").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_invitation_is_for_one_person() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    let owner = Organizer::first_owner(&server).await;
+    let fields =
+        [("action", "invite"), ("email", "grace@example.org"), ("name", "Grace"), ("role", "organizer")];
+    assert_eq!(owner.post("/console/riverside/settings/members", &fields).await.status, 303);
+    let text = wait_for_text(&mailbox, "grace@example.org", "/invitations/").await;
+    let link = text.split_whitespace().find(|word| word.contains("/invitations/")).unwrap();
+    let path = link.strip_prefix(&server.url).unwrap();
+
+    let other = owner.get(path).await;
+    assert_eq!(other.status, 409, "Ada is signed in");
+    assert!(other.text.contains("Sign out and continue"), "{}", other.text);
+    assert_eq!(owner.post(path, &[]).await.status, 409);
+
+    let grace = Organizer::new(&server);
+    let page = grace.get(path).await;
+    for part in ["Ada Lovelace", "Riverside", "an organizer", "grace@example.org"] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+    let joined = grace.post(path, &[("name", "Grace Hopper")]).await;
+    assert_eq!((joined.status, joined.header("location")), (303, Some("/console/riverside/")));
+    assert_eq!(grace.post(path, &[("name", "Grace")]).await.status, 410);
+    assert_eq!(owner.post("/sign-out", &[("next", path)]).await.header("location"), Some(path));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_start_page_leads_to_the_console() {
+    let server = Server::start(&[]);
+    let browser = Organizer::new(&server);
+    assert!(browser.get("/").await.text.contains("href=\"/sign-in\""));
+    let owner = Organizer::first_owner(&server).await;
+    let page = owner.get("/").await.text;
+    assert!(page.contains("href=\"/console\"") && !page.contains("href=\"/sign-in\""), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_log_has_a_code_a_link_or_a_cookie() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let mailbox = Mailbox::start();
+    let server = Server::start_with_log("memory:", &log, &["--smtp", &mailbox.url(), "--log", "trace"]);
+    let owner = Organizer::first_owner(&server).await;
+    let first = owner.cookie("signup").unwrap();
+    let before = mailbox.count();
+    owner.post("/sign-in", &[("email", ADA)]).await;
+    let browser = owner.cookie("signup-browser").unwrap();
+    let code = wait_for_code(&mailbox, ADA, before).await;
+    owner.post("/sign-in/code", &[("code", &code)]).await;
+    let second = owner.cookie("signup").unwrap();
+    let grace = owner.invite(&mailbox, "grace@example.org", "organizer").await;
+    let link = server.console.rsplit('/').next().unwrap().to_owned();
+    let log = std::fs::read_to_string(&log).unwrap();
+    for part in ["DEBUG", "/sign-in/code", "/invitations/{secret}"] {
+        assert!(log.contains(part), "the log has {part}: {log}");
+    }
+    let third = grace.cookie("signup").unwrap();
+    let plain = code.replace(' ', "");
+    for secret in [first, browser, code, plain, second, link, third, ADA.to_owned()] {
+        assert!(!log.contains(&secret), "{}", log.lines().find(|line| line.contains(&secret)).unwrap());
+    }
+}
