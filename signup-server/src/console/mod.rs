@@ -14,6 +14,7 @@ mod form;
 mod frame;
 pub(crate) mod guard;
 mod invitation;
+mod message;
 mod refusal;
 mod roster;
 pub(crate) mod routes;

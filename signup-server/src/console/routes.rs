@@ -6,6 +6,7 @@ use warp::http::Method;
 use super::cancel_signup::{ask_reason, cancel_signup};
 use super::event;
 use super::invitation::{accept_invitation, show_invitation};
+use super::message::{send_message, show_message};
 use super::roster::roster;
 use super::settings::{
     change_members, change_organization, change_tokens, change_webhook, create_webhook, list_activity,
@@ -75,6 +76,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/message", Member(|c| show_message(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/message", Member(|c| send_message(c).boxed())),
     route(Method::GET, "/console/{slug}/signups/{id}/cancel", Member(|c| ask_reason(c).boxed())),
     route(Method::POST, "/console/{slug}/signups/{id}/cancel", Member(|c| cancel_signup(c).boxed())),
     route(Method::GET, "/console/{slug}/settings/people", Member(|c| ask_volunteer(c).boxed())),

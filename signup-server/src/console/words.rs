@@ -48,6 +48,8 @@ const FIELDS: &[Field] = &[
     field("required", "Volunteers have to answer", "Say whether volunteers have to answer"),
     field("position", "Order", "Enter a whole number"),
     field("reason", "Reason", "Enter a reason"),
+    field("subject", "Subject", "Enter a subject"),
+    field("text", "Message", "Enter a message"),
     field("title", "Title", "Enter a title"),
     field("description", "Description", "Enter a description"),
     field("type", "Kind", "Choose a kind"),

@@ -1,0 +1,137 @@
+//! Messages: what an organizer writes to the volunteers of an event, with a preview before it is sent.
+
+use askama::Template;
+use signup_core::{Event, EventWithShifts, Faults, MessageInput, NewMessage, Permission, ShiftId};
+use warp::http::StatusCode;
+use warp::reply::Response;
+
+use super::signups::titled;
+use super::{Answer, Form, Frame, MemberCall, show};
+use crate::linked_text::LinkedText;
+use crate::page::Head;
+
+const SHIFT: &str = "slot_id";
+/// The field that the preview sends along.
+const CONFIRMED: &str = "confirmed";
+/// The action of the button that leads from the preview back to the form.
+const CHANGE: &str = "change";
+
+#[derive(Debug, Template)]
+#[template(path = "console/message.html")]
+struct MessageTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    form: &'a Form,
+    /// The shifts that are not over, after the choice of all.
+    shifts: &'a [(String, String)],
+}
+
+#[derive(Debug, Template)]
+#[template(path = "console/message_preview.html")]
+struct PreviewTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    form: &'a Form,
+    /// How many people get the message, as a sentence.
+    recipients: String,
+    /// Whether anybody gets the message.
+    has_recipients: bool,
+    /// The chosen shift; `None` for all.
+    shift: Option<&'a str>,
+    subject: &'a str,
+    text: Vec<LinkedText<'a>>,
+}
+
+/// `GET …/events/{event_id}/message`: shows the form. The parameter `slot_id` chooses a shift.
+pub(crate) async fn show_message(call: MemberCall) -> Answer {
+    call.session.require(Permission::SendMessages)?;
+    let found = call.session.event(call.path.event()).await?;
+    let form = Form::new(call.now()).with(SHIFT, call.query().value(SHIFT));
+    Ok(page(StatusCode::OK, &call, &found, &form))
+}
+
+/// `POST …/events/{event_id}/message`: shows the preview, and sends the message when that was confirmed.
+pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
+    call.session.require(Permission::SendMessages)?;
+    let form = call.form().await?;
+    let found = call.session.event(call.path.event()).await?;
+    let message = match checked(&form) {
+        Ok(message) => message,
+        Err(faults) => {
+            let form = form.refused(&faults);
+            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form));
+        }
+    };
+    if form.action() == CHANGE {
+        return Ok(page(StatusCode::OK, &call, &found, &form));
+    }
+    let event = found.event.id;
+    if form.is_ticked(CONFIRMED) {
+        let _sent = form.keyed(&call.session).send_message(event, message).await?;
+        return Ok(call.see_other(&format!("/events/{event}")));
+    }
+    let recipients = call.session.message_recipients(event, message.shift).await?;
+    Ok(preview(&call.frame, &found, &form, &message, recipients))
+}
+
+fn checked(form: &Form) -> Result<NewMessage, Faults> {
+    let mut input = MessageInput {
+        subject: form.value("subject").into(),
+        text: form.value("text").into(),
+        ..MessageInput::default()
+    };
+    // The choice of all shifts has no value.
+    if !form.value(SHIFT).is_empty() {
+        input.slot_id = form.value(SHIFT).into();
+    }
+    input.check()
+}
+
+fn page(
+    status: StatusCode,
+    call: &MemberCall,
+    EventWithShifts { event, shifts, .. }: &EventWithShifts,
+    form: &Form,
+) -> Response {
+    let now = call.now();
+    let coming = shifts.iter().filter(|shift| !shift.is_over(now));
+    let all = [(String::new(), "All shifts that are not over".to_owned())];
+    let shifts: Vec<_> =
+        all.into_iter().chain(coming.map(|shift| (shift.id.to_string(), titled(shift)))).collect();
+    let frame = &call.frame;
+    let head = frame.head_of(&format!("Write to the volunteers of {}", event.title), form);
+    show(status, &MessageTemplate { head, frame, event, form, shifts: &shifts })
+}
+
+fn preview(
+    frame: &Frame,
+    EventWithShifts { event, shifts, .. }: &EventWithShifts,
+    form: &Form,
+    message: &NewMessage,
+    recipients: u32,
+) -> Response {
+    let title = |id: ShiftId| shifts.iter().find(|shift| shift.id == id).map(titled);
+    let shift = message.shift.and_then(title);
+    let template = PreviewTemplate {
+        head: frame.head("Check your message"),
+        frame,
+        event,
+        form,
+        recipients: recipients_in_words(recipients),
+        has_recipients: recipients > 0,
+        shift: shift.as_deref(),
+        subject: message.subject.as_str(),
+        text: LinkedText::parts(message.text.as_str()),
+    };
+    show(StatusCode::OK, &template)
+}
+
+fn recipients_in_words(number: u32) -> String {
+    match number {
+        0 => "No one has a place on a shift that is not over, so there is no one to write to.".to_owned(),
+        1 => "1 person gets this message.".to_owned(),
+        number => format!("{number} people get this message."),
+    }
+}
