@@ -1,0 +1,225 @@
+//! The console's pages of sign-ups: the list, the spreadsheet, the roster, and cancelling one place.
+
+use serde_json::json;
+
+use crate::console::{Organizer, wait_for_text};
+use crate::harness::{Answer, Server, run};
+use crate::mailbox::Mailbox;
+use crate::pages::Page;
+
+/// A text that would run a script, or add an element, on a page that does not escape it.
+pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x>";
+
+/// An organizer with a published event, which has two shifts and a question.
+pub(crate) struct Scene<'a> {
+    pub(crate) ada: Organizer<'a>,
+    pub(crate) page: Page,
+    question: String,
+}
+
+impl<'a> Scene<'a> {
+    /// Creates the event, with hostile text in every field that takes one.
+    pub(crate) async fn start(server: &'a Server) -> Self {
+        let ada = Organizer::first_owner(server).await;
+        let shift = |title: &str, start: &str, end: &str| json!({ "title": title, "location": HOSTILE, "start_time": start, "end_time": end, "capacity": 40 });
+        let event = json!({
+            "title": format!("Drive {HOSTILE}"), "start_date": "2097-06-05", "timezone": "Europe/Berlin", "is_published": true,
+            "shifts": [shift("Late", "18:00", "20:00"), shift("Early", "08:00", "10:00")],
+        });
+        let page = Page::create(server, &event).await;
+        let path = format!("/v1/events/{}/questions", page.event["id"].as_str().unwrap());
+        let question = server.post(&path, &json!({ "label": format!("Diet {HOSTILE}") })).await.data();
+        Self { ada, page, question: question["id"].as_str().unwrap().to_owned() }
+    }
+
+    /// Signs a volunteer up for the shift with this title.
+    pub(crate) async fn sign_up(&self, title: &str, (name, email): (&str, &str), answer: &str) {
+        let (slot, question) = (self.page.slot(title), format!("answer.{}", self.question));
+        let fields = [("slot_id", &*slot), ("name", name), ("email", email), (&question, answer)];
+        let answer = self.page.post(self.ada.server, &fields).await;
+        assert_eq!(answer.status, 303, "{}", answer.text);
+    }
+
+    fn id(&self) -> &str {
+        self.page.event["id"].as_str().unwrap()
+    }
+
+    /// Returns the path of a page of the event in the console.
+    pub(crate) fn path(&self, page: &str) -> String {
+        format!("/console/riverside/events/{}/{page}", self.id())
+    }
+
+    async fn get(&self, page: &str) -> Answer {
+        self.ada.get(&self.path(page)).await
+    }
+}
+
+/// Asserts that a page shows hostile text as text.
+pub(crate) fn assert_escaped(page: &Answer) {
+    assert!(!page.text.contains("<script"), "{}", page.text);
+    assert!(!page.text.contains("<img"), "{}", page.text);
+}
+
+/// Returns the href of the link with this text.
+fn link(page: &Answer, text: &str) -> Option<String> {
+    let (before, _) = page.text.split_once(&format!(">{text}"))?;
+    let (_, link) = before.rsplit_once("href=\"")?;
+    Some(link.split('"').next()?.replace("&amp;", "&").replace("&#38;", "&"))
+}
+
+#[tokio::test]
+async fn sign_ups_are_listed_with_answers_and_filtered_by_shift_status_and_text() {
+    let server = Server::start(&[]);
+    let scene = Scene::start(&server).await;
+    let empty = scene.get("signups").await;
+    assert!(empty.status == 200 && empty.text.contains("No one has signed up yet."), "{}", empty.text);
+
+    scene.sign_up("Late", (&format!("Bob {HOSTILE}"), "bob@example.org"), HOSTILE).await;
+    scene.sign_up("Early", ("Jürgen", "juergen@example.org"), "vegan").await;
+    let all = scene.get("signups").await;
+    assert_eq!(all.status, 200);
+    assert_escaped(&all);
+    for part in [
+        "Jürgen",
+        "juergen@example.org",
+        "bob@example.org",
+        "vegan",
+        "2 of 80 places are taken.",
+        "08:00–10:00 CEST",
+    ] {
+        assert!(all.text.contains(part), "{part}: {}", all.text);
+    }
+    for (query, is_bob, is_juergen) in [
+        (format!("slot_id={}", scene.page.slot("Early")), false, true),
+        ("status=confirmed".to_owned(), true, true),
+        ("status=cancelled".to_owned(), false, false),
+        ("q=J%C3%9CRGEN".to_owned(), false, true),
+        ("q=bob%40".to_owned(), true, false),
+        ("q=%25".to_owned(), false, false),
+        (format!("q=example.org&status=confirmed&slot_id={}", scene.page.slot("Late")), true, false),
+    ] {
+        let page = scene.get(&format!("signups?{query}")).await;
+        let found = ["bob@example.org<", "juergen@example.org<"].map(|part| page.text.contains(part));
+        assert_eq!((page.status, found), (200, [is_bob, is_juergen]), "{query}");
+    }
+    assert_escaped(&scene.get("signups?q=%22%3E%3Cscript%3E").await);
+    for (query, status) in [("status=maybe", 422), ("cursor=x", 422), ("slot_id=x", 404)] {
+        assert_eq!(scene.get(&format!("signups?{query}")).await.status, status, "{query}");
+    }
+    for page in ["signups", "signups.csv", "roster"] {
+        let other = format!("/console/riverside/events/00000000-0000-0000-0000-000000000000/{page}");
+        assert_eq!(scene.ada.get(&other).await.status, 404, "{page}");
+    }
+}
+
+#[tokio::test]
+async fn the_list_has_pages_which_keep_the_search() {
+    let server = Server::start(&[]);
+    let scene = Scene::start(&server).await;
+    for number in 0..27 {
+        scene.sign_up("Early", ("Same", &format!("v{number:02}@example.org")), "").await;
+    }
+    let first = scene.get("signups?q=v&status=confirmed").await;
+    assert!(first.text.contains("v26@") && !first.text.contains("v01@"), "{}", first.text);
+    let older = link(&first, "Older sign-ups").unwrap();
+    assert!(older.contains("q=v") && older.contains("status=confirmed"), "{older}");
+    let second = scene.ada.get(&older).await;
+    assert!(second.text.contains("v00@") && !second.text.contains("v26@"), "{}", second.text);
+    assert_eq!(link(&second, "Older sign-ups"), None);
+    let newer = link(&second, "Newer sign-ups").unwrap();
+    assert!(scene.ada.get(&newer).await.text.contains("v26@"));
+}
+
+#[tokio::test]
+async fn the_spreadsheet_is_the_table_of_the_command_line_and_runs_no_formula() {
+    let server = Server::start_on_sqlite();
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Late", ("=HYPERLINK(\"x\")", "bob@example.org"), "+1").await;
+    scene.sign_up("Early", ("Müller", "mueller@example.org"), "@x").await;
+    let csv = scene.get("signups.csv").await;
+    assert_eq!((csv.status, csv.header("content-type")), (200, Some("text/csv; charset=utf-8")));
+    let slug = scene.page.event["slug"].as_str().unwrap();
+    let disposition = format!("attachment; filename=\"{slug}-signups.csv\"");
+    assert_eq!(csv.header("content-disposition"), Some(&*disposition));
+    assert_eq!(
+        (csv.header("cache-control"), csv.header("x-content-type-options")),
+        (Some("no-store"), Some("nosniff"))
+    );
+    let lines: Vec<_> = csv.text.trim_start_matches('\u{feff}').lines().collect();
+    assert!(
+        lines[1]
+            .starts_with("\"Early\",2097-06-05,08:00,10:00,\"Müller\",\"mueller@example.org\",confirmed,")
+    );
+    assert!(lines[1].contains(",\"'@x\","), "{}", csv.text);
+    assert!(lines[2].contains(",\"'=HYPERLINK(\"\"x\"\")\","), "{}", csv.text);
+    let command = ["--database", &server.database(), "signup", "list", "--event", scene.id(), "--csv"];
+    let printed = String::from_utf8(run(&command).stdout).unwrap();
+    assert_eq!(csv.text.trim_start_matches('\u{feff}'), printed.trim_start_matches('\u{feff}'));
+}
+
+#[tokio::test]
+async fn the_roster_has_a_table_for_each_shift_and_addresses_only_on_request() {
+    let server = Server::start(&[]);
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Late", (&format!("Zoe {HOSTILE}"), "zoe@example.org"), HOSTILE).await;
+    scene.sign_up("Late", ("amy", "amy@example.org"), "vegan").await;
+    let roster = scene.get("roster").await;
+    assert_eq!(roster.status, 200);
+    assert_escaped(&roster);
+    let places = [
+        "Early",
+        "No one has signed up for this shift.",
+        "Late",
+        "2 of 40 places are taken.",
+        ">amy<",
+        ">Zoe ",
+    ];
+    let found =
+        places.map(|part| roster.text.find(part).unwrap_or_else(|| panic!("{part}: {}", roster.text)));
+    assert!(found.is_sorted(), "{found:?}");
+    assert!(roster.text.contains("vegan") && !roster.text.contains("amy@example.org"));
+    assert!(scene.get("roster?addresses=1").await.text.contains("amy@example.org"));
+}
+
+#[tokio::test]
+async fn cancelling_a_place_asks_first_and_mails_the_reason() {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Early", (&format!("Bob {HOSTILE}"), "bob@example.org"), "").await;
+    let path = link(&scene.get("signups").await, "Cancel<").unwrap();
+    let form = scene.ada.get(&path).await;
+    assert_eq!(form.status, 200);
+    assert_escaped(&form);
+
+    let long = scene.ada.post(&path, &[("reason", &"x".repeat(1001))]).await;
+    assert!(long.status == 422 && long.text.contains("<title>Error: "), "{}", long.text);
+    let ask = scene.ada.post(&path, &[("reason", &format!("Closed {HOSTILE}"))]).await;
+    assert!(ask.status == 200 && ask.text.contains("We’ll email bob@example.org"), "{}", ask.text);
+    assert_escaped(&ask);
+    assert!(
+        scene.get("signups?status=confirmed").await.text.contains("bob@example.org"),
+        "not cancelled yet"
+    );
+
+    let fields = [("reason", "The hall is closed"), ("confirmed", "yes"), ("notify_volunteers", "yes")];
+    let done = scene.ada.post(&path, &fields).await;
+    assert_eq!((done.status, done.header("location")), (303, Some(&*scene.path("signups"))));
+    let mail = wait_for_text(&mailbox, "bob@example.org", "The hall is closed").await;
+    assert!(mail.contains("cancelled"), "{mail}");
+    let list = scene.get("signups?status=cancelled").await;
+    assert!(list.text.contains("Cancelled by the organizer on "), "{}", list.text);
+    assert!(scene.ada.get(&path).await.text.contains("This place is already cancelled."));
+}
+
+#[tokio::test]
+async fn a_search_is_in_no_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
+    let server = Server::start_with_log("memory:", &log, &["--log", "trace"]);
+    let scene = Scene::start(&server).await;
+    assert_eq!(scene.get("signups?q=searched-name&status=confirmed").await.status, 200);
+    let log = std::fs::read_to_string(log).unwrap();
+    assert!(log.contains("/console/{slug}/events/{event_id}/signups"), "the request is logged");
+    assert!(!log.contains("searched-name"), "{log}");
+}
