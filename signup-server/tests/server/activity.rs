@@ -46,10 +46,16 @@ async fn each_write_is_listed_with_its_record_its_actor_and_the_fields_that_chan
     assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &patch).await.status, 200, "no value changes");
     assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 303);
     let list = server.get("/v1/activity").await.json();
-    assert_eq!(
-        types(&list),
-        ["signup.created", "slot.updated", "event.created", "token.created", "organization.created"]
-    );
+    let expected = [
+        "signup.created",
+        "slot.updated",
+        "event.created",
+        // The first owner is invited at the start.
+        "member.invited",
+        "token.created",
+        "organization.created",
+    ];
+    assert_eq!(types(&list), expected);
     let token = server.get("/v1/token").await.json();
     let updated = &list["data"][1];
     let expected = json!({
@@ -71,7 +77,7 @@ async fn each_write_is_listed_with_its_record_its_actor_and_the_fields_that_chan
     assert_eq!(signup["actor"], json!({"type": "volunteer", "id": null, "name": null}));
     assert_eq!(signup["signup_id"], server.get("/v1/signups").await.data()[0]["id"]);
     assert!(!list.to_string().contains("ada@example.org") && !list.to_string().contains("Ada"), "{list}");
-    let created = &list["data"][3];
+    let created = &list["data"][4];
     assert_eq!(created["actor"]["type"], "operator");
     assert_eq!(created["token_id"], token["data"]["id"]);
 }
