@@ -340,8 +340,7 @@ async fn create_starter(admin: &Admin, base_url: &str) -> Result<(), String> {
     let name = Name::new("Starter").map_err(|error| error.to_string())?;
     let new = NewOrganization::new(name.clone()).plan(Plan::Pro);
     let created = admin.create_first_organization(new, NewToken::new(name, Scopes::all())).await;
-    let Some((organization, token)) = created.map_err(|error| describe(&error))? else { return Ok(()) };
-    let secret = admin.invite_first_owner(organization.id).await.map_err(|error| describe(&error))?;
+    let Some((_, token, secret)) = created.map_err(|error| describe(&error))? else { return Ok(()) };
     output::print_line(&format!("token: {}", token.reveal())).map_err(String::from)?;
     let link = admin::invitation_link(base_url, &secret);
     output::print_line(&format!("console: {link}")).map_err(String::from)

@@ -1,10 +1,12 @@
 //! Members: invitations, roles, and what a membership that ends leaves.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 
+use crate::people::Broken;
 use crate::scene::{NOW, Scene, address, join, session};
 
 const MEMBER: Acceptance = Acceptance::Member { name: None };
@@ -184,6 +186,19 @@ async fn the_first_owner_names_the_organization_once() {
     let patch = OrganizationPatch::new().name("Hillside Pantry".parse().unwrap());
     let renamed = ada.session("lakeside-pantry").unwrap().update_organization(patch).await.unwrap();
     assert_eq!(renamed.slug, "lakeside-pantry");
+}
+
+#[tokio::test]
+async fn the_first_organization_its_token_and_its_link_are_one_commit() {
+    let broken = Broken(Arc::default(), AtomicUsize::new(1));
+    let service = Service::new(Wrapped(broken));
+    let new = NewOrganization::new("Starter".parse().unwrap());
+    let token = NewToken::new("First token".parse().unwrap(), Scopes::all());
+    let created = service.admin().create_first_organization(new, token).await.unwrap();
+    let (organization, text, link) = created.unwrap();
+    assert_eq!(service.authenticate(text.reveal()).await.unwrap().organization_id(), organization.id);
+    let open = service.people().invitation(&link).await.unwrap();
+    assert_eq!((open.asked, open.organization), (Asked::FirstOwner, organization));
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 
 use signup_core::*;
 use signup_store_memory::MemoryStore;
@@ -205,9 +207,9 @@ async fn expired_codes_invitations_and_sign_ins_are_purged() {
     assert!(store.record(&person, Deleted::Included).await.unwrap().is_some());
 }
 
-/// A store whose commits fail.
+/// A store whose commits fail after this many.
 #[derive(Debug)]
-struct Broken(Arc<MemoryStore>);
+pub(crate) struct Broken(pub(crate) Arc<MemoryStore>, pub(crate) AtomicUsize);
 
 #[async_trait]
 impl Wrapper for Broken {
@@ -215,8 +217,12 @@ impl Wrapper for Broken {
         &self.0
     }
 
-    async fn commit(&self, _change: ChangeSet) -> Result<(), CommitError> {
-        Err(StoreError::unavailable("committing", "the disk is full").into())
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        let left = self.1.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        if left.is_err() {
+            return Err(StoreError::unavailable("committing", "the disk is full").into());
+        }
+        self.0.commit(change).await
     }
 }
 
@@ -228,6 +234,6 @@ async fn a_use_that_cannot_be_recorded_fails_no_page() {
     let organization = session(&service, Plan::Pro).await.organization_id();
     let (_, secret) = join(&service, organization, "ada", Role::Organizer).await;
     clock.advance(3_600);
-    let broken = Service::new(Wrapped(Broken(store))).with_clock(clock);
+    let broken = Service::new(Wrapped(Broken(store, AtomicUsize::new(0)))).with_clock(clock);
     assert_eq!(ended(&broken, &secret).await, None);
 }

@@ -186,7 +186,7 @@ impl Run {
         let new = NewOrganization::new("Riverside".parse().unwrap()).plan(Plan::Pro);
         let token = NewToken::new("nightly import".parse().unwrap(), Scopes::all());
         let created = service.admin().create_first_organization(new, token).await.unwrap();
-        let (organization, text) = created.unwrap();
+        let (organization, text, _) = created.unwrap();
         let run = Self {
             service,
             clock,

@@ -6,12 +6,12 @@ use super::super::Shared;
 use super::Admin;
 use crate::activity::{ActivityType, Actor};
 use crate::error::{Error, Result};
-use crate::id::{OrganizationId, TokenId};
+use crate::id::{InvitationId, OrganizationId, TokenId};
 use crate::input::{NewOrganization, NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::rules::{self, Decision, NewActivity, slug_base, slug_with_tail};
-use crate::secret::{self, TokenText};
+use crate::secret::{self, Secret, TokenText};
 use crate::store::{ChangeSet, RecordKey, Refusal, Requirement, Total, Unique};
 use crate::text::Name;
 
@@ -56,13 +56,16 @@ impl Admin {
             .await
     }
 
-    /// Creates an organization and a token for it, so that a new installation can be tried at once.
+    /// Creates an organization, and in the same commit a token for it and the
+    /// [invitation of its first owner](Self::invite_first_owner), so that a new installation can be tried at once. Returns the
+    /// organization, the text of the token, and the secret of the invitation's link.
     ///
     /// Returns `None` and creates nothing if an organization exists already. If several processes call this method at
     /// the same time, only one of the calls creates an organization.
     ///
-    /// A retry after an unknown result returns `None` if the first call was applied. The text of that token is lost,
-    /// and [`create_token`](Self::create_token) creates another token.
+    /// A retry after an unknown result returns `None` if the first call was applied. The text of that token and the link are
+    /// lost. [`create_token`](Self::create_token) creates another token, and [`invite_first_owner`](Self::invite_first_owner)
+    /// another link.
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days. Otherwise fails only if
@@ -80,8 +83,9 @@ impl Admin {
     /// let new = NewOrganization::new("Riverside Food Bank".parse()?);
     /// let token = NewToken::new("First token".parse()?, Scopes::all());
     /// let created = service.admin().create_first_organization(new.clone(), token.clone()).await?;
-    /// let (organization, text) = created.ok_or("an organization exists already")?;
+    /// let (organization, text, link) = created.ok_or("an organization exists already")?;
     /// assert_eq!(service.authenticate(text.reveal()).await?.organization_id(), organization.id);
+    /// assert_eq!(service.people().invitation(&link).await?.organization, organization);
     /// assert!(service.admin().create_first_organization(new, token).await?.is_none());
     /// # Ok(()) }) }
     /// ```
@@ -89,7 +93,7 @@ impl Admin {
         &self,
         new: NewOrganization,
         token: NewToken,
-    ) -> Result<Option<(Organization, TokenText)>> {
+    ) -> Result<Option<(Organization, TokenText, Secret)>> {
         let (new, token) = (&new, &token);
         let created = self
             .shared
@@ -99,12 +103,15 @@ impl Admin {
                 let id = TokenId::new(secret::new_uuid(now));
                 let created = rules::create_token(organization.id, token, id, TokenText::generate(), now)?;
                 let Decision { outcome: (_, text), change: of_token, activity: mut created, .. } = created;
+                let (id, secret) = (InvitationId::new(secret::new_uuid(now)), Secret::generate());
+                let invited = rules::invite_first_owner(&organization, id, &secret, now);
                 let mut change = ChangeSet::default();
                 change.requires.push(Requirement::Below { total: Total::Organizations, bound: 1, now });
                 change.insert(organization.clone());
-                change.writes.extend(of_token.writes);
+                change.writes.extend(of_token.writes.into_iter().chain(invited.change.writes));
                 created.insert(0, NewActivity::of(ActivityType::ORGANIZATION_CREATED, &organization));
-                Ok(Decision::new((organization, text), change, created))
+                created.extend(invited.activity);
+                Ok(Decision::new((organization, text, secret), change, created))
             })
             .await?;
         match created {
