@@ -176,7 +176,9 @@ pub(crate) struct AcceptFacts {
 /// Accepts an invitation: makes the person a member, and signs the person in with `secret`. The new sign-in replaces the present
 /// one. An address that no person has becomes a person. A member stays as they are, and is signed in.
 ///
-/// The first owner also names the organization. Its slug follows the name this once.
+/// The first owner also names the organization. Its slug follows the name this once. A member who becomes the first owner gets the
+/// role. Each new owner changes the version of the organization, so of a first owner and another owner at once, the second decides
+/// again and finds an owner.
 ///
 /// # Errors
 /// - [`Error::InvitationGone`] if the link [no longer works](check_invitation).
@@ -208,9 +210,10 @@ pub(crate) fn accept(
     if let Some((inviter, _)) = inviter {
         change.require_unchanged(inviter);
     }
-    let is_member = person.as_ref().is_some_and(|person| find(&members, person.id).is_ok());
+    let present = person.as_ref().and_then(|person| find(&members, person.id).ok());
+    let present = present.map(|(membership, _)| *membership);
     let person = match person {
-        Some(person) if is_member => {
+        Some(person) if present.is_some() => {
             change.require_unchanged(&person);
             person
         }
@@ -237,11 +240,23 @@ pub(crate) fn accept(
         }
         change.replace(organization, Organization { slug, version, ..outcome });
         activity.extend(updated);
+    } else if invitation.role == Role::Owner && present.is_none() {
+        let version = organization.version + 1;
+        change.replace(organization.clone(), Organization { version, ..organization });
     }
-    if !is_member {
-        let membership = Membership::new(invitation.organization, person.id, invitation.role, now);
-        activity.push(NewActivity::of(ActivityType::MEMBER_JOINED, &membership));
-        change.insert(membership);
+    match present {
+        None => {
+            let membership = Membership::new(invitation.organization, person.id, invitation.role, now);
+            activity.push(NewActivity::of(ActivityType::MEMBER_JOINED, &membership));
+            change.insert(membership);
+        }
+        Some(membership) if invitation.invitee.is_none() => {
+            let (role, version) = (invitation.role, membership.version + 1);
+            let raised = Membership { role, version, ..membership };
+            activity.push(NewActivity::of(ActivityType::MEMBER_ROLE_CHANGED, &raised));
+            change.replace(membership, raised);
+        }
+        Some(_) => {}
     }
     change.remove(invitation);
     let sign_in = replace_sign_in(&mut change, current, &person, secret, now);

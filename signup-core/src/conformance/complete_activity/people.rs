@@ -16,7 +16,7 @@ pub(super) fn people_difference(
     now: Timestamp,
 ) -> Result<Vec<Happened>, String> {
     let mut happened = vec![];
-    let mut joined = 0;
+    let (mut joined, mut has_new_role) = (0, false);
     for (id, pair) in pairs(before.map(|before| &before.members), &after.members) {
         let subject = Subject { person: Some(id), ..Subject::default() };
         let kind = match pair {
@@ -26,6 +26,7 @@ pub(super) fn people_difference(
             }
             (Some(_), None) => Some("member.removed"),
             (Some((before, _)), Some((after, _))) => {
+                has_new_role |= before.role != after.role;
                 (before.role != after.role).then_some("member.role_changed")
             }
         };
@@ -37,7 +38,7 @@ pub(super) fn people_difference(
             (Some(before), Some(after)) => (before != after).then_some("member.invited"),
             // Purged, or accepted.
             (Some(before), None) if before.expires_at <= now => None,
-            (Some(_), None) if joined > 0 => None,
+            (Some(_), None) if joined > 0 || has_new_role => None,
             (Some(before), None) => {
                 // A member may accept, too, and stays as they are.
                 let invited = before.invitee.as_ref().map(|invitee| &invitee.email);

@@ -223,6 +223,29 @@ fn the_address_of_a_first_owner_is_no_proof_of_a_person() {
 }
 
 #[test]
+fn a_member_who_becomes_the_first_owner_gets_the_role() {
+    let person = records::person(1);
+    let (current, members) = (Some(records::sign_in(&person, 2)), vec![member(1, Admin)]);
+    let facts = AcceptFacts { current, members, ..first_facts(Some(person)) };
+    let raised = accepted(facts, &Acceptance::FirstOwner(first_owner())).unwrap();
+    assert_eq!(put::<Membership, _>(&raised).map(|after| (after.role, after.version)), Some((Owner, 2)));
+    assert!(lines(&raised).contains(&"Membership 1 at 1".to_owned()));
+    assert_eq!(named(&raised), ["organization.updated name contact", "member.role_changed"]);
+}
+
+#[test]
+fn an_owner_joins_by_a_new_version_of_the_organization() {
+    let versions = |role| {
+        let invitation = Invitation { role, ..invitation() };
+        let facts = AcceptFacts { invitation, members: vec![member(1, Owner)], ..facts(None) };
+        let joined = lines(&accepted(facts, &NO_NAME).unwrap());
+        ["Organization 1 at 1", "put Organization 1 to 2"].map(|line| joined.contains(&line.to_owned()))
+    };
+    assert_eq!(versions(Owner), [true, true]);
+    assert_eq!(versions(Admin), [false, false]);
+}
+
+#[test]
 fn only_the_first_owner_gives_the_fields_of_a_first_owner() {
     let owner = Acceptance::FirstOwner(first_owner());
     assert!(accepted(facts(None), &owner).unwrap_err().is_invalid());

@@ -56,8 +56,9 @@ impl People {
     /// Accepts the invitation whose link has this secret, and signs the person in. Returns who is signed in, and the secret of the
     /// sign-in. The new sign-in replaces `current`, that of the browser.
     ///
-    /// An address that no person has becomes a person. A person who is a member already keeps the present role. The first owner of an
-    /// organization also gives it a name and a contact, and the slug follows the name this once.
+    /// An address that no person has becomes a person. A person who is a member already keeps the present role, unless they
+    /// become the first owner. The first owner of an organization also gives it a name and a contact, and the slug follows the name
+    /// this once.
     ///
     /// # Errors
     /// - [`Error::InvitationGone`] as of [`invitation`](Self::invitation).
