@@ -212,7 +212,7 @@ impl From<&Membership> for Subject {
 }
 
 impl From<&Invitation> for Subject {
-    /// Returns a subject without ids: whoever is invited need not be a person yet.
+    /// Returns a subject without ids: an invitation names an address, which need not be that of a person.
     fn from(_: &Invitation) -> Self {
         Self::default()
     }

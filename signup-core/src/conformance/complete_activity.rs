@@ -61,7 +61,7 @@ async fn compare(store: &dyn Store, run: &Run, before: State, done: Done) -> Res
     let after = read(store).await;
     for (id, owned) in &after {
         let before = before.get(id);
-        let expected = difference(before, owned, run.now())?;
+        let expected = difference(before, owned, &after, run.now())?;
         if !expected.is_empty() && effect != Effect::Write {
             return Err(format!("{effect:?}, and yet {expected:?}"));
         }

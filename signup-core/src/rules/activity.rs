@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::activity::{Activity, ActivityType, Actor, Subject};
 use crate::event::Event;
-use crate::id::{ActivityId, DeliveryId, OrganizationId};
+use crate::id::{ActivityId, DeliveryId, OrganizationId, PersonId};
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
@@ -45,6 +45,12 @@ impl NewActivity {
     /// Adds the names of the fields that changed.
     pub(super) fn with_changes(self, changes: Vec<&'static str>) -> Self {
         Self { changes, ..self }
+    }
+
+    /// Names the person who is invited; `None` if the address is not that of a person yet.
+    pub(super) const fn of_person(mut self, person: Option<PersonId>) -> Self {
+        self.subject.person = person;
+        self
     }
 
     /// Names the caller that causes the activity.

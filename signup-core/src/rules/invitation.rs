@@ -28,6 +28,8 @@ pub(crate) struct InviteFacts {
     pub(crate) members: Vec<(Membership, Person)>,
     /// The invitation of the same address, expired or not.
     pub(crate) before: Option<Invitation>,
+    /// The person who has the address.
+    pub(crate) person: Option<PersonId>,
 }
 
 /// Invites an address, and queues the mail with the link. Replaces an invitation of the same address, whose link stops working. The
@@ -44,7 +46,7 @@ pub(crate) fn invite(
     mail: MailIds,
     now: Timestamp,
 ) -> Result<Decision<Option<(Invitation, Secret)>>> {
-    let InviteFacts { organization, members, before } = facts;
+    let InviteFacts { organization, members, before, person } = facts;
     let before_role =
         before.as_ref().filter(|before| now < before.expires_at).map_or(new.role, |before| before.role);
     let manager = check_manager(&members, caller, &[new.role, before_role])?;
@@ -74,7 +76,7 @@ pub(crate) fn invite(
     };
     let cause = NoticeCause::Invited { invitation: id, secret: mail.secret.clone() };
     change.insert(Notice::to_person(mail.notice, organization, cause, now));
-    let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation);
+    let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation).of_person(person);
     Ok(Decision::new(Some((invitation, mail.secret)), change, [invited]).again_after(|_| true))
 }
 
@@ -92,13 +94,14 @@ pub(crate) fn invite_first_owner(
     Decision::new((), change, [invited])
 }
 
-/// Withdraws an invitation. Its link stops working.
+/// Withdraws an invitation. Its link stops working. `person` has the address of the invitation.
 ///
 /// # Errors
 /// - [`Error::NotFound`] if the invitation has expired.
 /// - [`Error::MissingRole`] if the caller may not make members with its role.
 pub(crate) fn withdraw(
     invitation: Invitation,
+    person: Option<PersonId>,
     members: &[(Membership, Person)],
     caller: Option<PersonId>,
     now: Timestamp,
@@ -107,7 +110,7 @@ pub(crate) fn withdraw(
         return Err(Error::NotFound);
     }
     let manager = check_manager(members, caller, &[invitation.role])?;
-    let withdrawn = NewActivity::of(ActivityType::MEMBER_WITHDRAWN, &invitation);
+    let withdrawn = NewActivity::of(ActivityType::MEMBER_WITHDRAWN, &invitation).of_person(person);
     let mut change = ChangeSet::default();
     if let Some(manager) = &manager {
         change.require_unchanged(manager);

@@ -25,7 +25,8 @@ impl Shared {
         self.commit_unrefused(actor, move |now| async move {
             let before = self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
             let members = self.store.members(organization).await?;
-            let facts = InviteFacts { organization, members, before };
+            let person = self.person_id(&new.email).await?;
+            let facts = InviteFacts { organization, members, before, person };
             let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
             rules::invite(facts, caller, new, id, mail, now)
         })
@@ -73,6 +74,12 @@ impl Shared {
             Ok(rules::sign_out_everywhere(self.get(RecordKey::Person(person)).await?))
         })
         .await
+    }
+
+    /// Finds the id of the person who has an address, if a person has it.
+    pub(super) async fn person_id(&self, email: &EmailAddress) -> Result<Option<PersonId>> {
+        let found: Option<Person> = self.store.find(Unique::PersonEmail(email.key())).await?;
+        Ok(found.map(|person| person.id))
     }
 
     /// Finds the person who has an address.

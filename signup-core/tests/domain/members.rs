@@ -204,6 +204,8 @@ async fn the_first_organization_its_token_and_its_link_are_one_commit() {
 #[tokio::test]
 async fn what_happens_to_members_is_recorded_with_its_person() {
     let scene = Scene::start().await;
+    let other = session(&scene.service, Plan::Free).await;
+    let (dee, _) = join(&scene.service, other.organization_id(), "dee", Role::Organizer).await;
     let (ada, _) = scene.member("ada", Role::Owner).await;
     let session = ada.session("riverside").unwrap();
     let (_, link) = invite(&scene, &session, "bo", Role::Admin).await;
@@ -211,9 +213,11 @@ async fn what_happens_to_members_is_recorded_with_its_person() {
     session.change_role(bo.person().id, Role::Organizer).await.unwrap();
     let (cy, _) = invite(&scene, &session, "cy", Role::Organizer).await;
     session.withdraw_invitation(cy.id).await.unwrap();
+    let (invited, _) = invite(&scene, &session, "dee", Role::Organizer).await;
+    session.withdraw_invitation(invited.id).await.unwrap();
     bo.leave(scene.session.organization_id()).await.unwrap();
     let by = |person: &SignedIn| Actor::Person { id: person.person().id, name: person.person().name.clone() };
-    let (ada_id, bo_id) = (Some(ada.person().id), Some(bo.person().id));
+    let [ada_id, bo_id, dee_id] = [&ada, &bo, &dee].map(|person| Some(person.person().id));
     let expected = [
         ("member.invited", Actor::Operator, None),
         ("member.joined", by(&ada), ada_id),
@@ -222,6 +226,9 @@ async fn what_happens_to_members_is_recorded_with_its_person() {
         ("member.role_changed", by(&ada), bo_id),
         ("member.invited", by(&ada), None),
         ("member.withdrawn", by(&ada), None),
+        // A person already, who is a member of another organization.
+        ("member.invited", by(&ada), dee_id),
+        ("member.withdrawn", by(&ada), dee_id),
         // The activity keeps the name of the person, who is gone.
         ("member.removed", by(&bo), bo_id),
     ];

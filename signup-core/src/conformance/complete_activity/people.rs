@@ -6,13 +6,14 @@ use super::records::{Happened, Owned, State, pairs};
 use crate::conformance::random::Numbers;
 use crate::*;
 
-/// Returns what happened to the members and the invitations of an organization.
+/// Returns what happened to the members and the invitations of an organization. `state` is every organization afterwards.
 ///
 /// # Errors
 /// Returns the change that no type of activity describes.
 pub(super) fn people_difference(
     before: Option<&Owned>,
     after: &Owned,
+    state: &State,
     now: Timestamp,
 ) -> Result<Vec<Happened>, String> {
     let mut happened = vec![];
@@ -46,7 +47,11 @@ pub(super) fn people_difference(
                 (!accepted).then_some("member.withdrawn")
             }
         };
-        happened.extend(kind.map(|kind| Happened::to(Subject::default(), kind)));
+        let invitee = pair.0.or(pair.1).and_then(|invitation| invitation.invitee.as_ref());
+        let mut people = state.values().flat_map(|owned| owned.members.values());
+        let person = people.find(|(_, person)| Some(&person.email) == invitee.map(|invitee| &invitee.email));
+        let subject = Subject { person: person.map(|(_, person)| person.id), ..Subject::default() };
+        happened.extend(kind.map(|kind| Happened::to(subject, kind)));
     }
     match joined {
         0 | 1 => Ok(happened),

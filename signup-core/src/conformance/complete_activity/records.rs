@@ -103,13 +103,14 @@ impl Happened {
 /// A field of the API with its value as text.
 pub(super) type Field = (&'static str, Option<String>);
 
-/// Returns what happened to the records of an organization, in the order of its activity.
+/// Returns what happened to the records of an organization, in the order of its activity. `state` is every organization afterwards.
 ///
 /// # Errors
 /// Returns the change that no type of activity describes.
 pub(super) fn difference(
     before: Option<&Owned>,
     after: &Owned,
+    state: &State,
     now: Timestamp,
 ) -> Result<Vec<Happened>, String> {
     let mut happened = vec![];
@@ -147,7 +148,7 @@ pub(super) fn difference(
     for (id, pair) in pairs(before.map(|before| &before.webhooks), &after.webhooks) {
         happened.extend(webhook_difference(id, pair));
     }
-    happened.extend(people_difference(before, after, now)?);
+    happened.extend(people_difference(before, after, state, now)?);
     Ok(happened)
 }
 

@@ -33,7 +33,7 @@ fn invite_by(
     new: &NewInvitation,
 ) -> Result<Decision<Option<(Invitation, Secret)>>> {
     let members = vec![member(1, caller)];
-    let facts = InviteFacts { organization: records::organization_id(1), members, before };
+    let facts = InviteFacts { organization: records::organization_id(1), members, before, person: None };
     invite(facts, Some(id(1)), new, InvitationId::new(records::uuid(9)), mail(), at(5))
 }
 
@@ -81,7 +81,7 @@ fn a_member_is_invited_by_a_member_who_may_make_the_role() {
 
 #[test]
 fn an_invitation_is_withdrawn_by_a_member_who_may_make_the_role() {
-    let at_time = |role, seconds| withdraw(invitation(), &[member(1, role)], Some(id(1)), at(seconds));
+    let at_time = |role, seconds| withdraw(invitation(), None, &[member(1, role)], Some(id(1)), at(seconds));
     let by = |role| at_time(role, 0);
     let withdrawn = by(Admin).unwrap();
     assert_eq!(lines(&withdrawn), ["Membership 1 at 1", "Invitation 7 at 1", "remove Invitation 7"]);

@@ -85,9 +85,13 @@ impl Session {
         let (caller, organization) = (self.manager()?, self.organization_id());
         self.shared
             .commit_unrefused(&self.actor, move |now| async move {
-                let invitation = self.shared.get(RecordKey::Invitation(organization, id)).await?;
+                let invitation: Invitation = self.shared.get(RecordKey::Invitation(organization, id)).await?;
+                let person = match &invitation.invitee {
+                    Some(invitee) => self.shared.person_id(&invitee.email).await?,
+                    None => None,
+                };
                 let members = self.shared.store.members(organization).await?;
-                rules::withdraw(invitation, &members, Some(caller), now)
+                rules::withdraw(invitation, person, &members, Some(caller), now)
             })
             .await
     }
