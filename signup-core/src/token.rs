@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::activity::Actor;
 use crate::id::{OrganizationId, TokenId};
 use crate::secret::Digest;
 use crate::text::Name;
@@ -162,6 +163,10 @@ pub struct Token {
     pub version: u32,
     /// When the token was created.
     pub created_at: Timestamp,
+    /// The caller that created the token. The token stays when that person has gone.
+    pub created_by: Actor,
+    /// When the token was last used, to [about a minute](Self::USE_PRECISION); `None` if it was not.
+    pub last_used_at: Option<Timestamp>,
     /// The first instant at which the token is refused: at most 365 days after its creation.
     pub expires_at: Timestamp,
     /// When the token was revoked; `None` if it was not.
@@ -171,9 +176,11 @@ pub struct Token {
 impl Token {
     /// The maximum and default life of a token, in days.
     pub const MAX_DAYS: u32 = 365;
+    /// How much later than the last recorded use a use is recorded: 1 minute.
+    pub const USE_PRECISION: SignedDuration = SignedDuration::from_mins(1);
 
-    /// Creates the record of a token that expires [`MAX_DAYS`](Self::MAX_DAYS) after its creation. The other fields
-    /// are public and can be set afterwards.
+    /// Creates the record of a token that expires [`MAX_DAYS`](Self::MAX_DAYS) after its creation, made by the operator. The other
+    /// fields are public and can be set afterwards.
     pub fn new(
         id: TokenId,
         organization: OrganizationId,
@@ -184,7 +191,24 @@ impl Token {
     ) -> Self {
         let life = SignedDuration::from_hours(i64::from(Self::MAX_DAYS) * 24);
         let expires_at = created_at.checked_add(life).unwrap_or(Timestamp::MAX);
-        Self { id, organization, name, digest, scopes, version: 1, created_at, expires_at, revoked_at: None }
+        Self {
+            id,
+            organization,
+            name,
+            digest,
+            scopes,
+            version: 1,
+            created_at,
+            created_by: Actor::Operator,
+            last_used_at: None,
+            expires_at,
+            revoked_at: None,
+        }
+    }
+
+    /// Returns whether a use at `used_at` is so much later than the last recorded one that it is recorded.
+    pub fn is_use_to_record(&self, used_at: Timestamp) -> bool {
+        self.last_used_at.is_none_or(|last| used_at.duration_since(last) >= Self::USE_PRECISION)
     }
 
     /// Returns whether the token is accepted at `now`: neither expired nor revoked.

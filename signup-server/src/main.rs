@@ -66,8 +66,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How long a shutdown waits for the mail and the requests to webhooks in flight, after the requests of clients: the timeout of an
 /// SMTP answer, plus a margin.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(12);
-/// The interval at which expired records are purged.
-const PURGE_EVERY: Duration = Duration::from_secs(60);
+/// The interval at which the uses of tokens are recorded and expired records are purged.
+const UPKEEP_EVERY: Duration = Duration::from_secs(60);
 /// The maximum number of records that one purge removes. A small number keeps the purge from delaying requests.
 const PURGE_BATCH: u32 = 500;
 
@@ -279,7 +279,8 @@ async fn serve(
         create_starter(&service.admin(), base_url.as_str()).await?;
     }
 
-    let purge_task = tokio::spawn(purge(service.admin()));
+    let admin = service.admin();
+    let upkeep_task = tokio::spawn(upkeep(admin.clone()));
     let metrics_task = metrics.map(|metrics| {
         let store = store.clone();
         tokio::spawn(metrics.serve(service.clone(), move || store.connections()))
@@ -323,7 +324,10 @@ async fn serve(
     if tokio::time::timeout_at(end, webhook_task).await.is_err() {
         tracing::warn!("requests to webhooks were still in flight at shutdown; they are sent again");
     }
-    purge_task.abort();
+    upkeep_task.abort();
+    if tokio::time::timeout_at(end, record_token_uses(&admin)).await.is_err() {
+        tracing::warn!("the last uses of tokens were not recorded at shutdown");
+    }
     if let Some(metrics_task) = metrics_task {
         metrics_task.abort();
     }
@@ -346,11 +350,19 @@ async fn create_starter(admin: &Admin, base_url: &str) -> Result<(), String> {
     output::print_line(&format!("console: {link}")).map_err(String::from)
 }
 
-/// Purges expired records at every interval, until the task is aborted.
-async fn purge(admin: Admin) {
-    let mut interval = tokio::time::interval(PURGE_EVERY);
+/// Records the uses of tokens. A use that cannot be recorded now is recorded later, if the process goes on.
+async fn record_token_uses(admin: &Admin) {
+    if let Err(error) = admin.record_token_uses().await {
+        tracing::warn!(error = %WithSources(&error), "the last uses of tokens could not be recorded");
+    }
+}
+
+/// Records the uses of tokens and purges expired records at every interval, until the task is aborted.
+async fn upkeep(admin: Admin) {
+    let mut interval = tokio::time::interval(UPKEEP_EVERY);
     loop {
         interval.tick().await;
+        record_token_uses(&admin).await;
         loop {
             match admin.purge(PURGE_BATCH).await {
                 Ok(purged) if purged == u64::from(PURGE_BATCH) => {}

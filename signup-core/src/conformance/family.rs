@@ -98,6 +98,8 @@ impl Family {
             scopes: "slots:read".parse().unwrap(),
             version: 2,
             created_at: at(50),
+            created_by: Actor::System,
+            last_used_at: Some(at(55)),
             expires_at: at(99_000),
             revoked_at: Some(at(60)),
             ..self.token.clone()

@@ -52,6 +52,8 @@ pub fn token(organization: u32, number: u32) -> Token {
         scopes: Scopes::all(),
         version: 1,
         created_at: at(0),
+        created_by: Actor::Operator,
+        last_used_at: None,
         expires_at: at(86_400),
         revoked_at: None,
     }

@@ -49,7 +49,10 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let signup = Signup { answers, repeated_at: Some(at(3)), version: 2, ..signup(&shift, 1) };
     let link = link(&signup, 1);
     let message = message(&event, 1);
+    let creator = Actor::Person { id: PersonId::new(uuid(1)), name: PersonName::new("“Ada”").unwrap() };
     let token = Token {
+        created_by: creator,
+        last_used_at: Some(at(4)),
         revoked_at: Some(at(5)),
         scopes: "events:read,slots:write".parse().unwrap(),
         version: 2,

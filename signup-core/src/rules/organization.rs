@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_organization;
 use super::{Decision, NewActivity};
-use crate::activity::ActivityType;
+use crate::activity::{ActivityType, Actor};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -52,26 +52,37 @@ fn replace(organization: Organization, changed: Organization) -> Decision<Organi
     Decision::new(changed, change, [activity.with_changes(changes)])
 }
 
-/// Creates a token.
+/// Creates a token for `creator`.
 ///
 /// # Errors
 /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days.
 pub(crate) fn create_token(
     organization: OrganizationId,
     new: &NewToken,
-    id: TokenId,
-    text: TokenText,
+    creator: &Actor,
+    (id, text): (TokenId, TokenText),
     now: Timestamp,
 ) -> Result<Decision<(Token, TokenText)>> {
     new.check()?;
     let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
     let expires_at = now.checked_add(life).unwrap_or(Timestamp::MAX);
     let token = Token::new(id, organization, new.name.clone(), text.digest(), new.scopes, now);
-    let token = Token { expires_at, ..token };
+    let token = Token { expires_at, created_by: creator.clone(), ..token };
     let mut change = ChangeSet::default();
     change.insert(token.clone());
     let created = NewActivity::of(ActivityType::TOKEN_CREATED, &token);
     Ok(Decision::new((token, text), change, [created]))
+}
+
+/// Records that a token was used. Writes nothing if a use is recorded that is less than a minute older, for example by another
+/// process.
+pub(crate) fn use_token(token: Token, used_at: Timestamp) -> Decision<()> {
+    let mut change = ChangeSet::default();
+    if token.is_use_to_record(used_at) {
+        let used = Token { last_used_at: Some(used_at), version: token.version + 1, ..token.clone() };
+        change.replace(token, used);
+    }
+    Decision::unrecorded((), change)
 }
 
 /// Revokes a token. A token that is revoked already keeps its first time of revocation.
@@ -111,6 +122,21 @@ mod tests {
         assert_eq!(changed.outcome, expected);
         assert_eq!(lines(&update_organization(changed.outcome, patch)), [""; 0]);
         assert_eq!(lines(&update_organization(organization, OrganizationPatch::new())), [""; 0]);
+    }
+
+    #[test]
+    fn a_use_of_a_token_is_recorded_once_a_minute() {
+        let token = records::token(1, 1);
+        let used = |last: Option<i64>, second| {
+            let token = Token { last_used_at: last.map(records::at), ..token.clone() };
+            lines(&use_token(token, records::at(second)))
+        };
+        let recorded = ["Token 1 at 1", "put Token 1 to 2"];
+        assert_eq!(used(None, 5), recorded);
+        assert_eq!(used(Some(5), 65), recorded);
+        for second in [64, 5, 4] {
+            assert_eq!(used(Some(5), second), [""; 0], "{second}");
+        }
     }
 
     #[test]

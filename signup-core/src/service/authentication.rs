@@ -1,7 +1,8 @@
 //! Authentication: from the text of a token to a [`Session`].
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -11,7 +12,7 @@ use super::session::Principal;
 use super::{Service, Session, Shared};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
-use crate::id::OrganizationId;
+use crate::id::{OrganizationId, TokenId};
 use crate::organization::Organization;
 use crate::permission::Permissions;
 use crate::secret::{Digest, TokenText};
@@ -111,9 +112,40 @@ impl Shared {
             return Ok(None);
         };
         let organization = self.get(RecordKey::Organization(token.organization)).await?;
+        self.token_uses.note(&token, self.now());
         let found = Arc::new((token, organization));
         self.tokens.insert(digest, &found, generation);
         Ok(Some(found))
+    }
+}
+
+/// The uses of tokens that are not recorded yet, by token. The cache reads a token in use again every 5 seconds, and each read notes
+/// a use.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TokenUses(Arc<Mutex<BTreeMap<(OrganizationId, TokenId), Timestamp>>>);
+
+impl TokenUses {
+    fn note(&self, token: &Token, used_at: Timestamp) {
+        if token.is_valid(used_at) && token.is_use_to_record(used_at) {
+            self.lock().insert((token.organization, token.id), used_at);
+        }
+    }
+
+    /// Takes the uses that were noted.
+    pub(super) fn take(&self) -> BTreeMap<(OrganizationId, TokenId), Timestamp> {
+        std::mem::take(&mut self.lock())
+    }
+
+    /// Notes uses again that could not be recorded. A later use of the same token stays.
+    pub(super) fn put_back(&self, uses: BTreeMap<(OrganizationId, TokenId), Timestamp>) {
+        let mut noted = self.lock();
+        for (token, used_at) in uses {
+            noted.entry(token).or_insert(used_at);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<(OrganizationId, TokenId), Timestamp>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -176,7 +208,6 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::id::TokenId;
     use crate::text::Name;
 
     #[test]
@@ -188,17 +219,8 @@ mod tests {
             "riverside".to_owned(),
             Timestamp::UNIX_EPOCH,
         );
-        let token = Token {
-            id: TokenId::NONE,
-            organization: organization.id,
-            name,
-            digest: Digest::of(""),
-            scopes: Scopes::all(),
-            version: 1,
-            created_at: Timestamp::UNIX_EPOCH,
-            expires_at: Timestamp::MAX,
-            revoked_at: None,
-        };
+        let (id, digest, made_at) = (TokenId::NONE, Digest::of(""), Timestamp::UNIX_EPOCH);
+        let token = Token::new(id, organization.id, name, digest, Scopes::all(), made_at);
         let (cache, found) = (TokenCache::default(), Arc::new((token, organization)));
         for number in 0..2 * TokenCache::CAPACITY {
             cache.insert(Digest::of(&number.to_string()), &found, 0);

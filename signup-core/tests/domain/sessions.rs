@@ -1,8 +1,11 @@
 //! Tokens, sessions and idempotency keys over time.
 
-use signup_core::*;
+use std::sync::Arc;
 
-use crate::scene::Scene;
+use signup_core::*;
+use signup_store_memory::MemoryStore;
+
+use crate::scene::{NOW, Scene};
 
 /// Creates a token with every scope that is valid for a day.
 async fn token_of_a_day(scene: &Scene) -> (Token, TokenText) {
@@ -26,6 +29,37 @@ async fn a_token_is_valid_until_it_expires_or_is_revoked() {
     assert_eq!(error(&revoked).await, Some(Error::Unauthenticated), "revocation takes effect at once");
     scene.clock.advance(1);
     assert_eq!(error(&expires).await, Some(Error::Unauthenticated), "expiry is exact to the second");
+}
+
+#[tokio::test]
+async fn the_last_use_of_a_token_is_recorded_to_the_minute() {
+    let (store, clock) = (Arc::new(MemoryStore::new()), Arc::new(FixedClock::at(NOW.parse().unwrap())));
+    // Each process has a cache of its own, and reads a token at its first use.
+    let process = || Service::new(Arc::clone(&store)).with_clock(Arc::clone(&clock));
+    let admin = process().admin();
+    let organization = NewOrganization::new("Riverside".parse().unwrap());
+    let organization = admin.create_organization(organization).await.unwrap().id;
+    let new = NewToken::new("nightly".parse().unwrap(), Scopes::all());
+    let (token, text) = admin.create_token(organization, new).await.unwrap();
+    assert_eq!(token.created_by, Actor::Operator);
+    let recorded = async || admin.tokens(organization).await.unwrap()[0].clone();
+    let start: Timestamp = NOW.parse().unwrap();
+    let at = |seconds| Some(start + SignedDuration::from_secs(seconds));
+    for (seconds, expected) in [(0, at(0)), (59, at(0)), (1, at(60)), (300, at(360))] {
+        clock.advance(seconds);
+        let process = process();
+        process.authenticate(text.reveal()).await.unwrap();
+        clock.advance(1);
+        process.admin().record_token_uses().await.unwrap();
+        clock.advance(-1);
+        assert_eq!(recorded().await.last_used_at, expected);
+        let version = recorded().await.version;
+        process.admin().record_token_uses().await.unwrap();
+        assert_eq!(recorded().await.version, version, "a use is recorded once");
+    }
+    let mut used = recorded().await;
+    (used.last_used_at, used.version) = (None, token.version);
+    assert_eq!(used, token, "nothing else has changed");
 }
 
 #[tokio::test]

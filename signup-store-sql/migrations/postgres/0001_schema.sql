@@ -40,6 +40,9 @@ CREATE TABLE tokens (
     digest          bytea  NOT NULL UNIQUE CHECK (length(digest) = 32),
     scopes          text   NOT NULL CHECK (length(scopes) BETWEEN 1 AND 255),
     created_at      bigint NOT NULL,
+    -- The caller that created it, as a JSON object.
+    created_by      json   NOT NULL,
+    last_used_at    bigint,
     expires_at      bigint NOT NULL
                     CONSTRAINT tokens_expires_at_check
                     CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),

@@ -37,6 +37,9 @@ CREATE TABLE tokens (
     digest          BLOB    NOT NULL UNIQUE CHECK (length(digest) = 32),
     scopes          TEXT    NOT NULL CHECK (length(scopes) BETWEEN 1 AND 255),
     created_at      INTEGER NOT NULL,
+    -- The caller that created it, as a JSON object.
+    created_by      TEXT    NOT NULL CHECK (json_type(created_by) = 'object'),
+    last_used_at    INTEGER,
     expires_at      INTEGER NOT NULL CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),
     revoked_at      INTEGER,
     version         INTEGER NOT NULL CHECK (version >= 1),

@@ -23,6 +23,8 @@ pub(crate) const TABLE: Table<Token> = Table {
         Column::new("created_at", Integer, |token: &Token| token.created_at.into()),
         Column::new("expires_at", Integer, |token| token.expires_at.into()),
         Column::new("revoked_at", Integer, |token| token.revoked_at.into()),
+        Column::json("created_by", |token| serde_json::to_string(&token.created_by)),
+        Column::new("last_used_at", Integer, |token| token.last_used_at.into()),
         Column::new("version", Integer, |token| token.version.into()),
     ],
 };
@@ -39,6 +41,8 @@ pub(crate) fn read(row: Row<'_>) -> Result<Token, StoreError> {
     );
     token.expires_at = columns.instant("expires_at")?;
     token.revoked_at = columns.optional_instant("revoked_at")?;
+    token.created_by = columns.json("created_by")?;
+    token.last_used_at = columns.optional_instant("last_used_at")?;
     token.version = columns.number("version")?;
     Ok(token)
 }
@@ -48,11 +52,15 @@ mod tests {
     use super::*;
     use crate::sql::row::one;
 
+    /// The columns of the creator and of the last use.
+    const MADE: &str = r#""{\"type\":\"operator\"}", null"#;
+
     #[test]
     fn a_scope_of_a_newer_version_is_ignored() {
         let (id, digest) = ("01920000000070008000000000000001", "00".repeat(32));
-        let json =
-            format!(r#"["{id}", "{id}", "import", "{digest}", "events:read,kiosks:read", 1, 2, null, 1]"#);
+        let json = format!(
+            r#"["{id}", "{id}", "import", "{digest}", "events:read,kiosks:read", 1, 2, null, {MADE}, 1]"#
+        );
         let token = one(&json, &TABLE.columns(), read).unwrap();
         assert_eq!(token.scopes, [signup_core::Scope::EventsRead].into());
     }
@@ -60,7 +68,7 @@ mod tests {
     #[test]
     fn a_corrupt_value_is_named_by_table_column_and_id() {
         let id = "01920000000070008000000000000001";
-        let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null, 1]"#);
+        let json = format!(r#"["{id}", "{id}", "import", "00", "events:read", 1, 2, null, {MADE}, 1]"#);
         let error = one(&json, &TABLE.columns(), read).unwrap_err().to_string();
         assert!(error.contains("tokens.digest of 01920000-0000-7000-8000-000000000001"), "{error}");
     }

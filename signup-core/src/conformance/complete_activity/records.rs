@@ -128,7 +128,12 @@ pub(super) fn difference(
             (None, Some(_)) => Some("token.created"),
             (Some(before), Some(after)) => {
                 let is_revoked = before.revoked_at.is_none() && after.revoked_at.is_some();
-                let as_before = |token: &Token| Token { version: 0, revoked_at: None, ..token.clone() };
+                let as_before = |token: &Token| Token {
+                    version: 0,
+                    revoked_at: None,
+                    last_used_at: None,
+                    ..token.clone()
+                };
                 if as_before(before) != as_before(after) || before.revoked_at.is_some() && before != after {
                     return Err(format!("the token {before:?} has become {after:?}"));
                 }

@@ -126,8 +126,9 @@ impl Draft<'_> {
             }
             Record::Token(found) => {
                 found.version += 1;
-                match numbers.below(2) {
+                match numbers.below(3) {
                     0 => found.revoked_at = Some(now),
+                    1 => found.last_used_at = Some(now),
                     _ => found.digest = Digest::of(&numbers.name(number)),
                 }
             }

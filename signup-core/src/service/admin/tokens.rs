@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::id::{OrganizationId, TokenId};
 use crate::input::NewToken;
 use crate::organization::Organization;
-use crate::rules;
+use crate::rules::{self, Decision};
 use crate::secret::{self, TokenText};
 use crate::store::{Kind, RecordKey};
 use crate::token::Token;
@@ -81,6 +81,38 @@ impl Admin {
         let owner = self.shared.owner(Kind::Token, id.uuid()).await?;
         self.shared.revoke_token(&Actor::Operator, owner, id).await
     }
+
+    /// Records the [last use](Token::last_used_at) of each token with which this process has
+    /// [authenticated](crate::Service::authenticate) a caller since the last call. A server calls this method once a minute and when it
+    /// ends, in a task of its own, so that no request waits for it.
+    ///
+    /// Writes each token at most once a minute, however many requests it makes and however many processes it uses. The requests pay
+    /// nothing: the use is noted when the cache of tokens reads the token again.
+    ///
+    /// # Errors
+    /// Fails if the store fails. The uses that were not recorded are recorded by the next call.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// use signup_core::{NewToken, Scopes};
+    ///
+    /// let admin = service.admin();
+    /// let new = NewToken::new("Calendar script".parse()?, Scopes::all());
+    /// let (token, text) = admin.create_token(organization.id, new).await?;
+    /// assert_eq!(token.last_used_at, None);
+    ///
+    /// service.authenticate(text.reveal()).await?;
+    /// admin.record_token_uses().await?;
+    /// let tokens = admin.tokens(organization.id).await?;
+    /// assert!(tokens.iter().any(|found| found.id == token.id && found.last_used_at.is_some()));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn record_token_uses(&self) -> Result<()> {
+        self.shared.record_token_uses().await
+    }
 }
 
 impl Shared {
@@ -94,9 +126,29 @@ impl Shared {
         let organization: Organization = self.get(RecordKey::Organization(organization)).await?;
         self.commit_unrefused(actor, move |now| async move {
             let id = TokenId::new(secret::new_uuid(now));
-            rules::create_token(organization.id, new, id, TokenText::generate(), now)
+            rules::create_token(organization.id, new, actor, (id, TokenText::generate()), now)
         })
         .await
+    }
+
+    /// Records the noted uses of tokens.
+    async fn record_token_uses(&self) -> Result<()> {
+        let mut uses = self.token_uses.take();
+        while let Some(((organization, id), used_at)) = uses.pop_first() {
+            let recorded = self
+                .commit_unrefused(&Actor::System, move |_| async move {
+                    let token = self.store.get(RecordKey::Token(organization, id)).await?;
+                    Ok(token
+                        .map_or_else(|| Decision::unchanged(()), |token| rules::use_token(token, used_at)))
+                })
+                .await;
+            if let Err(error) = recorded {
+                uses.insert((organization, id), used_at);
+                self.token_uses.put_back(uses);
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
     /// Revokes a token of an organization. The next request with a token of this process reads the token again.
