@@ -1,10 +1,10 @@
 //! The page of the API tokens. The answer to a creation shows the token, which no other answer does.
 
 use askama::Template;
-use signup_core::{Permission, Scope, Token, TokenId, TokenInput, from_json};
+use signup_core::{Actor, Permission, Scope, Token, TokenId, TokenInput, from_json};
 use warp::http::StatusCode;
 
-use super::day;
+use super::{day, moment};
 use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show};
 use crate::page::Head;
 
@@ -24,7 +24,10 @@ struct TokenView<'a> {
     id: TokenId,
     name: &'a str,
     scopes: Vec<&'static str>,
+    /// Who made the token, and when.
     created: String,
+    /// When the token was last used.
+    used: String,
     /// Until when the token works, or since when it does not.
     life: String,
     is_valid: bool,
@@ -109,9 +112,20 @@ fn view(token: &Token, now: signup_core::Timestamp) -> TokenView<'_> {
         id: token.id,
         name: token.name.as_str(),
         scopes: token.scopes.iter().map(Scope::name).collect(),
-        created: day(token.created_at),
+        created: format!("Created on {} by {}", day(token.created_at), maker(&token.created_by)),
+        used: token
+            .last_used_at
+            .map_or_else(|| "Never used".to_owned(), |at| format!("Last used on {}", moment(at))),
         life,
         is_valid: token.is_valid(now),
+    }
+}
+
+/// Returns who made a token. A person keeps their name also after they have left.
+fn maker(actor: &Actor) -> &str {
+    match actor {
+        Actor::Person { name, .. } => name.as_str(),
+        _ => "the operator of the server",
     }
 }
 
