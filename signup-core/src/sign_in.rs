@@ -17,7 +17,8 @@ use crate::text_form::{deserialize_text, from_text};
 /// A code has no `Display`, so that no message and no log contains one by accident: [`reveal`](Self::reveal) returns the text. It
 /// has `Serialize`, because the queued [`Notice`](crate::Notice) stores it.
 ///
-/// A person may enter a code in upper case, and with or without white space. Every text but a blank one is a code, and most are wrong.
+/// A person may enter a code in upper case, and with or without white space. Every text that is not
+/// blank parses. The sign-in compares it.
 ///
 /// ```
 /// use signup_core::Code;

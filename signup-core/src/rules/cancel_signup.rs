@@ -45,7 +45,7 @@ pub(crate) fn cancel_signup(
     Ok(Decision::new(cancelled, change, [activity]))
 }
 
-/// Removes a sign-up for good, with its links and notices. Decides never again: a sign-up that has changed is read anew.
+/// Removes a sign-up for good, with its links and notices. Is not decided again: a sign-up that has changed is read anew.
 pub(crate) fn erase_signup(signup: Signup) -> Decision<()> {
     let erased = NewActivity::of(ActivityType::SIGNUP_ERASED, &signup);
     let mut change = ChangeSet::default();

@@ -51,7 +51,7 @@ fn require_others(
     if let Some(caller) = &caller {
         change.require_unchanged(caller);
     }
-    // Only an owner manages owners, so such a caller is the owner that is left.
+    // Only an owner may manage owners. So the caller is an owner, and stays one.
     if membership.role == Role::Owner && caller.is_none() {
         let mut others = members.iter().map(|(other, _)| other).filter(|other| is_other(other));
         let owner = others.find(|other| other.role == Role::Owner).ok_or(Error::LastOwner)?;
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn members_lower_themselves_and_raise_themselves_never() {
+    fn a_member_may_lower_but_not_raise_their_own_role() {
         let own = |role, new| change_role(&members([role, Owner]), Some(id(1)), id(1), new);
         let lowered = own(Owner, Organizer).unwrap();
         assert_eq!(lines(&lowered), ["Membership 2 at 1", "Membership 1 at 1", "put Membership 1 to 2"]);

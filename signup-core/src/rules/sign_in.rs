@@ -108,8 +108,8 @@ pub(super) fn replace_sign_in(
     sign_in
 }
 
-/// Records that a sign-in is used, unless a use was recorded less than [`SignIn::USE_PRECISION`] ago. Decides never again: the
-/// other change is a use, or ends the sign-in.
+/// Records that a sign-in is used, unless a use was recorded less than [`SignIn::USE_PRECISION`] ago. Is not decided again:
+/// the other change is a use, or ends the sign-in.
 pub(crate) fn record_use(sign_in: SignIn, now: Timestamp) -> Decision<()> {
     let mut change = ChangeSet::default();
     if now.duration_since(sign_in.used_at) >= SignIn::USE_PRECISION {

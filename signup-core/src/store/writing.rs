@@ -213,7 +213,6 @@
 //! | [`Activity`](Kind::Activity) | its id | none | none | none | none |
 //! | [`Webhook`](Kind::Webhook) | its id | organization | none | [`Webhooks`](Total::Webhooks) | version |
 //! | [`Delivery`](Kind::Delivery) | its id | webhook | none | [`InFlight`](Total::InFlight) until the end of its lease, if it has one | version |
-//!
 //! | [`Person`](Kind::Person) | its id | none | [`PersonEmail`](Unique::PersonEmail) | none | version |
 //! | [`Membership`](Kind::Membership) | the id of the person | organization | none | none | version |
 //! | [`Invitation`](Kind::Invitation) | its id | organization | [`InvitationSecret`](Unique::InvitationSecret); [`InvitedEmail`](Unique::InvitedEmail) if it has an address | none | version |

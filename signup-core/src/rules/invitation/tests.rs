@@ -58,7 +58,7 @@ fn an_invitation_takes_the_place_of_one_for_the_same_address() {
     let again = invite_by(Admin, Some(invitation()), &new("invited7@example.org", Organizer)).unwrap();
     let expected = ["Membership 1 at 1", "Invitation 7 at 1", "put Invitation 7 to 2", "insert Notice 8"];
     assert_eq!(lines(&again), expected);
-    assert_eq!(again.outcome.unwrap().0.digest, mail().secret.digest(), "the link before works no longer");
+    assert_eq!(again.outcome.unwrap().0.digest, mail().secret.digest(), "the earlier link no longer works");
     let of_owner = Invitation { role: Owner, ..invitation() };
     let refused = invite_by(Admin, Some(of_owner.clone()), &new("invited7@example.org", Organizer));
     assert_eq!(refused.unwrap_err(), Error::MissingRole(Owner));

@@ -1,4 +1,4 @@
-//! The members of a session's organization, and their invitations. Only persons have these permissions.
+//! The members of a session's organization, and their invitations. Only people have these permissions.
 
 use super::Session;
 use crate::error::{Error, Result};
@@ -145,7 +145,7 @@ impl Session {
     /// Returns the person who manages members.
     fn manager(&self) -> Result<PersonId> {
         self.require(Permission::ManageMembers)?;
-        // Only persons have the permission.
+        // Only people have the permission.
         self.person_id().ok_or(Error::MissingRole(Permission::ManageMembers.role()))
     }
 }

@@ -1,4 +1,4 @@
-//! The settings of a session's organization: its fields and its tokens. Only persons have these permissions.
+//! The settings of a session's organization: its fields and its tokens. Only people have these permissions.
 
 use super::Session;
 #[cfg(doc)]

@@ -13,7 +13,7 @@ impl Session {
     /// Requires [`Permission::ManageVolunteers`].
     ///
     /// # Errors
-    /// Fails only with the errors of every method.
+    /// Returns only the errors that every method has.
     ///
     /// See [`erase_volunteer`](Self::erase_volunteer) for an example.
     pub async fn volunteer_data(&self, email: &EmailAddress) -> Result<VolunteerData> {
@@ -27,7 +27,7 @@ impl Session {
     /// Requires [`Permission::ManageVolunteers`]. An idempotency key is ignored: erasing again is safe.
     ///
     /// # Errors
-    /// Fails only with the errors of every method. Some sign-ups may then be left. Another call removes them.
+    /// Returns only the errors that every method has. Some sign-ups may then be left. Another call removes them.
     ///
     /// # Example
     ///
