@@ -1,0 +1,133 @@
+//! The console's pages on which an event is published, copied, cancelled and deleted, and its shifts and questions change.
+
+use serde_json::json;
+
+use crate::console::Organizer;
+use crate::console_events::{Fields, ROOT, location, mistakes};
+use crate::harness::{Server, event};
+use crate::mails::{SOON, with_mailbox};
+use crate::pages::{Page, published};
+use crate::wait::wait_until;
+
+#[tokio::test]
+async fn an_event_is_published_copied_and_made_a_draft() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &event()).await;
+    let path = format!("{ROOT}/events/{}", page.event["id"].as_str().unwrap());
+    let shown = ada.get(&path).await;
+    assert!(shown.text.contains("Draft") && shown.text.contains(page.event["public_url"].as_str().unwrap()));
+    assert_eq!(ada.get(&format!("{path}/publish")).await.status, 200);
+    assert_eq!(location(&ada.post(&format!("{path}/publish"), &[]).await), path);
+    assert_eq!(page.get(&server).await.status, 200);
+    assert!(ada.get(&format!("{ROOT}/")).await.text.contains("still needed"));
+    assert_eq!(ada.get(&format!("{path}/unpublish")).await.status, 200);
+    assert_eq!(location(&ada.post(&format!("{path}/unpublish"), &[]).await), path);
+    assert_eq!(page.get(&server).await.status, 404);
+
+    let copy = format!("{path}/duplicate");
+    let form = Fields::of(&ada.get(&copy).await);
+    assert_eq!(mistakes(&form.post(&ada, &copy).await), [("start_date", "Enter the first day")]);
+    let form = form.with("start_date", "2027-07-03");
+    let copied = form.post(&ada, &copy).await;
+    assert_ne!(location(&copied), path);
+    assert_eq!(location(&form.post(&ada, &copy).await), location(&copied));
+    assert!(ada.get(location(&copied)).await.text.contains("Saturday 3 July 2027"));
+}
+
+#[tokio::test]
+async fn a_plan_that_is_used_up_is_explained_where_it_happens() {
+    let server = Server::start_on_sqlite();
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &event()).await;
+    let publish = format!("{ROOT}/events/{}/publish", page.event["id"].as_str().unwrap());
+    server.manage(&["organization", "plan", "--organization", "riverside", "--plan", "free"]);
+    for day in 1..=5 {
+        let mut other = published();
+        other["start_date"] = json!(format!("2027-07-0{day}"));
+        server.create(&other).await;
+    }
+    // The server may read the plan up to a second late.
+    wait_until(SOON, async || match ada.get(&publish).await.text {
+        text if text.contains("5 of 5 active events are in use") => Ok(()),
+        text => Err(text),
+    })
+    .await;
+    let refused = ada.post(&publish, &[]).await;
+    assert_eq!(refused.status, 422);
+    assert!(refused.text.contains("Your plan allows 5 active events"), "{}", refused.text);
+}
+
+#[tokio::test]
+async fn a_cancellation_asks_first_and_a_deletion_of_a_full_event_is_a_conflict() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &published()).await;
+    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Bo", "bo@example.org").await.status, 303);
+    mailbox.wait_for(1, SOON).await;
+    let path = format!("{ROOT}/events/{}", page.event["id"].as_str().unwrap());
+    let [cancel, delete] = ["cancel", "delete"].map(|action| format!("{path}/{action}"));
+    assert_eq!(ada.post(&delete, &[]).await.status, 409);
+
+    let form = Fields::of(&ada.get(&cancel).await);
+    let long = form.clone().with("reason", &"x".repeat(1001)).post(&ada, &cancel).await;
+    assert_eq!((long.status, mistakes(&long)[0].0), (422, "reason"));
+    let asked = form.with("reason", "The hall is flooded").post(&ada, &cancel).await;
+    assert_eq!(asked.status, 200);
+    assert!(asked.text.contains("This cancels 1 sign-up."), "{}", asked.text);
+    assert_eq!(location(&Fields::of(&asked).post(&ada, &cancel).await), path);
+    let mail = mailbox.wait_for(2, SOON).await.remove(1);
+    assert!(mail.text().contains("The hall is flooded"));
+    assert!(ada.get(&path).await.text.contains("The hall is flooded"));
+    assert_eq!(ada.get(&format!("{path}/edit")).await.status, 409, "a cancelled event");
+
+    let asked = ada.post(&delete, &[]).await;
+    assert_eq!(asked.status, 200);
+    assert_eq!(location(&Fields::of(&asked).post(&ada, &delete).await), format!("{ROOT}/"));
+    assert_eq!(ada.get(&path).await.status, 404);
+}
+
+#[tokio::test]
+async fn shifts_and_questions_are_added_changed_and_deleted() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &published()).await;
+    let id = page.event["id"].as_str().unwrap();
+    let path = format!("{ROOT}/events/{id}");
+    let new = format!("{path}/shifts/new");
+    let form = Fields::of(&ada.get(&new).await);
+    assert_eq!(mistakes(&form.post(&ada, &new).await), [("shifts", "Enter at least one shift")]);
+    let form = form
+        .with("shifts.0.title", "Night")
+        .with("shifts.0.start_time", "20:00")
+        .with("shifts.0.capacity", "3");
+    assert_eq!(location(&form.post(&ada, &new).await), path);
+    let by_time = ada.get(&format!("{path}?order=time")).await;
+    assert!(by_time.text.contains("20:00") && by_time.text.contains("24:00"), "an end at midnight");
+
+    let early = page.slot("Early");
+    assert_eq!(page.sign_up(&server, &early, "Bo", "bo@example.org").await.status, 303);
+    let delete = format!("{ROOT}/shifts/{early}/delete");
+    let asked = Fields::of(&ada.get(&delete).await).with("reason", "No room").post(&ada, &delete).await;
+    assert!(asked.text.contains("This also cancels 1 sign-up."), "{}", asked.text);
+    assert_eq!(location(&Fields::of(&asked).post(&ada, &delete).await), path);
+    assert_eq!(server.get(&format!("/v1/slots/{early}")).await.status, 404);
+
+    let new = format!("{path}/questions/new");
+    let form = Fields::of(&ada.get(&new).await).with("label", "Size").with("type", "select");
+    assert_eq!(mistakes(&form.post(&ada, &new).await)[0].0, "options");
+    let added = form.with("options", "S\r\nM\r\n").with("required", "yes").post(&ada, &new).await;
+    assert_eq!(location(&added), path);
+    let questions = async || server.get(&format!("/v1/events/{id}/questions")).await.data();
+    let question = questions().await[0].clone();
+    assert_eq!((&question["options"], &question["required"]), (&json!(["S", "M"]), &json!(true)));
+    let edit = format!("{ROOT}/questions/{}/edit", question["id"].as_str().unwrap());
+    let form = Fields::of(&ada.get(&edit).await);
+    assert_eq!(location(&form.with("options", "S\r\nM\r\nL").post(&ada, &edit).await), path);
+    assert_eq!(questions().await[0]["options"], json!(["S", "M", "L"]));
+    let delete = format!("{ROOT}/questions/{}/delete", question["id"].as_str().unwrap());
+    assert_eq!(ada.get(&delete).await.status, 200);
+    let asked = ada.post(&delete, &[]).await;
+    assert_eq!(location(&Fields::of(&asked).post(&ada, &delete).await), path);
+    assert_eq!(questions().await, json!([]));
+}
