@@ -91,9 +91,14 @@ impl Server {
         let out = child.stdout.take().ok_or("the server has no standard output")?;
         let mut server = Self { child, url: String::new(), token: String::new() };
         let mut lines = BufReader::new(out).lines();
-        let mut printed_after = |label| -> Result<String, Box<dyn Error>> {
-            let line = lines.next().ok_or("the server exited before it listened")??;
-            Ok(line.strip_prefix(label).ok_or("the server printed another line")?.to_owned())
+        // Skips the other lines, such as the link of the first owner.
+        let mut printed_after = |label: &str| -> Result<String, Box<dyn Error>> {
+            loop {
+                let line = lines.next().ok_or("the server exited before it listened")??;
+                if let Some(value) = line.strip_prefix(label) {
+                    return Ok(value.to_owned());
+                }
+            }
         };
         server.token = printed_after("token: ")?;
         server.url = printed_after("listening on ")?;
