@@ -60,7 +60,7 @@ async fn page(
         form,
         limit,
         active_events: active_events(&call.session).await?,
-        regions: regions(first.as_deref()),
+        regions: regions("Last used", first.as_deref()),
         themes: themes(),
         can_have_more: rows.len() < MAX_ROWS,
         rows,

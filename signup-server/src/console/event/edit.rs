@@ -9,7 +9,7 @@ use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_confirmed, is_notified};
 use super::create::themes;
 use super::fields::{self, Values};
-use super::zones::{Region, regions, zone_of_newest_event};
+use super::zones::{Region, regions};
 use super::{count, limit_reached, path_of};
 use crate::page::Head;
 
@@ -66,7 +66,6 @@ async fn page(
     form: &Form,
     obstacle: Obstacle,
 ) -> Result<Response, Refusal> {
-    let first = zone_of_newest_event(&call.session).await?;
     let page = EditEventTemplate {
         head: call.frame.head_of(&format!("Edit {}", event.title), form),
         frame: &call.frame,
@@ -76,7 +75,7 @@ async fn page(
         conflicts: &obstacle.conflicts,
         limit: obstacle.limit,
         read: fields::read_fields(form),
-        regions: regions(first.as_deref()),
+        regions: regions("This event", Some(event.dates.first.zone().name())),
         themes: themes(),
     };
     Ok(show(status, &page))

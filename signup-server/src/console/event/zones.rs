@@ -13,8 +13,9 @@ pub(super) struct Region {
     pub(super) zones: Vec<(String, String)>,
 }
 
-/// Returns every zone by region. The first region has only the zone `first`, which no other region repeats.
-pub(super) fn regions(first: Option<&str>) -> Vec<Region> {
+/// Returns the zones by region. The first region has the name `first_name` and only the zone `first`, which no other region
+/// repeats. The zone `first` may be one that the regions leave out because its name is old.
+pub(super) fn regions(first_name: &str, first: Option<&str>) -> Vec<Region> {
     let mut regions: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
     let words = |zone: &str| zone.replace('_', " ");
     for zone in Zone::all() {
@@ -32,8 +33,8 @@ pub(super) fn regions(first: Option<&str>) -> Vec<Region> {
             regions.entry(region.to_owned()).or_default().push((name.to_owned(), words(place)));
         }
     }
-    let first = first
-        .map(|zone| Region { name: "Last used".to_owned(), zones: vec![(zone.to_owned(), words(zone))] });
+    let first =
+        first.map(|zone| Region { name: first_name.to_owned(), zones: vec![(zone.to_owned(), words(zone))] });
     let others = regions.into_iter().map(|(name, mut zones)| {
         zones.sort();
         Region { name, zones }
@@ -51,9 +52,17 @@ pub(super) async fn zone_of_newest_event(session: &Session) -> Result<Option<Str
 mod tests {
     use super::*;
 
+    /// Otherwise a form that changes another field would change the zone.
+    #[test]
+    fn the_zone_of_an_event_is_offered_also_if_its_name_is_old() {
+        for old in ["Etc/GMT+5", "US/Eastern", "EST5EDT", "UTC"] {
+            assert_eq!(regions("This event", Some(old))[0].zones[0].0, old);
+        }
+    }
+
     #[test]
     fn each_zone_is_offered_once_and_the_first_one_before_all_regions() {
-        let regions = regions(Some("Europe/Berlin"));
+        let regions = regions("Last used", Some("Europe/Berlin"));
         assert_eq!(regions[0].zones, [("Europe/Berlin".to_owned(), "Europe/Berlin".to_owned())]);
         let all = regions.iter().flat_map(|region| &region.zones);
         assert_eq!(all.clone().filter(|(name, _)| name == "Europe/Berlin").count(), 1);
