@@ -11,12 +11,12 @@
 
 #![expect(clippy::print_stdout, reason = "an example prints its results")]
 
+mod faulty;
 mod records;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::error::Error;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::{
@@ -25,10 +25,11 @@ use signup_core::{
     NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId,
     Page, Person, PersonId, Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Scopes,
     Service, Session, Shift, ShiftId, Side, SignIn, SignInInFull, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook, WebhookId, Wrapped, Wrapper,
-    async_trait, date, uuid::Uuid,
+    SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook, WebhookId, async_trait, date,
+    uuid::Uuid,
 };
 
+use faulty::{Fault, Faulty};
 use records::Records;
 
 type Read<T> = Result<T, StoreError>;
@@ -341,49 +342,6 @@ impl Store for OwnStore {
 
     async fn check(&self) -> Read<()> {
         Ok(())
-    }
-}
-
-/// The fault of a commit.
-#[derive(Debug, Clone, Copy)]
-enum Fault {
-    /// The commit fails, and nothing is written.
-    NotWritten,
-    /// The commit is written, but its caller gets an error.
-    AnswerLost,
-}
-
-/// Injects faults into the commits of any store. `faults` maps the number of a commit, from 0, to its fault.
-#[derive(Debug)]
-struct Faulty<S> {
-    inner: S,
-    faults: BTreeMap<usize, Fault>,
-    commits: AtomicUsize,
-}
-
-impl<S: Store> Faulty<S> {
-    fn store(inner: S, faults: impl IntoIterator<Item = (usize, Fault)>) -> Wrapped<Self> {
-        let faults = faults.into_iter().collect();
-        Wrapped(Self { inner, faults, commits: AtomicUsize::new(0) })
-    }
-}
-
-#[async_trait]
-impl<S: Store> Wrapper for Faulty<S> {
-    fn inner(&self) -> &dyn Store {
-        &self.inner
-    }
-
-    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        let failed = |fault| CommitError::Failed(StoreError::unavailable("committing", format!("{fault:?}")));
-        match self.faults.get(&self.commits.fetch_add(1, Ordering::Relaxed)) {
-            None => self.inner.commit(change).await,
-            Some(fault @ Fault::NotWritten) => Err(failed(fault)),
-            Some(fault @ Fault::AnswerLost) => {
-                self.inner.commit(change).await?;
-                Err(failed(fault))
-            }
-        }
     }
 }
 
