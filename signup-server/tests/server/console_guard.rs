@@ -6,19 +6,23 @@ use crate::harness::{Answer, Server};
 /// The origin of another site.
 const OTHER: &str = "https://evil.example";
 
-/// Returns method and path of each route of the console, as the server's own table lists them. A path has values that no record has.
-pub(crate) fn routes() -> Vec<(&'static str, String)> {
+/// Returns method and pattern of each route of the console, as the server's own table lists them.
+pub(crate) fn patterns() -> Vec<(&'static str, &'static str)> {
     let table = include_str!("../../src/console/routes.rs");
     let rows = table.split("route(Method::").skip(1);
-    let routes: Vec<_> = rows
+    let patterns: Vec<_> = rows
         .map(|row| {
             let (method, rest) = row.split_once(',').unwrap();
-            let pattern = rest.split('"').nth(1).unwrap();
-            (method, path_of(pattern))
+            (method, rest.split('"').nth(1).unwrap())
         })
         .collect();
-    assert!(routes.len() > 20, "{routes:?}");
-    routes
+    assert!(patterns.len() > 20, "{patterns:?}");
+    patterns
+}
+
+/// Returns method and path of each route of the console. A path has values that no record has.
+pub(crate) fn routes() -> Vec<(&'static str, String)> {
+    patterns().into_iter().map(|(method, pattern)| (method, path_of(pattern))).collect()
 }
 
 fn path_of(pattern: &str) -> String {

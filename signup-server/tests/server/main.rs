@@ -23,6 +23,7 @@ mod console_events;
 mod console_events_browser;
 mod console_guard;
 mod console_messages;
+mod console_roles;
 mod console_settings;
 mod console_sign_in;
 mod console_signups;
