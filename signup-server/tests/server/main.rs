@@ -21,6 +21,7 @@ mod console_browser;
 mod console_event_life;
 mod console_events;
 mod console_events_browser;
+mod console_forms;
 mod console_guard;
 mod console_messages;
 mod console_roles;

@@ -1,0 +1,191 @@
+//! The forms of the console: where each is sent, the names of its fields, and the words of its buttons.
+
+use std::collections::BTreeSet;
+
+use crate::console::Organizer;
+use crate::console_events::{Fields, ROOT, mistakes};
+use crate::console_roles::{Records, pages};
+use crate::contract::DOCUMENT;
+use crate::harness::{Answer, Server, event};
+use crate::lives::id;
+
+/// The fields and the buttons of each page that takes a form. `shifts.*` stands for three rows of shifts.
+#[rustfmt::skip]
+const FORMS: [(&str, &str, &str); 22] = [
+    ("/events/new", "idempotency_key title description start_date end_date timezone location is_virtual theme badge_label is_published shifts.*", "Create event, More rows"),
+    ("/events/{id}/edit", "title description start_date end_date timezone location is_virtual theme badge_label is_published", "Save changes"),
+    ("/events/{id}/duplicate", "idempotency_key title start_date", "Copy event"),
+    ("/events/{id}/publish", "", "Publish"),
+    ("/events/{id}/unpublish", "confirmed", "Make a draft"),
+    ("/events/{id}/cancel", "reason", "Cancel event"),
+    ("/events/{id}/delete", "confirmed", "Delete"),
+    ("/events/{id}/shifts/new", "idempotency_key shifts.*", "Add shifts, More rows"),
+    ("/events/{id}/questions/new", "idempotency_key label type options required position", "Add question"),
+    ("/events/{id}/message", "idempotency_key slot_id subject text", "Preview"),
+    ("/shifts/{id}/edit", "title start_time end_time capacity location", "Save changes"),
+    ("/shifts/{id}/delete", "confirmed", "Delete"),
+    ("/questions/{id}/edit", "label type options required position", "Save changes"),
+    ("/questions/{id}/delete", "confirmed", "Delete"),
+    ("/signups/{id}/cancel", "reason", "Continue"),
+    ("/leave", "", "Leave"),
+    ("/settings", "name contact privacy_url sport public_url", "Save"),
+    ("/settings/members", "action person_id invitation_id email name role", "Invite, Remove, Withdraw"),
+    ("/settings/tokens", "action token_id name scopes expires_in_days", "Create, Revoke"),
+    ("/settings/webhooks", "action idempotency_key url description types", "Create"),
+    ("/settings/webhooks/{id}", "action url description types", "Save, Send test, Rotate secret, Delete"),
+    ("/settings/people", "action email", "Find"),
+];
+
+/// The fields of a row of shifts.
+const ROW: [&str; 6] = ["title", "start_time", "end_time", "capacity", "each_minutes", "location"];
+
+/// Returns the main part of a page.
+fn main_of(page: &Answer) -> &str {
+    page.text.split_once("<main").unwrap().1
+}
+
+/// Returns what stands between each `start` and the next `end`.
+fn between<'a>(text: &'a str, start: &str, end: char) -> BTreeSet<&'a str> {
+    text.split(start).skip(1).filter_map(|rest| rest.split(end).next()).collect()
+}
+
+/// Returns the words of the buttons, without the words that only screen readers say.
+fn buttons(page: &Answer) -> BTreeSet<&str> {
+    main_of(page).split("<button").skip(1).map(|rest| rest.split(['>', '<']).nth(1).unwrap()).collect()
+}
+
+/// Returns the path to which each form of a page at `path` is sent by `POST`.
+fn targets<'a>(page: &'a Answer, path: &'a str) -> BTreeSet<&'a str> {
+    let forms = main_of(page).split("<form ").skip(1).map(|form| form.split_once('>').unwrap().0);
+    let posts = forms.filter(|form| form.contains("method=\"post\""));
+    posts.map(|form| between(form, "action=\"", '"').pop_first().unwrap_or(path)).collect()
+}
+
+#[tokio::test]
+async fn each_page_has_a_form_that_is_sent_to_its_own_path_with_the_fields_of_the_api() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let invitation = [("action", "invite"), ("email", "x@example.org"), ("name", "X"), ("role", "admin")];
+    assert_eq!(ada.post(&format!("{ROOT}/settings/members"), &invitation).await.status, 303);
+    let (records, draft) = (Records::create(&server).await, server.create(&event()).await);
+    for (page, fields, words) in FORMS {
+        // The other event has a sign-up.
+        let is_draft = page == "/events/{id}/delete";
+        let path = if is_draft { format!("{ROOT}/events/{}/delete", id(&draft)) } else { records.path(page) };
+        let shown = ada.get(&path).await;
+        assert_eq!(shown.status, 200, "{page}");
+        assert_eq!(targets(&shown, &path), BTreeSet::from([&*path]), "{page}");
+        let names = between(main_of(&shown), " name=\"", '"');
+        for field in fields.split_whitespace().filter(|field| *field != "shifts.*") {
+            assert!(names.contains(field), "{page}: {field} in {names:?}");
+        }
+        let rows: BTreeSet<_> =
+            names.iter().filter(|name| name.starts_with("shifts.")).map(|name| (*name).to_owned()).collect();
+        let expected = (0..3).flat_map(|row| ROW.map(|field| format!("shifts.{row}.{field}")));
+        let expected = expected.filter(|_| fields.contains("shifts.*")).collect();
+        assert_eq!(rows, expected, "{page}");
+        for word in words.split(", ") {
+            assert!(buttons(&shown).contains(word), "{page}: {word} in {:?}", buttons(&shown));
+        }
+    }
+    let listed = FORMS.iter().map(|(page, ..)| (*page).to_owned());
+    assert_eq!(listed.collect::<BTreeSet<_>>(), pages("POST"));
+}
+
+#[tokio::test]
+async fn the_form_of_an_event_has_the_fields_of_the_api_but_those_of_the_map() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let page = ada.get(&format!("{ROOT}/events/new")).await;
+    let properties = |schema: &str| -> BTreeSet<_> {
+        let properties = DOCUMENT["components"]["schemas"][schema]["properties"].as_object().unwrap();
+        properties.keys().map(String::as_str).collect()
+    };
+    let mut expected: BTreeSet<_> =
+        properties("CreateEvent").into_iter().filter(|name| *name != "shifts").collect();
+    for of_map in ["location_data", "location_lat", "location_lng"] {
+        assert!(expected.remove(of_map), "{of_map}");
+    }
+    let names = between(main_of(&page), " name=\"", '"');
+    let (rows, mut names): (BTreeSet<_>, BTreeSet<_>) =
+        names.into_iter().partition(|name| name.starts_with("shifts."));
+    assert!(names.remove("idempotency_key") && names.remove("action"));
+    assert_eq!(names, expected);
+    let row: BTreeSet<_> = rows.iter().filter_map(|name| name.strip_prefix("shifts.0.")).collect();
+    assert_eq!(row, &properties("CreateSlot") | &BTreeSet::from(["each_minutes"]));
+}
+
+#[tokio::test]
+async fn dates_times_and_numbers_have_inputs_of_their_own_and_zones_stand_by_region() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let page = ada.get(&format!("{ROOT}/events/new")).await;
+    for (name, kind) in [
+        ("start_date", "date"),
+        ("end_date", "date"),
+        ("shifts.0.start_time", "time"),
+        ("shifts.0.end_time", "time"),
+        ("shifts.0.capacity", "number"),
+        ("shifts.0.each_minutes", "number"),
+    ] {
+        let input = format!("<input type=\"{kind}\" id=\"{}\" name=\"{name}\"", name.replace('.', "-"));
+        assert!(page.text.contains(&input), "{name}");
+    }
+    let (_, zones) = page.text.split_once("<select id=\"timezone\" name=\"timezone\">").unwrap();
+    let (zones, _) = zones.split_once("</select>").unwrap();
+    let (_, europe) = zones.split_once("<optgroup label=\"Europe\">").unwrap();
+    let (europe, _) = europe.split_once("</optgroup>").unwrap();
+    assert!(europe.contains("<option value=\"Europe/Berlin\">Berlin</option>"), "{europe}");
+    assert!(!europe.contains("America/"));
+}
+
+#[tokio::test]
+async fn more_rows_are_added_up_to_ten_and_keep_what_was_typed() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let event = server.create(&event()).await;
+    for path in [format!("{ROOT}/events/new"), format!("{ROOT}/events/{}/shifts/new", id(&event))] {
+        let mut page = ada.get(&path).await;
+        let mut numbers = vec![];
+        while buttons(&page).contains("More rows") {
+            numbers.push(rows(&page));
+            let last = format!("shifts.{}.title", rows(&page) - 1);
+            let form = Fields::of(&page).with(&last, "Till").with("action", "more_rows");
+            page = form.post(&ada, &path).await;
+            assert_eq!(page.status, 200, "{}", page.text);
+        }
+        numbers.push(rows(&page));
+        assert_eq!(numbers, [3, 6, 9, 10], "{path}");
+        for row in [2, 5, 8] {
+            let title = format!("name=\"shifts.{row}.title\" value=\"Till\"");
+            assert!(page.text.contains(&title), "{path}: {row}");
+        }
+        assert_eq!(mistakes(&page), []);
+    }
+    assert_eq!(server.count_events().await, 1);
+}
+
+fn rows(page: &Answer) -> usize {
+    page.text.matches("<legend>Shift ").count()
+}
+
+#[tokio::test]
+async fn the_words_of_the_contract_are_on_the_pages_that_answer_a_form() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let records = Records::create(&server).await;
+    let people = records.path("/settings/people");
+    let found = ada.post(&people, &[("action", "find"), ("email", "bo@example.org")]).await;
+    assert!(buttons(&found).is_superset(&BTreeSet::from(["Download", "Erase"])), "{}", found.text);
+    let path = records.path("/events/{id}/message");
+    let preview = ada.post(&path, &[("subject", "Gloves"), ("text", "Bring gloves.")]).await;
+    assert!(buttons(&preview).contains("Send"), "{}", preview.text);
+    assert_eq!(targets(&preview, &path), BTreeSet::from([&*path]));
+    let sign_out = ada.get("/sign-out").await;
+    assert!(buttons(&sign_out).contains("Sign out everywhere"), "{}", sign_out.text);
+    for (path, field) in [("/sign-in", "email"), ("/sign-in/code", "code")] {
+        let page = ada.get(path).await;
+        assert_eq!(targets(&page, ""), BTreeSet::from([path]));
+        assert!(page.text.contains(&format!("name=\"{field}\"")), "{}", page.text);
+    }
+}
