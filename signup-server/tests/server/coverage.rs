@@ -8,7 +8,7 @@ use crate::pages::published;
 use crate::scene::Scene;
 
 /// Returns an event of today with one slot for each state.
-fn event_of_today() -> Value {
+pub(crate) fn event_of_today() -> Value {
     let mut event = today();
     event["shifts"] = json!([
         {"title": "Over-full", "capacity": 2, "start_time": "21:00"},
@@ -20,7 +20,7 @@ fn event_of_today() -> Value {
 }
 
 /// Signs up so that each slot of [`event_of_today`] gets the state of its title.
-async fn fill(scene: &Scene) {
+pub(crate) async fn fill(scene: &Scene) {
     for (title, people) in [("Over-full", 2), ("Full", 1), ("Open", 1), ("Past", 1)] {
         for number in 0..people {
             scene.sign_up(title, &format!("v{number}@example.org")).await;

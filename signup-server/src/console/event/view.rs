@@ -34,7 +34,8 @@ struct EventTemplate<'a> {
     can_change: bool,
     is_over: bool,
     bar: Option<Bar>,
-    over_filled: u64,
+    /// Says how many volunteers full shifts have too many.
+    over_filled: Option<String>,
     by_time: bool,
     shifts: Vec<ShiftRow<'a>>,
     questions: Vec<QuestionRow<'a>>,
@@ -53,9 +54,10 @@ impl Bar {
     /// Returns the bar of the shifts that are not over. `None` if there are none.
     pub(super) fn of(coverage: &Coverage) -> Option<Self> {
         let (capacity, needed) = (coverage.capacity, coverage.remaining);
-        let words = match needed {
-            0 => format!("All {capacity} places are filled"),
-            needed => format!("{needed} of {capacity} still needed"),
+        let words = match (needed, capacity) {
+            (0, 1) => "The only place is filled".to_owned(),
+            (0, capacity) => format!("All {capacity} places are filled"),
+            (needed, capacity) => format!("{needed} of {capacity} still needed"),
         };
         (capacity > 0).then_some(Self { filled: capacity.saturating_sub(needed), capacity, words })
     }
@@ -166,13 +168,21 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
         can_change: !is_cancelled,
         is_over,
         bar: Bar::of(&coverage).filter(|_| !is_cancelled),
-        over_filled: coverage.over_filled,
+        over_filled: over_filled_in_words(coverage.over_filled),
         by_time,
         shifts: coverage.shifts.iter().map(shift_row).collect(),
         questions: questions.iter().map(question_row).collect(),
         event: &event,
     };
     Ok(show(StatusCode::OK, &page))
+}
+
+fn over_filled_in_words(number: u64) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some("1 more volunteer than needed is signed up for a full shift".to_owned()),
+        number => Some(format!("{number} more volunteers than needed are signed up for full shifts")),
+    }
 }
 
 /// Returns the path of the public page of an event.

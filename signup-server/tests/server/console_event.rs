@@ -1,0 +1,183 @@
+//! The page of one event in the console: its state, what can be done with it, and its coverage.
+
+use serde_json::json;
+
+use crate::console::Organizer;
+use crate::console_events::ROOT;
+use crate::coverage::{event_of_today, fill};
+use crate::harness::{Answer, Server, event};
+use crate::lives::{id, path};
+use crate::pages::published;
+use crate::scene::Scene;
+
+/// Returns the words of the links and the buttons above the shifts.
+fn actions(page: &Answer) -> Vec<&str> {
+    let (_, rest) = page.text.split_once("<div class=\"actions\">").unwrap();
+    let (actions, _) = rest.split_once("</div>").unwrap();
+    let ends = actions.split_inclusive(['<']).filter_map(|part| part.strip_suffix('<')?.rsplit('>').next());
+    ends.filter(|words| !words.trim().is_empty()).collect()
+}
+
+#[tokio::test]
+async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let over = |is_published: bool| {
+        let mut over = event();
+        over["start_date"] = json!("2026-01-03");
+        over["is_published"] = json!(is_published);
+        over
+    };
+    for (body, is_cancelled, state, expected) in [
+        (
+            event(),
+            false,
+            "Draft",
+            "Publish, Edit, Sign-ups, Roster, Copy to another date, Cancel event, Delete",
+        ),
+        (
+            published(),
+            false,
+            "Published",
+            "Edit, Sign-ups, Roster, Write to volunteers, Copy to another date, Make a draft, Cancel event, Delete",
+        ),
+        (published(), true, "Cancelled", "Sign-ups, Roster, Copy to another date, Delete"),
+        (event(), true, "Cancelled", "Sign-ups, Roster, Copy to another date, Delete"),
+        (over(true), false, "Over", "Edit, Sign-ups, Roster, Copy to another date, Make a draft, Delete"),
+        (over(false), false, "Draft", "Publish, Edit, Sign-ups, Roster, Copy to another date, Delete"),
+    ] {
+        let event = server.create(&body).await;
+        if is_cancelled {
+            assert_eq!(server.post(&format!("{}/cancel", path(&event)), &json!({})).await.status, 200);
+        }
+        let at = format!("{ROOT}/events/{}", id(&event));
+        let page = ada.get(&at).await;
+        let what = format!("{state}, {body}");
+        assert!(page.text.contains(&format!("<p class=\"state\">{state}</p>")), "{what}: {}", page.text);
+        assert_eq!(actions(&page).join(", "), expected, "{what}");
+        for (word, action) in [
+            ("Edit", "edit"),
+            ("Publish", "publish"),
+            ("Make a draft", "unpublish"),
+            ("Cancel event", "cancel"),
+        ] {
+            // A published event may be published again, and a draft made one.
+            let is_offered = expected.split(", ").any(|found| found == word);
+            let status = ada.get(&format!("{at}/{action}")).await.status;
+            let is_refused = is_cancelled || word == "Cancel event" && !is_offered;
+            assert_eq!(status, if is_refused { 409 } else { 200 }, "{word}: {what}");
+        }
+        let url = event["public_url"].as_str().unwrap();
+        assert!(
+            page.text.contains(&format!("<span class=\"once\">{url}</span>")),
+            "an address to copy: {what}"
+        );
+        let is_public = body["is_published"] == true;
+        assert_eq!(
+            page.text.contains(&format!("<a href=\"{url}\">Open the public page</a>")),
+            is_public,
+            "{what}"
+        );
+        assert_eq!(page.text.contains(&format!("{at}/shifts/new")), !is_cancelled, "{what}");
+        assert_eq!(page.text.contains(&format!("{at}/questions/new")), !is_cancelled, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn shifts_with_places_left_come_first_or_all_by_time() {
+    let scene = Scene::start_with(&event_of_today()).await;
+    fill(&scene).await;
+    let ada = Organizer::first_owner(&scene.server).await;
+    let at = format!("{ROOT}/events/{}", id(&scene.page.event));
+    let shifts = [
+        ("Past", "Over, 1 of 3 filled"),
+        ("Over-full", "2 of 1 filled, 1 too many"),
+        ("Full", "Full, 1 of 1 filled"),
+        ("Open", "4 of 5 still needed"),
+    ];
+    for (query, order) in [("", [3, 1, 2, 0]), ("?order=time", [0, 1, 2, 3])] {
+        let page = ada.get(&format!("{at}{query}")).await;
+        let places = order.map(|place| {
+            let (title, words) = shifts[place];
+            let title = page.text.find(&format!("<h3 dir=\"auto\">{title}</h3>")).unwrap();
+            let row = &page.text[title..];
+            assert!(
+                row[..row.find("</li>").unwrap()].contains(&format!("<p>{words}</p>")),
+                "{words}: {}",
+                page.text
+            );
+            title
+        });
+        assert!(places.is_sorted(), "{query}: {places:?}");
+        assert!(
+            page.text
+                .contains("4 of 7 still needed. 1 more volunteer than needed is signed up for a full shift"),
+            "{}",
+            page.text
+        );
+    }
+}
+
+#[tokio::test]
+async fn times_have_the_abbreviation_of_the_zone_and_dates_are_in_words() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let event = server.create(&event()).await;
+    let page = ada.get(&format!("{ROOT}/events/{}", id(&event))).await;
+    for part in [
+        "Saturday 5 June 2027 (New York time)",
+        "<time datetime=\"2027-06-05T09:00:00-04:00\">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time></span> \
+         <span class=\"zone\">EDT</span>",
+    ] {
+        assert!(page.text.contains(part), "{part}: {}", page.text);
+    }
+}
+
+#[tokio::test]
+async fn an_empty_state_says_what_to_do_next() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let mut bare = event();
+    bare["shifts"] = json!([]);
+    let draft = server.create(&bare).await;
+    let at = format!("{ROOT}/events/{}", id(&draft));
+    let link = |path: &str, words: &str| format!("<a href=\"{path}\">{words}</a>.");
+    for (page, sentence) in [
+        (
+            format!("{ROOT}/"),
+            "No published events to come. Publish a draft, or create a new event.".to_owned(),
+        ),
+        (
+            at.clone(),
+            format!(
+                "No shifts yet. Volunteers sign up for shifts. {}",
+                link(&format!("{at}/shifts/new"), "Add the first ones")
+            ),
+        ),
+        (
+            at.clone(),
+            format!(
+                "Volunteers are asked only for their name and email address. {}",
+                link(&format!("{at}/questions/new"), "Add a question")
+            ),
+        ),
+        (
+            format!("{at}/signups"),
+            "No one has signed up yet. Publish the event so that people can.".to_owned(),
+        ),
+        (
+            format!("{at}/roster"),
+            format!("This event has no shifts. <a href=\"{at}/shifts/new\">Add shifts</a>"),
+        ),
+        (format!("{ROOT}/settings/webhooks"), "No webhooks yet. Create the first one.".to_owned()),
+        (
+            format!("{ROOT}/settings/activity?type=message.*"),
+            format!(
+                "Nothing of this kind has happened yet. <a href=\"{ROOT}/settings/activity\">Show all activity</a>"
+            ),
+        ),
+    ] {
+        let shown = ada.get(&page).await;
+        assert!(shown.text.contains(&sentence), "{page}: {sentence}: {}", shown.text);
+    }
+}
