@@ -1,15 +1,21 @@
 //! The pages of the settings.
 
+use serde_json::json;
+
 use crate::console::{ADA, Organizer};
 use crate::console_guard::assert_protected;
 use crate::harness::Server;
 use crate::mailbox::Mailbox;
+use crate::mails::SOON;
+use crate::pages::{Page, published};
+use crate::receiver::{ALLOW, Receiver};
+use crate::wait::wait_until;
 
 const ROOT: &str = "/console/riverside";
 const HOSTILE: &str = "<script>alert(1)</script>\"'&";
 
 /// Returns the value of the first hidden field of this name after `part` in a page.
-fn hidden(page: &str, part: &str, name: &str) -> String {
+pub(crate) fn hidden(page: &str, part: &str, name: &str) -> String {
     let (_, rest) = page.split_once(part).unwrap_or_else(|| panic!("no {part} in {page}"));
     let (_, rest) = rest.split_once(&format!("name=\"{name}\" value=\"")).unwrap();
     rest.split('"').next().unwrap().to_owned()
@@ -164,6 +170,38 @@ async fn a_webhook_is_made_tested_and_deleted() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_is_changed_and_a_delivery_is_sent_again() {
+    let receiver = Receiver::start();
+    let server = Server::start(&ALLOW);
+    let owner = Organizer::first_owner(&server).await;
+    let webhook =
+        server.post("/v1/webhooks", &json!({"url": receiver.url(), "types": ["event.*"]})).await.data();
+    let id = webhook["id"].as_str().unwrap();
+    let page = format!("{ROOT}/settings/webhooks/{id}");
+    assert_eq!(owner.post(&page, &[("action", "test")]).await.status, 303);
+    let shown = wait_until(SOON, async || match owner.get(&page).await.text {
+        text if text.contains("Redeliver<") => Ok(text),
+        text => Err(text),
+    })
+    .await;
+    assert!(shown.contains("after 1 attempt."), "{shown}");
+    let delivery = hidden(&shown, "webhook.test", "delivery_id");
+    let again = owner.post(&page, &[("action", "redeliver"), ("delivery_id", &delivery)]).await;
+    assert_eq!((again.status, again.header("location")), (303, Some(&*page)));
+    let received = receiver.wait_for(2, SOON).await;
+    assert_eq!(received[0].header("webhook-id"), received[1].header("webhook-id"));
+
+    let fields =
+        [("url", &*receiver.url()), ("description", "Calendar"), ("types", "signup.*"), ("types", "slot.*")];
+    assert_eq!(owner.post(&page, &[&[("action", "update")][..], &fields[..]].concat()).await.status, 303);
+    let changed = server.get(&format!("/v1/webhooks/{id}")).await.data();
+    assert_eq!(
+        (&changed["description"], &changed["types"]),
+        (&json!("Calendar"), &json!(["signup.*", "slot.*"]))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn activity_is_told_in_words() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;
@@ -183,4 +221,54 @@ async fn activity_is_told_in_words() {
     let refused = owner.get(&format!("{path}?type=<script>")).await;
     assert_eq!(refused.status, 422);
     assert!(!refused.text.contains("<script>"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_field_of_the_organization_is_kept_and_shown_to_volunteers() {
+    let server = Server::start(&[]);
+    let owner = Organizer::first_owner(&server).await;
+    let fields = [
+        ("name", "Riverside Pantry"),
+        ("contact", "desk@riverside.example.org"),
+        ("privacy_url", "https://riverside.example.org/privacy"),
+        ("sport", "Rowing"),
+        ("public_url", "https://riverside.example.org/"),
+    ];
+    assert_eq!(owner.post(&format!("{ROOT}/settings"), &fields).await.status, 303);
+    let page = owner.get(&format!("{ROOT}/settings")).await.text;
+    for (name, value) in fields {
+        assert!(page.contains(&format!("name=\"{name}\" value=\"{value}\"")), "{name}: {page}");
+    }
+    let team = server.get("/v1/team").await.data();
+    for (name, value) in [fields[0], fields[3], fields[4]] {
+        assert_eq!(team[name], value, "{team}");
+    }
+    let event = Page::create(&server, &published()).await;
+    let public = event.get(&server).await.text;
+    for (_, value) in &fields[1..3] {
+        assert!(public.contains(value), "{value}: {public}");
+    }
+    assert_eq!(public.matches(fields[2].1).count(), 2, "under each form: {public}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_shows_who_made_it_and_for_how_long_also_when_they_have_left() {
+    let (mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let grace = owner.invite(&mailbox, "grace@example.org", "admin").await;
+    let path = format!("{ROOT}/settings/tokens");
+    let fields =
+        [("action", "create"), ("name", "Calendar"), ("scopes", "events:read"), ("expires_in_days", "30")];
+    assert_eq!(grace.post(&path, &fields).await.status, 200);
+    assert_eq!(grace.post(&format!("{ROOT}/leave"), &[]).await.status, 303);
+    let list = owner.get(&path).await.text;
+    let (_, token) = list.split_once("Calendar</h2>").unwrap();
+    let (_, note) = token.split_once("<p class=\"note\">Created on ").unwrap();
+    let (created, rest) =
+        note.split_once(" by Grace Hopper. Never used. Expires on ").unwrap_or_else(|| panic!("{note}"));
+    let expires = rest.split_once(".</p>").unwrap().0;
+    let [created, expires] =
+        [created, expires].map(|day| jiff::civil::Date::strptime("%d %B %Y", day).unwrap());
+    assert_eq!((expires - created).get_days(), 30);
+    assert!(list.contains("by the operator of the server"), "{list}");
 }

@@ -1,9 +1,11 @@
-//! Several server processes on one PostgreSQL database: a rate limit and a revocation apply to all of them together.
+//! Several server processes on one PostgreSQL database: a rate limit, a revocation and the end of a membership apply to all of them.
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
 
+use crate::console::Organizer;
+use crate::console_settings::hidden;
 use crate::harness::Server;
 use crate::lives::token_of;
 use crate::wait::wait_until;
@@ -58,4 +60,58 @@ async fn a_revoked_token_is_refused_by_every_process_within_5_seconds() {
         Ok(())
     })
     .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_member_loses_a_role_and_the_membership_in_every_process_and_the_token_stays() {
+    let Some(first) = Server::start_on_postgres() else { return };
+    let second = first.start_another(&[]);
+    let join = async |email: &str, role: &str| {
+        let invite = [
+            "person",
+            "invite",
+            "--organization",
+            "starter",
+            "--name",
+            "X",
+            "--base-url",
+            first.url.as_str(),
+        ];
+        let invited = first.manage(&[&invite[..], &["--email", email, "--role", role]].concat());
+        let browser = Organizer::new(&first);
+        let path = invited["link"].as_str().unwrap().strip_prefix(&first.url).unwrap();
+        assert_eq!(browser.post(path, &[("name", "X")]).await.status, 303);
+        browser
+    };
+    let (owner, here) = (join("ada@example.org", "owner").await, join("bo@example.org", "admin").await);
+    let there = Organizer::new(&second);
+    there.set_cookie("signup", &here.cookie("signup").unwrap());
+    let members = "/console/starter/settings/members";
+    for browser in [&here, &there] {
+        assert_eq!(browser.get(members).await.status, 200);
+    }
+    let token = [("action", "create"), ("name", "t"), ("scopes", "team:read"), ("expires_in_days", "9")];
+    let made = here.post("/console/starter/settings/tokens", &token).await;
+    let token = format!("signup_{}", &made.text.split("signup_").nth(1).unwrap()[..43]);
+
+    let id = hidden(&owner.get(members).await.text, "bo@example.org", "person_id");
+    // A former member is sent to the page to sign in.
+    for (action, status) in [("role", 403), ("remove", 303)] {
+        let fields = [("action", action), ("person_id", &*id), ("role", "organizer")];
+        assert_eq!(owner.post(members, &fields).await.status, 303);
+        assert_eq!(
+            here.get(members).await.status,
+            status,
+            "{action} holds at once in the process that did it"
+        );
+        wait_until(Duration::from_secs(5), async || match there.get(members).await.status {
+            found if found == status => Ok(()),
+            found => Err(format!("the other process answered {found} after {action}")),
+        })
+        .await;
+    }
+    for server in [&first, &second] {
+        let request = server.request("GET", "/v1/team").bearer_auth(&token);
+        assert_eq!(server.answer(request).await.status, 200, "the token of a former member");
+    }
 }
