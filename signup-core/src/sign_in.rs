@@ -173,3 +173,23 @@ impl SignIn {
         now.duration_since(self.created_at) <= Self::RECENT
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_eight_characters_of_its_alphabet_in_two_groups() {
+        for _ in 0..1000 {
+            let code = Code::generate();
+            let (first, second) =
+                code.grouped().split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+            assert_eq!((first.len(), second.len()), (4, 4));
+            assert_eq!(code.reveal(), first.clone() + &second);
+            assert!(
+                code.reveal().chars().all(|found| "abcdefghjkmnpqrstuvwxyz23456789".contains(found)),
+                "{code:?}"
+            );
+        }
+    }
+}

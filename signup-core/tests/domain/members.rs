@@ -199,6 +199,8 @@ async fn the_first_organization_its_token_and_its_link_are_one_commit() {
     assert_eq!(service.authenticate(text.reveal()).await.unwrap().organization_id(), organization.id);
     let open = service.people().invitation(&link).await.unwrap();
     assert_eq!((open.asked, open.organization), (Asked::FirstOwner, organization));
+    let (from, until) = (open.invitation.created_at, open.invitation.expires_at);
+    assert_eq!(until.duration_since(from), SignedDuration::from_hours(7 * 24));
 }
 
 #[tokio::test]

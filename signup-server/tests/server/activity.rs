@@ -4,8 +4,12 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use crate::console::Organizer;
+use crate::console_events::ROOT;
+use crate::console_settings::hidden;
 use crate::harness::Server;
 use crate::lives::id;
+use crate::mailbox::Mailbox;
 use crate::pages::{Page, published};
 
 /// Returns all activity of the server's organization, newest first.
@@ -122,4 +126,55 @@ async fn the_list_has_pages_and_filters() {
             assert!(answer.json()["errors"].get(field).is_some(), "{query}: {}", answer.text);
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_activity_of_members_and_messages_names_the_person_and_the_slot() {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let owner = Organizer::first_owner(&server).await;
+    owner.invite(&mailbox, "grace@example.org", "organizer").await;
+    let members = format!("{ROOT}/settings/members");
+    let grace = hidden(&owner.get(&members).await.text, "grace@example.org", "person_id");
+    for fields in [[("action", "role"), ("role", "admin")], [("action", "remove"), ("role", "")]] {
+        let fields = [&fields[..], &[("person_id", &*grace)]].concat();
+        assert_eq!(owner.post(&members, &fields).await.status, 303);
+    }
+    let settings = [("name", "Riverside"), ("contact", "new@example.org")];
+    assert_eq!(owner.post(&format!("{ROOT}/settings"), &settings).await.status, 303);
+    let page = Page::create(&server, &published()).await;
+    let early = page.slot("Early");
+    assert_eq!(page.sign_up(&server, &early, "Bo", "bo@example.org").await.status, 303);
+    let message =
+        [("subject", "Gloves"), ("text", "Bring gloves."), ("slot_id", &*early), ("confirmed", "yes")];
+    let path = format!("{ROOT}/events/{}/message", id(&page.event));
+    assert_eq!(owner.post(&path, &message).await.status, 303);
+
+    let all = all_activity(&server).await;
+    let ada = all[0]["actor"]["id"].as_str().unwrap();
+    let shown: Vec<_> = all
+        .iter()
+        .filter(|activity| {
+            ["member", "message", "organization"]
+                .contains(&activity["type"].as_str().unwrap().split('.').next().unwrap())
+        })
+        .map(|activity| {
+            let [kind, person, slot] =
+                ["type", "person_id", "slot_id"].map(|name| activity[name].as_str().unwrap_or("null"));
+            (kind, activity["actor"]["name"].as_str().unwrap_or("null"), person, slot)
+        })
+        .collect();
+    let expected = [
+        ("message.sent", "Ada Lovelace", "null", &*early),
+        ("organization.updated", "Ada Lovelace", "null", "null"),
+        ("member.removed", "Ada Lovelace", &*grace, "null"),
+        ("member.role_changed", "Ada Lovelace", &*grace, "null"),
+        ("member.joined", "Grace Hopper", &*grace, "null"),
+        ("member.invited", "Ada Lovelace", "null", "null"),
+        ("member.joined", "Ada Lovelace", ada, "null"),
+        ("organization.updated", "Ada Lovelace", "null", "null"),
+        ("member.invited", "null", "null", "null"),
+        ("organization.created", "null", "null", "null"),
+    ];
+    assert_eq!(shown, expected);
 }

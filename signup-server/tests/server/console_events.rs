@@ -210,3 +210,60 @@ async fn an_edit_that_mails_volunteers_asks_first_and_says_how_many() {
     let slots = server.get(&format!("/v1/slots/{early}")).await.data();
     assert_eq!((&slots["location"], &slots["title"]), (&json!("Dock 5"), &json!("Breakfast")));
 }
+
+#[tokio::test]
+async fn changes_of_two_people_to_a_shift_and_to_a_question_are_merged_or_a_conflict() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &event()).await;
+    let of_event = format!("/v1/events/{}", page.event["id"].as_str().unwrap());
+    let question = server.post(&format!("{of_event}/questions"), &json!({"label": "Size"})).await.data();
+    let (shift, question) = (page.slot("Early"), question["id"].as_str().unwrap());
+    for (path, api, name, [other_name, other]) in [
+        (format!("shifts/{shift}"), format!("/v1/slots/{shift}"), "title", ["location", "Dock 9"]),
+        (format!("questions/{question}"), format!("/v1/questions/{question}"), "label", ["type", "checkbox"]),
+    ] {
+        let edit = format!("{ROOT}/{path}/edit");
+        let loaded = Fields::of(&ada.get(&edit).await);
+        assert_eq!(server.patch(&api, &json!({ name: "Theirs" })).await.status, 200);
+        assert_eq!(loaded.clone().with(other_name, other).post(&ada, &edit).await.status, 303, "{path}");
+        let stored = async || {
+            format!(
+                "{}{}",
+                server.get(&format!("{of_event}/questions")).await.text,
+                server.get(&of_event).await.text
+            )
+        };
+        let both = stored().await;
+        assert!(both.contains("\"Theirs\"") && both.contains(&format!("\"{other}\"")), "{both}");
+
+        let conflict = loaded.with(name, "Mine").post(&ada, &edit).await;
+        assert_eq!(conflict.status, 409, "{path}");
+        for value in ["<td dir=\"auto\">Theirs</td>", "<td dir=\"auto\">Mine</td>"] {
+            assert!(conflict.text.contains(value), "{path}: {}", conflict.text);
+        }
+        let again = Fields::of(&conflict);
+        assert_eq!((again.get(name), again.get(other_name)), ("Mine", other));
+        assert_eq!(again.post(&ada, &edit).await.status, 303, "{path}");
+        assert!(stored().await.contains("\"Mine\""), "{path}");
+        assert_eq!(server.send("DELETE", &api, None).await.status, 200);
+        let gone = again.post(&ada, &edit).await;
+        assert!(gone.status == 404 && gone.text.contains("may have been deleted"), "{path}: {}", gone.text);
+    }
+}
+
+#[tokio::test]
+async fn a_question_takes_the_place_of_its_number() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let event = server.create(&event()).await;
+    let path = format!("{ROOT}/events/{}", event["id"].as_str().unwrap());
+    let new = format!("{path}/questions/new");
+    for (label, position) in [("Size", "5"), ("Diet", ""), ("Phone", "0")] {
+        let form = Fields::of(&ada.get(&new).await).with("label", label).with("position", position);
+        assert_eq!(location(&form.post(&ada, &new).await), path);
+    }
+    let page = ada.get(&path).await;
+    let places = ["Phone", "Size", "Diet"].map(|label| page.text.find(&format!(">{label}</h3>")).unwrap());
+    assert!(places.is_sorted(), "{}", page.text);
+}

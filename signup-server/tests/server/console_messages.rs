@@ -76,6 +76,8 @@ async fn a_message_that_cannot_be_sent_is_refused_before_the_preview_or_with_a_c
         assert_eq!(refused.status, 422);
         assert!(refused.text.contains(&format!("href=\"#{field}\"")), "{field}: {}", refused.text);
     }
+    let longest = [("subject", &*"x".repeat(150)), ("text", &*"x".repeat(5000))];
+    assert_eq!(scene.ada.post(&path, &longest).await.status, 200);
     let strange =
         [("subject", "Hello"), ("text", "Hello"), ("slot_id", "00000000-0000-0000-0000-000000000000")];
     assert_eq!(scene.ada.post(&path, &strange).await.status, 404);

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::console::{ADA, Organizer};
+use crate::console_guard::assert_protected;
 use crate::console_signups::{HOSTILE, Scene, assert_escaped};
 use crate::harness::{Answer, Server};
 use crate::mailbox::Mailbox;
@@ -29,6 +30,7 @@ async fn everything_that_is_stored_about_an_address_is_shown_and_downloaded() {
 
     let export = act(&scene.ada, "export", "bob@example.org").await;
     assert_eq!((export.status, export.header("content-type")), (200, Some("application/json")));
+    assert_protected(&export, "volunteer.json");
     assert_eq!(export.header("content-disposition"), Some("attachment; filename=\"volunteer.json\""));
     let data = export.json();
     let [late, early] = data["signups"].as_array().unwrap().as_slice() else { panic!("{data}") };

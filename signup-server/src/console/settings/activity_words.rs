@@ -118,3 +118,28 @@ fn who(actor: &Actor) -> String {
         _ => "The operator".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use signup_core::{ActivityId, OrganizationId, Subject, Timestamp};
+
+    use super::*;
+
+    #[test]
+    fn each_type_of_activity_has_words() {
+        for kind in ActivityType::ALL {
+            let (id, organization, at) = (ActivityId::NONE, OrganizationId::NONE, Timestamp::UNIX_EPOCH);
+            let activity = Activity::new(
+                id,
+                organization,
+                kind.clone(),
+                at,
+                Actor::Operator,
+                Subject::default(),
+                vec![],
+            );
+            let sentence = Names::default().sentence(&activity);
+            assert!(!sentence.contains(kind.as_str()), "{sentence}");
+        }
+    }
+}
