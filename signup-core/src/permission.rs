@@ -49,6 +49,14 @@ impl Permission {
             Self::ManageOwners | Self::UpdateOrganization => Role::Owner,
         }
     }
+
+    /// Returns the permission to invite, change and remove members with this role.
+    pub const fn to_manage(role: Role) -> Self {
+        match role {
+            Role::Owner => Self::ManageOwners,
+            Role::Admin | Role::Organizer => Self::ManageMembers,
+        }
+    }
 }
 
 impl From<Scope> for Permission {

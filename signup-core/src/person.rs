@@ -59,23 +59,6 @@ names! {
     }
 }
 
-impl Role {
-    /// Returns the least role that may invite, change and remove members with this role.
-    ///
-    /// ```
-    /// use signup_core::Role;
-    ///
-    /// assert_eq!(Role::Owner.manager(), Role::Owner);
-    /// assert_eq!(Role::Admin.manager(), Role::Admin);
-    /// ```
-    pub const fn manager(self) -> Self {
-        match self {
-            Self::Owner => Self::Owner,
-            Self::Admin | Self::Organizer => Self::Admin,
-        }
-    }
-}
-
 /// The role of a person in an organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]

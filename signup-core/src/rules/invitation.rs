@@ -13,6 +13,7 @@ use crate::input::{Acceptance, FirstOwner, NewInvitation, OrganizationPatch};
 use crate::invitation::{Invitation, Invitee};
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
+use crate::permission::{Permission, Permissions};
 use crate::person::{Membership, Person, Role};
 use crate::secret::Secret;
 use crate::sign_in::SignIn;
@@ -135,7 +136,7 @@ pub(crate) fn check_invitation<'m>(
     }
     let Some(inviter) = invitation.inviter else { return Ok(None) };
     let inviter = find(members, inviter).map_err(|_| Error::InvitationGone)?;
-    if inviter.0.role < invitation.role.manager() {
+    if !Permissions::Role(inviter.0.role).contains(Permission::to_manage(invitation.role)) {
         return Err(Error::InvitationGone);
     }
     Ok(Some(inviter))

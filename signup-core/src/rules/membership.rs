@@ -7,6 +7,7 @@ use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::{Error, Result};
 use crate::id::PersonId;
+use crate::permission::{Permission, Permissions};
 use crate::person::{Membership, Person, Role};
 use crate::store::ChangeSet;
 
@@ -30,10 +31,11 @@ pub(super) fn check_manager(
 ) -> Result<Option<Membership>> {
     let Some(caller) = caller else { return Ok(None) };
     let (membership, _) = find(members, caller)?;
-    match roles.iter().map(|role| role.manager()).max() {
-        Some(manager) if membership.role < manager => Err(Error::MissingRole(manager)),
-        _ => Ok(Some(*membership)),
+    let needed = roles.iter().map(|&role| Permission::to_manage(role)).max_by_key(|needed| needed.role());
+    if let Some(needed) = needed {
+        Permissions::Role(membership.role).require(needed)?;
     }
+    Ok(Some(*membership))
 }
 
 /// Requires that an owner is left without `membership`, and that the caller may still manage the members.
@@ -208,7 +210,7 @@ mod tests {
         for &caller in Role::ALL {
             for &role in Role::ALL {
                 let refused = remove_member(&members([caller, role, Owner]), Some(id(1)), id(2), 1).err();
-                let needed = role.manager();
+                let needed = if role == Owner { Owner } else { Admin };
                 assert_eq!(
                     refused,
                     (caller < needed).then_some(Error::MissingRole(needed)),

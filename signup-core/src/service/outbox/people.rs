@@ -9,7 +9,8 @@ use crate::invitation::Invitation;
 use crate::mail::{InvitationMail, MailContent};
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
-use crate::person::{Membership, Person};
+use crate::person::Person;
+use crate::rules;
 use crate::secret::Secret;
 use crate::store::{RecordKey, Unique};
 
@@ -37,8 +38,7 @@ impl Outbox {
         }
     }
 
-    /// Reads an open invitation. Returns `None` if the secret in the mail opens no invitation, or if the member who invited may no
-    /// longer do so.
+    /// Reads an invitation whose link works. Returns `None` if the secret in the mail opens no invitation.
     async fn invitation_mail(
         &self,
         owner: OrganizationId,
@@ -48,22 +48,13 @@ impl Outbox {
     ) -> Result<Option<InvitationMail>> {
         let store = &self.shared.store;
         let found = store.get::<Invitation>(RecordKey::Invitation(owner, id)).await?;
-        let is_open =
-            |invitation: &Invitation| invitation.digest == secret.digest() && now < invitation.expires_at;
-        let Some(invitation) = found.filter(is_open) else { return Ok(None) };
+        let is_mailed = |invitation: &Invitation| invitation.digest == secret.digest();
+        let Some(invitation) = found.filter(is_mailed) else { return Ok(None) };
+        let members = store.members(owner).await?;
+        let Ok(inviter) = rules::check_invitation(&invitation, &members, now) else { return Ok(None) };
         let organization = store.get::<Organization>(RecordKey::Organization(owner)).await?;
         let Some((organization, invitee)) = organization.zip(invitation.invitee) else { return Ok(None) };
-        let inviter = match invitation.inviter {
-            Some(person) => {
-                let membership = store.get::<Membership>(RecordKey::Membership(owner, person)).await?;
-                let may_invite = membership.is_some_and(|member| member.role >= invitation.role.manager());
-                match store.get::<Person>(RecordKey::Person(person)).await?.filter(|_| may_invite) {
-                    Some(person) => Some(person.name),
-                    None => return Ok(None),
-                }
-            }
-            None => None,
-        };
+        let inviter = inviter.map(|(_, person)| person.name.clone());
         let mail = InvitationMail::new(organization, invitee, invitation.role, invitation.expires_at);
         Ok(Some(InvitationMail { inviter, ..mail }))
     }
