@@ -25,10 +25,12 @@ use crate::text::{EmailAddress, PersonName};
 pub(crate) struct InviteFacts {
     /// The organization.
     pub(crate) organization: OrganizationId,
-    /// Its members.
-    pub(crate) members: Vec<(Membership, Person)>,
-    /// The invitation of the same address, expired or not.
+    /// The invitation of the same address, whether or not its link works.
     pub(crate) before: Option<Invitation>,
+    /// The person who made that invitation.
+    pub(crate) inviter: Option<Person>,
+    /// The members, read after `inviter`.
+    pub(crate) members: Vec<(Membership, Person)>,
     /// The person who has the address.
     pub(crate) person: Option<PersonId>,
 }
@@ -38,7 +40,7 @@ pub(crate) struct InviteFacts {
 ///
 /// # Errors
 /// Returns [`Error::MissingRole`] if the caller may not make members with the role of this invitation, or of the one that it
-/// replaces. `None` as the caller is the operator.
+/// replaces, unless the link of that one [no longer works](check_invitation). `None` as the caller is the operator.
 pub(crate) fn invite(
     facts: InviteFacts,
     caller: Option<PersonId>,
@@ -47,10 +49,10 @@ pub(crate) fn invite(
     mail: MailIds,
     now: Timestamp,
 ) -> Result<Decision<Option<(Invitation, Secret)>>> {
-    let InviteFacts { organization, members, before, person } = facts;
-    let before_role =
-        before.as_ref().filter(|before| now < before.expires_at).map_or(new.role, |before| before.role);
-    let manager = check_manager(&members, caller, &[new.role, before_role])?;
+    let InviteFacts { organization, before, inviter, members, person } = facts;
+    let working = before.as_ref().filter(|before| check_invitation(before, &members, now).is_ok());
+    let replaced_role = working.map_or(new.role, |working| working.role);
+    let manager = check_manager(&members, caller, &[new.role, replaced_role])?;
     if members.iter().any(|(_, person)| person.email == new.email) {
         return Ok(Decision::unchanged(None));
     }
@@ -62,6 +64,13 @@ pub(crate) fn invite(
     let mut change = ChangeSet::default();
     if let Some(manager) = &manager {
         change.require_unchanged(manager);
+    }
+    if let Some(inviter) = inviter.filter(|inviter| caller != Some(inviter.id)) {
+        // The role of the inviter decides whether the earlier link works. A person who joins again gets a new version.
+        match find(&members, inviter.id) {
+            Ok((membership, _)) => change.require_unchanged(membership),
+            Err(_) => change.require_unchanged(&inviter),
+        }
     }
     let invitation = match before {
         Some(before) => {

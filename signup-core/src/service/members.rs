@@ -23,10 +23,15 @@ impl Shared {
         new: &NewInvitation,
     ) -> Result<Option<(Invitation, Secret)>> {
         self.commit_unrefused(actor, move |now| async move {
-            let before = self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
+            let before: Option<Invitation> =
+                self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
+            let inviter = match before.as_ref().and_then(|before| before.inviter) {
+                Some(inviter) => self.store.get(RecordKey::Person(inviter)).await?,
+                None => None,
+            };
             let members = self.store.members(organization).await?;
             let person = self.person_id(&new.email).await?;
-            let facts = InviteFacts { organization, members, before, person };
+            let facts = InviteFacts { organization, before, inviter, members, person };
             let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
             rules::invite(facts, caller, new, id, mail, now)
         })

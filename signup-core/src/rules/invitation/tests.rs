@@ -32,8 +32,19 @@ fn invite_by(
     before: Option<Invitation>,
     new: &NewInvitation,
 ) -> Result<Decision<Option<(Invitation, Secret)>>> {
-    let members = vec![member(1, caller)];
-    let facts = InviteFacts { organization: records::organization_id(1), members, before, person: None };
+    invite_among(vec![member(1, caller)], before, new)
+}
+
+/// Invites an address by the person 1. These are the members.
+fn invite_among(
+    members: Vec<(Membership, Person)>,
+    before: Option<Invitation>,
+    new: &NewInvitation,
+) -> Result<Decision<Option<(Invitation, Secret)>>> {
+    let inviter = before.as_ref().and_then(|before| before.inviter);
+    let inviter = inviter.map(|id| Person { id, ..records::person(2) });
+    let organization = records::organization_id(1);
+    let facts = InviteFacts { organization, before, inviter, members, person: None };
     invite(facts, Some(id(1)), new, InvitationId::new(records::uuid(9)), mail(), at(5))
 }
 
@@ -59,11 +70,28 @@ fn an_invitation_takes_the_place_of_one_for_the_same_address() {
     let expected = ["Membership 1 at 1", "Invitation 7 at 1", "put Invitation 7 to 2", "insert Notice 8"];
     assert_eq!(lines(&again), expected);
     assert_eq!(again.outcome.unwrap().0.digest, mail().secret.digest(), "the earlier link no longer works");
-    let of_owner = Invitation { role: Owner, ..invitation() };
-    let refused = invite_by(Admin, Some(of_owner.clone()), &new("invited7@example.org", Organizer));
+}
+
+#[test]
+fn an_admin_replaces_the_invitation_of_an_owner_only_if_its_link_no_longer_works() {
+    let again = |members: &[_], before: &Invitation| {
+        invite_among(members.to_vec(), Some(before.clone()), &new("invited7@example.org", Organizer))
+    };
+    let of_owner = Invitation { role: Owner, inviter: Some(id(2)), ..invitation() };
+    let refused = again(&[member(1, Admin), member(2, Owner)], &of_owner);
     assert_eq!(refused.unwrap_err(), Error::MissingRole(Owner));
-    let expired = Invitation { expires_at: at(5), ..of_owner };
-    assert!(invite_by(Admin, Some(expired), &new("invited7@example.org", Organizer)).is_ok());
+    let expired = Invitation { expires_at: at(5), ..of_owner.clone() };
+    assert!(again(&[member(1, Admin), member(2, Owner)], &expired).is_ok());
+    let by_caller = Invitation { inviter: Some(id(1)), ..of_owner.clone() };
+    for (members, before, required) in [
+        (&[member(1, Admin), member(2, Admin)][..], &of_owner, &["Membership 2 at 1"][..]),
+        (&[member(1, Admin)], &of_owner, &["Person 2 at 1"]),
+        (&[member(1, Admin)], &by_caller, &[]),
+    ] {
+        let replaced = again(members, before).unwrap();
+        let rest = ["Invitation 7 at 1", "put Invitation 7 to 2", "insert Notice 8"];
+        assert_eq!(lines(&replaced), [&["Membership 1 at 1"], required, &rest].concat());
+    }
 }
 
 #[test]

@@ -45,8 +45,7 @@ impl Session {
     /// Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
     ///
     /// # Errors
-    /// Returns [`Error::MissingRole`] if the role is [`Role::Owner`] and the caller is no owner, or if an invitation of an owner would be
-    /// replaced.
+    /// Returns [`Error::MissingRole`] if the caller is no owner, and the role is [`Role::Owner`] or that of the open invitation is.
     ///
     /// # Example
     ///
