@@ -165,23 +165,3 @@ async fn the_mail_about_a_cancelled_sign_up_has_the_reason_of_the_organizer() {
     let again = session.cancel_signup(ada.id, CancelSignup::new()).await.unwrap();
     assert_eq!(again.reason, Some(reason), "a cancelled sign-up stays as it is");
 }
-
-#[tokio::test]
-async fn the_idempotency_keys_of_two_people_are_different() {
-    let scene = Scene::start().await;
-    let drive = || NewEvent::new("Food drive".parse().unwrap(), date(2027, 7, 3), "UTC".parse().unwrap());
-    let mut events = vec![];
-    for name in ["olga", "oscar"] {
-        let (person, _) = scene.member(name, Role::Organizer).await;
-        for is_replay in [false, true] {
-            let keyed = person.session("riverside").unwrap().with_key("form-1".parse().unwrap());
-            events.push(keyed.create_event(drive()).await.unwrap().event.id);
-            assert_eq!(keyed.is_replay(), is_replay, "{name}");
-        }
-    }
-    assert_eq!((events[0], events[2]), (events[1], events[3]));
-    assert_ne!(events[0], events[2]);
-    // Whoever writes without a token or a person has keys of their own.
-    let keyed = scene.session.with_key("form-1".parse().unwrap());
-    assert!(!events.contains(&keyed.create_event(drive()).await.unwrap().event.id));
-}

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 
+use crate::people::code;
 use crate::scene::{NOW, Scene};
 
 /// Creates a token with every scope that is valid for a day.
@@ -123,4 +124,34 @@ async fn a_key_runs_its_operation_again_after_24_hours() {
     let (second, is_replay) = create().await;
     assert!(!is_replay && second.id != first.id);
     assert_eq!(scene.service.admin().purge(9).await.unwrap(), 0, "the new receipt replaced the old one");
+}
+
+#[tokio::test]
+async fn a_key_belongs_to_the_token_or_the_person_that_uses_it() {
+    let scene = Scene::start().await;
+    let (ada, _) = scene.member("ada", Role::Organizer).await;
+    let (bo, _) = scene.member("bo", Role::Organizer).await;
+    let browser = Secret::generate();
+    let mailed = code(&scene.service, &browser, "ada").await;
+    let (ada_elsewhere, _) = scene.service.people().sign_in(&browser, &mailed, None).await.unwrap();
+    let new = NewToken::new("ada".parse().unwrap(), Scopes::all());
+    let (_, token) = scene.service.admin().create_token(scene.session.organization_id(), new).await.unwrap();
+    let create = async |session: Session| {
+        let keyed = session.with_key("key".parse().unwrap());
+        (keyed.create_event(drive()).await.unwrap().event.id, keyed.is_replay())
+    };
+    let of = |person: &SignedIn| person.session("riverside").unwrap();
+    let (first, _) = create(of(&ada)).await;
+    assert_eq!(create(of(&ada_elsewhere)).await, (first, true), "another sign-in of the same person");
+    let others = [
+        ("another person", of(&bo)),
+        ("a token with the name of the person", scene.service.authenticate(token.reveal()).await.unwrap()),
+        ("neither a token nor a person", scene.session.clone()),
+    ];
+    let mut events = vec![first];
+    for (name, session) in others {
+        let (event, is_replay) = create(session).await;
+        assert!(!events.contains(&event) && !is_replay, "{name}");
+        events.push(event);
+    }
 }
