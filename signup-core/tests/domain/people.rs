@@ -179,6 +179,25 @@ async fn signing_out_ends_one_sign_in_and_everywhere_ends_all() {
 }
 
 #[tokio::test]
+async fn a_request_in_the_last_second_of_a_sign_in_is_not_cut_off() {
+    let scene = Scene::start().await;
+    let (_, secret) = scene.member("ada", Role::Organizer).await;
+    scene.clock.advance(SignIn::IDLE_LIFETIME.as_secs() - 1);
+    let ada = scene.service.people().signed_in(&secret).await.unwrap();
+    scene.clock.advance(2);
+    let slow = ada.session("riverside").unwrap().events(EventQuery::new()).await;
+    assert_eq!(slow.unwrap().items, []);
+}
+
+#[tokio::test]
+async fn a_person_who_is_gone_is_signed_out_everywhere() {
+    let scene = Scene::start().await;
+    let (ada, _) = scene.member("ada", Role::Organizer).await;
+    ada.leave(scene.session.organization_id()).await.unwrap();
+    assert_eq!(ada.sign_out_everywhere().await, Ok(()));
+}
+
+#[tokio::test]
 async fn expired_codes_invitations_and_sign_ins_are_purged() {
     let clock = Arc::new(FixedClock::at(NOW.parse().unwrap()));
     let store = Arc::new(MemoryStore::new());

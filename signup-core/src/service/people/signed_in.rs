@@ -38,6 +38,8 @@ impl SignedIn {
         let used = |now| async move { Ok(rules::record_use(sign_in, now)) };
         // A failure only means that the use is not recorded.
         drop(shared.commit(&Actor::System, used).await);
+        // This request is a use, too: its session does not end before that of the next request.
+        let sign_in = SignIn { used_at: now.max(sign_in.used_at), ..sign_in };
         Ok(Self { shared: Arc::clone(shared), sign_in, person, memberships })
     }
 
@@ -103,7 +105,7 @@ impl SignedIn {
         self.shared.commit_unrefused(&Actor::System, sign_out).await
     }
 
-    /// Ends every sign-in of the person, this one included.
+    /// Ends every sign-in of the person, this one included. A person who is gone stays signed out.
     ///
     /// # Errors
     /// Fails only if the store fails, or other changes kept the call from committing for 10 seconds.
@@ -123,7 +125,11 @@ impl SignedIn {
     /// # Ok(()) }) }
     /// ```
     pub async fn sign_out_everywhere(&self) -> Result<()> {
-        self.shared.sign_out_everywhere(&Actor::System, self.person.id).await.map(drop)
+        match self.shared.sign_out_everywhere(&Actor::System, self.person.id).await {
+            // The last membership has ended meanwhile, and with it every sign-in.
+            Err(Error::NotFound) => Ok(()),
+            signed_out => signed_out.map(drop),
+        }
     }
 
     /// Ends the person's membership in an organization. The end of the last membership removes the person, and so every sign-in.
