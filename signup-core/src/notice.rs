@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{EventId, InvitationId, MessageId, NoticeId, OrganizationId, ShiftId, SignupId};
+use crate::invitation::Invitation;
 use crate::secret::Secret;
 use crate::sign_in::{Code, SignInCode};
 #[cfg(doc)]
@@ -321,8 +322,8 @@ impl Notice {
 
     /// Returns the notice after a failed attempt: due again after a backoff, or failed for `reason`.
     ///
-    /// The notice fails after a permanent failure, if it has [no attempts left](Self::has_attempts_left), or if the next attempt
-    /// would be made when a code to sign in [no longer works](Self::is_useless).
+    /// The notice fails after a permanent failure, if it has [no attempts left](Self::has_attempts_left), or if the mail of the next
+    /// attempt [would be of no use](Self::is_useless).
     #[must_use]
     pub fn after_failure(self, failure: MailFailure, reason: &str, now: Timestamp) -> Self {
         let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));
@@ -336,10 +337,21 @@ impl Notice {
         }
     }
 
-    /// Returns whether a mail that is sent at `now` would be of no use: it has a code to sign in that no longer works.
+    /// Returns whether a mail that is sent at `now` would be of no use: its code to sign in or its invitation has expired.
     pub fn is_useless(&self, now: Timestamp) -> bool {
+        let lifetime = match self.cause {
+            NoticeCause::SignInCode { .. } => SignInCode::LIFETIME,
+            NoticeCause::Invited { .. } => Invitation::LIFETIME,
+            _ => return false,
+        };
+        now.duration_since(self.created_at) >= lifetime
+    }
+
+    /// Returns whether a store keeps the notice: it is queued, or an operator may retry it. A failed notice of a code to sign in is
+    /// not kept, because the person can ask for another code. Nor is one of an invitation that has expired.
+    pub(crate) fn is_kept(&self) -> bool {
         let is_code = matches!(self.cause, NoticeCause::SignInCode { .. });
-        is_code && now.duration_since(self.created_at) >= SignInCode::LIFETIME
+        self.failure.as_ref().is_none_or(|failure| !is_code && !self.is_useless(failure.at))
     }
 
     /// Returns whether another attempt follows if the present one has a transient failure. This requires that the sum

@@ -165,8 +165,11 @@ fn is_obsolete(claimed: &Notice, signup: &Signup, at: &TimeAndPlace, now: Timest
     }
 }
 
-/// Replaces a notice by its next version.
+/// Replaces a notice by its next version. Deletes a failed notice that [is not kept](Notice::is_kept).
 pub(crate) fn replace_notice(before: &Notice, after: Notice) -> ChangeSet {
+    if !after.is_kept() {
+        return delete_notice(before);
+    }
     let mut change = ChangeSet::default();
     change.replace(before.clone(), after);
     change

@@ -259,8 +259,9 @@ impl Outbox {
     /// claim.
     ///
     /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice
-    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. Returns `None` if the lease was lost,
-    /// or if an earlier report stored the notice as failed.
+    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. A failed notice of a code to sign in, or of an
+    /// invitation that has expired, is deleted instead. The returned notice has the failure, so that the caller can log it. Returns
+    /// `None` if the lease was lost, or if an earlier report stored the failure.
     ///
     /// # Errors
     /// Fails only if the store fails. Unless the report was applied, the notice is due again when its lease expires.

@@ -57,6 +57,19 @@ async fn a_code_is_mailed_only_to_a_person_and_only_while_it_works() {
 }
 
 #[tokio::test]
+async fn a_code_that_could_not_be_sent_is_deleted_with_its_reason_returned() {
+    let scene = Scene::start().await;
+    scene.member("ada", Role::Organizer).await;
+    claim_all(&scene).await;
+    ask_for_code(&scene, "ada").await;
+    let outbox = scene.service.outbox();
+    let mail = outbox.claim(&outbox.due(1).await.unwrap()[0]).await.unwrap().unwrap();
+    let failed = outbox.report_failed(&mail, MailFailure::Permanent, "550 no such user").await.unwrap();
+    assert_eq!(failed.unwrap().reason(), Some("550 no such user"));
+    assert_eq!(scene.service.admin().count_notices().await.unwrap(), NoticeCounts::default());
+}
+
+#[tokio::test]
 async fn an_invitation_is_mailed_only_while_its_link_works() {
     let scene = Scene::start().await;
     let (olga, _) = scene.member("olga", Role::Owner).await;

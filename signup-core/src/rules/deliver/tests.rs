@@ -5,6 +5,7 @@ use super::*;
 use crate::conformance::records;
 use crate::event::Event;
 use crate::hours::Interval;
+use crate::id::InvitationId;
 use crate::organization::Organization;
 use crate::shift::{Gathering, ScheduledShift};
 use crate::signup::CancelledBy;
@@ -230,4 +231,25 @@ fn a_notice_is_replaced_or_deleted_only_as_it_was_read() {
     let next = Notice { version: 2, ..queued.clone() };
     assert_eq!(change_lines(&replace_notice(&queued, next)), ["Notice 5 at 1", "put Notice 5 to 2"]);
     assert_eq!(change_lines(&delete_notice(&queued)), ["Notice 5 at 1", "remove Notice 5"]);
+}
+
+#[test]
+fn a_failed_mail_that_no_retry_could_use_is_deleted() {
+    let (later, week) = (MailFailure::Transient, 7 * 86_400);
+    let invited = || NoticeCause::Invited { invitation: InvitationId::NONE, secret: Secret::generate() };
+    let code = || records::code_asked_for(1);
+    let (kept, deleted) = ("put Notice 8 to 3", "remove Notice 8");
+    for (cause, failure, seconds, expected) in [
+        (code(), later, 0, kept),
+        (code(), later, 599, deleted),
+        (code(), MailFailure::Permanent, 0, deleted),
+        (invited(), MailFailure::Permanent, week - 1, kept),
+        (invited(), MailFailure::Permanent, week, deleted),
+    ] {
+        let (queued_at, now) = (records::at(0), records::at(seconds));
+        let queued = Notice::to_person(notice(8), records::organization_id(1), cause, queued_at);
+        let claimed = queued.claimed(now);
+        let change = replace_notice(&claimed, claimed.clone().after_failure(failure, "450 later", now));
+        assert_eq!(change_lines(&change), ["Notice 8 at 2", expected], "{:?} {seconds}", claimed.cause);
+    }
 }
