@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{EventId, InvitationId, MessageId, NoticeId, OrganizationId, ShiftId, SignupId};
 use crate::invitation::Invitation;
-use crate::secret::Secret;
+use crate::secret::{Digest, Secret};
 use crate::sign_in::{Code, SignInCode};
 #[cfg(doc)]
 use crate::signup::Signup;
@@ -138,6 +138,10 @@ pub enum NoticeCause {
         email: EmailAddress,
         /// The code.
         code: Code,
+        /// The digest of the secret of the browser that asked: the key of the [`SignInCode`] record.
+        browser: Digest,
+        /// The digest of the code in the record. The mail is sent only while the record has this digest.
+        digest: Digest,
     },
     /// A person is invited to the organization of the notice.
     Invited {

@@ -118,6 +118,11 @@ impl SignInCode {
         Self { browser, email, digest, tries: 0, version: 1, expires_at }
     }
 
+    /// Returns whether the code works at `now`: it has not expired, and a try is left.
+    pub fn works(&self, now: Timestamp) -> bool {
+        now < self.expires_at && self.tries < Self::MAX_TRIES
+    }
+
     /// Returns the digest of a code that was asked for by a browser with this secret. So a code is of no use in another browser.
     pub fn digest_of(browser: &Secret, code: &Code) -> Digest {
         Digest::of(&format!("{} {}", browser.reveal(), code.reveal()))

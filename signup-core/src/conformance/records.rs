@@ -229,10 +229,9 @@ pub fn notice(shift: &Shift, number: u32) -> Notice {
 
 /// Returns the cause of a notice with a code to sign in.
 pub fn code_asked_for(number: u32) -> NoticeCause {
-    NoticeCause::SignInCode {
-        email: format!("ada{number}@example.org").parse().unwrap(),
-        code: "abcd2345".parse().unwrap(),
-    }
+    let SignInCode { browser, digest, .. } = sign_in_code(number);
+    let email = format!("ada{number}@example.org").parse().unwrap();
+    NoticeCause::SignInCode { email, code: "abcd2345".parse().unwrap(), browser, digest }
 }
 
 /// Returns the receipt key of creating an event by the caller 1 of `organization`.

@@ -1,6 +1,7 @@
 //! Tests of notices: their backoff, and the reason of a failed attempt.
 
 use super::*;
+use crate::conformance::records;
 
 #[test]
 fn backoffs_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
@@ -34,10 +35,7 @@ fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
 #[test]
 fn a_code_is_mailed_only_while_it_works() {
     let (start, failure) = (Timestamp::UNIX_EPOCH, MailFailure::Transient);
-    let cause = NoticeCause::SignInCode {
-        email: "ada@example.org".parse().unwrap(),
-        code: "abcd2345".parse().unwrap(),
-    };
+    let cause = records::code_asked_for(1);
     let mut notice = Notice::to_person(NoticeId::NONE, OrganizationId::NONE, cause, start);
     let mut attempts = vec![];
     while notice.failure.is_none() {

@@ -26,6 +26,7 @@ pub(crate) fn request_code(
     now: Timestamp,
 ) -> Decision<()> {
     let new = SignInCode::new(browser, email.clone(), &code, now);
+    let cause = NoticeCause::SignInCode { email, code, browser: new.browser, digest: new.digest };
     let mut change = ChangeSet::default();
     match before {
         Some(before) => {
@@ -37,12 +38,7 @@ pub(crate) fn request_code(
             change.insert(new);
         }
     }
-    change.insert(Notice::to_person(
-        notice,
-        OrganizationId::NONE,
-        NoticeCause::SignInCode { email, code },
-        now,
-    ));
+    change.insert(Notice::to_person(notice, OrganizationId::NONE, cause, now));
     Decision::unrecorded((), change).again_after(|_| true)
 }
 
@@ -73,8 +69,7 @@ pub(crate) fn enter_code(
     now: Timestamp,
 ) -> Result<Decision<Result<SignIn>>> {
     let CodeFacts { code, person, current } = facts;
-    let works = |code: &SignInCode| now < code.expires_at && code.tries < SignInCode::MAX_TRIES;
-    let code = code.filter(works).ok_or(Error::CodeGone)?;
+    let code = code.filter(|code| code.works(now)).ok_or(Error::CodeGone)?;
     let mut change = ChangeSet::default();
     let is_right = code.digest == SignInCode::digest_of(browser, entered);
     // A code that was mailed to nobody is right for nobody.

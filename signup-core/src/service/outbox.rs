@@ -127,8 +127,8 @@ impl Outbox {
     /// Returns `None` if there is no mail to send:
     ///
     /// - Another process has claimed the notice, or the sign-up has changed at the same time. The notice stays due then.
-    /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code has
-    ///   expired. A code that a newer one has replaced is mailed. An invitation is obsolete if it is gone, has expired, or was made again.
+    /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code no longer
+    ///   works: it has expired, was replaced or was used, or no try is left. An invitation is obsolete if its link does not work.
     /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
     ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted. A notice
     ///   of a change is deleted without a batch if a later change of the shift has joined its

@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use signup_core::*;
 
+use crate::people::code;
 use crate::scene::{Scene, address};
 
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
@@ -54,6 +55,33 @@ async fn a_code_is_mailed_only_to_a_person_and_only_while_it_works() {
     let organization = scene.session.organization_id();
     scene.service.admin().remove_person(organization, &address("ada")).await.unwrap();
     assert_eq!(claim_all(&scene).await, [""; 0], "the last membership has ended");
+}
+
+#[tokio::test]
+async fn a_code_that_was_replaced_used_or_spent_is_not_mailed() {
+    let scene = Scene::start().await;
+    scene.member("ada", Role::Organizer).await;
+    claim_all(&scene).await;
+    let (people, browser) = (scene.service.people(), Secret::generate());
+    code(&scene.service, &browser, "ada").await;
+    let newest = code(&scene.service, &browser, "ada").await;
+    let outbox = scene.service.outbox();
+    let mut mailed = vec![];
+    for notice in outbox.due(9).await.unwrap() {
+        let Some(mail) = outbox.claim(&notice).await.unwrap() else { continue };
+        let MailContent::SignInCode { code, .. } = &mail.content else { panic!("{mail:?}") };
+        mailed.push(code.clone());
+        outbox.report_sent(&mail.notice).await.unwrap();
+    }
+    assert_eq!(mailed, [newest], "the first one was replaced");
+    let right = code(&scene.service, &browser, "ada").await;
+    people.sign_in(&browser, &right, None).await.unwrap();
+    assert_eq!(claim_all(&scene).await, [""; 0], "used");
+    code(&scene.service, &browser, "ada").await;
+    for _ in 0..SignInCode::MAX_TRIES {
+        people.sign_in(&browser, &"aaaaaaaa".parse().unwrap(), None).await.unwrap_err();
+    }
+    assert_eq!(claim_all(&scene).await, [""; 0], "no try is left");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ pub(crate) async fn code(service: &Service, browser: &Secret, name: &str) -> Cod
     let notices = service.outbox().due(100).await.unwrap();
     let new = notices.into_iter().find(|notice| !before.iter().any(|before| before.id == notice.id));
     match new.unwrap().cause {
-        NoticeCause::SignInCode { code, email } if email == address(name) => code,
+        NoticeCause::SignInCode { code, email, .. } if email == address(name) => code,
         other => panic!("{other:?}"),
     }
 }

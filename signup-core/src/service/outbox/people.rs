@@ -12,6 +12,7 @@ use crate::organization::Organization;
 use crate::person::Person;
 use crate::rules;
 use crate::secret::Secret;
+use crate::sign_in::SignInCode;
 use crate::store::{RecordKey, Unique};
 
 impl Outbox {
@@ -25,8 +26,13 @@ impl Outbox {
         now: Timestamp,
     ) -> Result<Option<MailContent>> {
         match &notice.cause {
-            NoticeCause::SignInCode { email, code } if !notice.is_useless(now) => {
-                let person = self.shared.store.find::<Person>(Unique::PersonEmail(email.key())).await?;
+            NoticeCause::SignInCode { email, code, browser, digest } => {
+                let store = &self.shared.store;
+                let asked = store.get::<SignInCode>(RecordKey::SignInCode(*browser)).await?;
+                if !asked.is_some_and(|asked| asked.digest == *digest && asked.works(now)) {
+                    return Ok(None);
+                }
+                let person = store.find::<Person>(Unique::PersonEmail(email.key())).await?;
                 let content = |_| MailContent::SignInCode { email: email.clone(), code: code.clone() };
                 Ok(person.map(content))
             }

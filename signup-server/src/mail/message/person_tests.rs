@@ -14,7 +14,8 @@ fn notice(cause: NoticeCause) -> Notice {
 fn code() -> Mail {
     let (email, code): (EmailAddress, Code) =
         ("ada@example.org".parse().unwrap(), "abcd2345".parse().unwrap());
-    let cause = NoticeCause::SignInCode { email: email.clone(), code: code.clone() };
+    let digest = Secret::generate().digest();
+    let cause = NoticeCause::SignInCode { email: email.clone(), code: code.clone(), browser: digest, digest };
     Mail::new(notice(cause), MailContent::SignInCode { email, code })
 }
 
