@@ -133,7 +133,7 @@ impl Shared {
         };
         let window = counter.count_request(key, now).await?;
         if window.requests > limit {
-            self.windows.put(key, window, now);
+            self.windows.put(key, window);
         }
         Ok(Allowance::of(key, window, limit))
     }
