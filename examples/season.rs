@@ -10,9 +10,9 @@
 use std::error::Error;
 
 use signup_core::{
-    CancelEvent, Capacity, CoverageQuery, CoverageState, EventCoverage, EventId, EventPatch, EventWithShifts,
-    FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, Plan, Scopes, Service, Session, date,
-    time,
+    Cancellation, Capacity, CoverageQuery, CoverageState, EventCoverage, EventId, EventPatch,
+    EventWithShifts, FixedClock, Hours, NewEvent, NewOrganization, NewShift, NewSignup, Plan, Scopes,
+    Service, Session, date, time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -40,7 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         moved.dates.first.date(),
         moved.location.as_ref().map_or("", |at| at.as_str())
     );
-    let storm = CancelEvent::new().reason("A storm is forecast.".parse()?);
+    let storm = Cancellation::new().reason("A storm is forecast.".parse()?);
     let cancelled = session.cancel_event(season[5].event.id, storm).await?.event;
     println!("Cancelled: {}.", cancelled.dates.first.date());
 

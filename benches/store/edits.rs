@@ -1,7 +1,7 @@
 //! Edits of an event: a patch and a publication beside a patch of a shift, and a cancellation with many sign-ups.
 
 use signup_benches::{Report, in_turn, median, per_call};
-use signup_core::{CancelEvent, EventId};
+use signup_core::{Cancellation, EventId};
 use tokio::runtime::Runtime;
 
 use crate::engine::Engine;
@@ -33,7 +33,7 @@ pub(crate) fn cancellations(runtime: &Runtime, report: &mut Report, engine: &Eng
     let mut events = runtime.block_on(events_with_signups(&site));
     let rounds = in_turn(CANCELLATIONS, &[0, 1], |size: &usize| {
         let event = events[*size].pop().unwrap();
-        let cancel = async || drop(site.session.cancel_event(event, CancelEvent::new()).await.unwrap());
+        let cancel = async || drop(site.session.cancel_event(event, Cancellation::new()).await.unwrap());
         runtime.block_on(per_call(1, cancel)).as_secs_f64() * 1e6
     });
     let costs: [Vec<_>; 2] = rounds.try_into().unwrap_or_default();

@@ -41,7 +41,7 @@
 //! - Records: [`Organization`], [`Token`], [`Event`], [`Shift`], [`Question`], [`Signup`], [`Receipt`], [`Notice`],
 //!   [`Activity`], [`Person`], [`Membership`], [`Invitation`], [`SignInCode`], [`SignIn`].
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
-//!   [`NewSignup`], [`CancelEvent`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`], [`ActivityQuery`].
+//!   [`NewSignup`], [`Cancellation`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`], [`ActivityQuery`].
 //!   Untyped input: [`EventInput`] and the others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
 //! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
 //!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
@@ -179,14 +179,13 @@ pub use id::{
     QuestionId, ShiftId, SignupId, TokenId, WebhookId,
 };
 pub use input::{
-    Acceptance, AcceptanceInput, ActivityListInput, Asked, CancelEvent, CancelEventInput, CancelSignup,
-    Change, CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent,
-    DuplicateInput, EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given,
-    HoursPatch, InvitationInput, MessageInput, NewAnswer, NewEvent, NewInvitation, NewMessage,
-    NewOrganization, NewQuestion, NewShift, NewSignup, NewToken, NewWebhook, NotifyInput, Object,
-    OrganizationInput, OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch,
-    ShiftPatchInput, ShiftsInput, SignUpInput, SignupListInput, TokenInput, WebhookInput, WebhookPatch,
-    from_json,
+    Acceptance, AcceptanceInput, ActivityListInput, Asked, Cancellation, CancellationInput, Change,
+    CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent, DuplicateInput,
+    EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given, HoursPatch,
+    InvitationInput, MessageInput, NewAnswer, NewEvent, NewInvitation, NewMessage, NewOrganization,
+    NewQuestion, NewShift, NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationInput,
+    OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput,
+    SignUpInput, SignupListInput, TokenInput, WebhookInput, WebhookPatch, from_json,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]

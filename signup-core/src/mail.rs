@@ -35,7 +35,7 @@ use crate::text::{EmailAddress, PersonName};
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
 /// # fn main() -> ExampleResult { example(async |Example { service, session, created, ada, .. }| {
-/// use signup_core::{CancelEvent, CancelledBy, Mail, MailContent, NoticeCause, SignupInFull};
+/// use signup_core::{Cancellation, CancelledBy, Mail, MailContent, NoticeCause, SignupInFull};
 ///
 /// fn text(mail: &Mail) -> String {
 ///     let SignupInFull { event, shift, signup, .. } = match &mail.content {
@@ -77,7 +77,7 @@ use crate::text::{EmailAddress, PersonName};
 /// // The mail: "You are signed up for Saturday, 5 June 2027, 00:00 EDT. To cancel: https://example.org/cancel/…"
 /// # let confirmation = next().await?.ok_or("no mail")?;
 /// # assert!(confirmation.starts_with("You are signed up for Saturday, 5 June 2027, 00:00 EDT."), "{confirmation}");
-/// session.cancel_event(created.event.id, CancelEvent::new()).await?;
+/// session.cancel_event(created.event.id, Cancellation::new()).await?;
 /// // The mail: "Food drive is cancelled."
 /// # assert_eq!(next().await?, None);
 /// # assert_eq!(next().await?.as_deref(), Some("Food drive is cancelled."));

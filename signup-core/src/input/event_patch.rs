@@ -232,15 +232,15 @@ impl EventPatchInput<'_> {
 /// The cancellation of an event, or of one sign-up.
 ///
 /// ```
-/// use signup_core::CancelEvent;
+/// use signup_core::Cancellation;
 ///
-/// let cancel = CancelEvent::new().reason("The hall is flooded.".parse()?);
+/// let cancel = Cancellation::new().reason("The hall is flooded.".parse()?);
 /// assert!(cancel.notify_volunteers);
 /// # Ok::<(), signup_core::TextError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct CancelEvent {
+pub struct Cancellation {
     /// Why the event or the sign-up is cancelled. Volunteers read it in the mail, and on the public page or the page of their
     /// sign-up.
     pub reason: Option<CancellationReason>,
@@ -248,13 +248,13 @@ pub struct CancelEvent {
     pub notify_volunteers: bool,
 }
 
-impl Default for CancelEvent {
+impl Default for Cancellation {
     fn default() -> Self {
         Self { reason: None, notify_volunteers: true }
     }
 }
 
-impl CancelEvent {
+impl Cancellation {
     /// Creates a cancellation without a reason.
     pub fn new() -> Self {
         Self::default()
@@ -273,12 +273,9 @@ impl CancelEvent {
     }
 }
 
-/// The cancellation of one sign-up, which is like that of an event.
-pub type CancelSignup = CancelEvent;
-
 /// The fields of a cancellation, not checked yet.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct CancelEventInput<'a> {
+pub struct CancellationInput<'a> {
     /// Why the event is cancelled: at most 1,000 characters.
     pub reason: Given<Cow<'a, str>>,
     /// Whether volunteers get a mail; true if omitted.
@@ -287,17 +284,17 @@ pub struct CancelEventInput<'a> {
     pub unknown: Vec<FaultPath>,
 }
 
-impl CancelEventInput<'_> {
+impl CancellationInput<'_> {
     /// Checks every field.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<CancelEvent, Faults> {
+    pub fn check(&self) -> Result<Cancellation, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let reason = fields.nullable("reason", &self.reason, TEXT, |text| CancellationReason::new(text));
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         faults.add_unknown(self.unknown.iter().cloned());
-        faults.into_result(Some(CancelEvent { reason, notify_volunteers }))
+        faults.into_result(Some(Cancellation { reason, notify_volunteers }))
     }
 }

@@ -15,7 +15,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Se
 use serde_json::value::RawValue;
 
 use super::{
-    AcceptanceInput, CancelEventInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given,
+    AcceptanceInput, CancellationInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given,
     InvitationInput, NotifyInput, Object, OrganizationInput, QuestionInput, ShiftInput, ShiftPatchInput,
     ShiftsInput, TokenInput, WebhookInput,
 };
@@ -286,7 +286,7 @@ inputs! {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
         timezone, is_published, theme, badge_label, notify_volunteers,
     }
-    CancelEventInput<'de> { reason, notify_volunteers }
+    CancellationInput<'de> { reason, notify_volunteers }
     ShiftsInput<'de> { shifts, notify_volunteers }
     NotifyInput { notify_volunteers }
     EmptyInput {}

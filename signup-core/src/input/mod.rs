@@ -21,7 +21,7 @@ mod webhook;
 use std::borrow::Cow;
 
 pub(crate) use check::{check_added_shifts, check_last_day, check_shift_count};
-pub use event_patch::{CancelEvent, CancelEventInput, CancelSignup, EventPatch, EventPatchInput};
+pub use event_patch::{Cancellation, CancellationInput, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
 pub use list::{ActivityListInput, CoverageListInput, DeliveryListInput, EventListInput, SignupListInput};

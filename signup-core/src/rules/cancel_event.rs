@@ -7,7 +7,7 @@ use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::id::NoticeId;
-use crate::input::CancelEvent;
+use crate::input::Cancellation;
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::receipt::EventWithShifts;
@@ -23,7 +23,7 @@ use crate::text::CancellationReason;
 /// Returns [`Error::EventOver`] if the event is over.
 pub(crate) fn cancel_event(
     full: EventInFull,
-    cancel: CancelEvent,
+    cancel: Cancellation,
     notice: NoticeId,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Error> {
@@ -95,7 +95,7 @@ mod tests {
         shifts[0].occupancy.filled = 3;
         let full = EventInFull::new(event.clone(), shifts, vec![]);
         let (reason, now) = ("Flood".parse().unwrap(), records::at(9));
-        let cancel = CancelEvent { reason: Some(reason), ..CancelEvent::new() };
+        let cancel = Cancellation { reason: Some(reason), ..Cancellation::new() };
         let Decision { outcome, change, .. } =
             cancel_event(full, cancel.clone(), NoticeId::NONE, now).unwrap();
         let Event { version, gate, cancelled_at, updated_at, cancellation_reason, .. } = outcome.event;
@@ -106,7 +106,7 @@ mod tests {
         let [_, _, Write::Put { before: None, .. }] = &change.writes[..] else { panic!("{change:?}") };
     }
 
-    fn cancel(full: EventInFull, cancel: CancelEvent, now: Timestamp) -> Result<Vec<String>, Error> {
+    fn cancel(full: EventInFull, cancel: Cancellation, now: Timestamp) -> Result<Vec<String>, Error> {
         cancel_event(full, cancel, notice(8), now).map(|decision| lines(&decision))
     }
 
@@ -118,17 +118,17 @@ mod tests {
         let read = [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put], &shifts].concat();
         let told = [&read[..], &["insert Notice 8"]].concat();
         let draft = full_with(|event, _| event.is_published = false);
-        assert_eq!(cancel(full(), CancelEvent::new(), before()).unwrap(), told);
-        assert_eq!(cancel(draft, CancelEvent::new(), before()).unwrap(), told, "a draft");
-        assert_eq!(cancel(full(), CancelEvent::new().without_mail(), before()).unwrap(), read);
-        let past = cancel(full(), CancelEvent::new(), after_shifts()).unwrap();
+        assert_eq!(cancel(full(), Cancellation::new(), before()).unwrap(), told);
+        assert_eq!(cancel(draft, Cancellation::new(), before()).unwrap(), told, "a draft");
+        assert_eq!(cancel(full(), Cancellation::new().without_mail(), before()).unwrap(), read);
+        let past = cancel(full(), Cancellation::new(), after_shifts()).unwrap();
         assert_eq!(
             past,
             [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put]].concat(),
             "no volunteer is told"
         );
         let long = full_with(|_, shifts| shifts[1].hours = (0, 1440).try_into().unwrap());
-        let mixed = cancel(long, CancelEvent::new(), after_shifts()).unwrap();
+        let mixed = cancel(long, Cancellation::new(), after_shifts()).unwrap();
         let of = |number: &str| mixed.iter().any(|line| line.starts_with(&format!("put Shift {number}")));
         assert_eq!((of("1"), of("2"), mixed.last().unwrap().as_str()), (false, true, "insert Notice 8"));
     }
@@ -136,8 +136,8 @@ mod tests {
     #[test]
     fn a_cancelled_event_stays_as_it_is_and_one_that_is_over_cannot_be_cancelled() {
         let cancelled = full_with(|event, _| event.cancelled_at = Some(records::at(1)));
-        assert_eq!(cancel(cancelled.clone(), CancelEvent::new(), before()).unwrap(), [""; 0]);
-        assert_eq!(cancel(cancelled, CancelEvent::new(), after_event()).unwrap(), [""; 0]);
-        assert_eq!(cancel(full(), CancelEvent::new(), after_event()).unwrap_err(), Error::EventOver);
+        assert_eq!(cancel(cancelled.clone(), Cancellation::new(), before()).unwrap(), [""; 0]);
+        assert_eq!(cancel(cancelled, Cancellation::new(), after_event()).unwrap(), [""; 0]);
+        assert_eq!(cancel(full(), Cancellation::new(), after_event()).unwrap_err(), Error::EventOver);
     }
 }

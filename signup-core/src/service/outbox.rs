@@ -42,7 +42,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
 /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-/// use signup_core::{CancelEvent, Mail, MailFailure, Outbox, Result};
+/// use signup_core::{Cancellation, Mail, MailFailure, Outbox, Result};
 ///
 /// /// Delivers notices until none is due. A program calls this function about once a second.
 /// async fn deliver_due(outbox: &Outbox) -> Result<()> {
@@ -81,7 +81,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///
 /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
 /// // The notice of a cancelled event is fanned out to its volunteers.
-/// session.cancel_event(created.event.id, CancelEvent::new()).await?;
+/// session.cancel_event(created.event.id, Cancellation::new()).await?;
 /// deliver_due(&service.outbox()).await?;
 /// assert_eq!(service.admin().count_notices().await?.queued, 0);
 /// # Ok(()) }) }

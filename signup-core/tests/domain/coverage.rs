@@ -40,7 +40,7 @@ async fn coverage_is_listed_for_the_active_events_soonest_first() {
         events.push(session.create_event(event(day, last)).await.unwrap().event.id);
     }
     let cancelled = session.create_event(event(6, None)).await.unwrap().event.id;
-    session.cancel_event(cancelled, CancelEvent::new()).await.unwrap();
+    session.cancel_event(cancelled, Cancellation::new()).await.unwrap();
     let draft = session.create_event(event(6, None)).await.unwrap().event.id;
     session.unpublish_event(draft).await.unwrap();
     let deleted = session.create_event(event(6, None)).await.unwrap().event.id;

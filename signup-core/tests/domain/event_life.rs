@@ -163,7 +163,7 @@ proptest! {
             world.clock.advance(86_400 + minute * 60);
             let now = world.service.now();
             if is_cancelled {
-                world.session.cancel_event(event.id, CancelEvent::new()).await.unwrap();
+                world.session.cancel_event(event.id, Cancellation::new()).await.unwrap();
             }
             let coverage = world.session.coverage(event.id).await.unwrap();
             let shifts = world.session.shifts(event.id).await.unwrap();

@@ -30,7 +30,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             create_event(drive()), duplicate_event(EventId::NONE, copy()),
             patch_event(EventId::NONE, EventPatch::new()), mails_of_event_patch(EventId::NONE, EventPatch::new()),
             publish_event(EventId::NONE), unpublish_event(EventId::NONE),
-            cancel_event(EventId::NONE, CancelEvent::new()), delete_event(EventId::NONE),
+            cancel_event(EventId::NONE, Cancellation::new()), delete_event(EventId::NONE),
             add_question(EventId::NONE, question()), patch_question(QuestionId::NONE, QuestionPatch::new()),
             delete_question(QuestionId::NONE), stored_outcome(Operation::CreateEvent);
         Scope::ShiftsRead =>
@@ -43,7 +43,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
         Scope::SignupsRead =>
             signups(SignupQuery::new()), signup_pages(SignupQuery::new()).next(), signup(SignupId::NONE),
             event_signups(EventId::NONE);
-        Permission::CancelSignups => cancel_signup(SignupId::NONE, CancelSignup::new());
+        Permission::CancelSignups => cancel_signup(SignupId::NONE, Cancellation::new());
         Permission::SendMessages =>
             message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
         Scope::ActivityRead => activity(ActivityQuery::new()), activity_pages(ActivityQuery::new()).next();
@@ -108,11 +108,11 @@ async fn an_organizer_writes_as_a_token_does_and_is_named_in_the_activity() {
     session.delete_question(question.id).await.unwrap();
     let ada = scene.sign_up(&created.shifts[0], "ada").await.unwrap().signup;
     let reason = "We have too many helpers".parse().unwrap();
-    let cancelled = session.cancel_signup(ada.id, CancelSignup::new().reason(reason)).await.unwrap();
+    let cancelled = session.cancel_signup(ada.id, Cancellation::new().reason(reason)).await.unwrap();
     assert_eq!(cancelled.cancelled_by(), Some(CancelledBy::Organizer));
     let copy = session.duplicate_event(event, DuplicateEvent::on(date(2027, 7, 10))).await.unwrap();
     session.unpublish_event(event).await.unwrap();
-    session.cancel_event(event, CancelEvent::new()).await.unwrap();
+    session.cancel_event(event, Cancellation::new()).await.unwrap();
     session.delete_event(copy.event.id).await.unwrap();
 
     let by_olga = Actor::Person { id: olga.person().id, name: "olga".parse().unwrap() };
@@ -149,7 +149,7 @@ async fn the_mail_about_a_cancelled_sign_up_has_the_reason_of_the_organizer() {
     let ada = scene.sign_up(&shift, "ada").await.unwrap().signup;
     let bo = scene.sign_up(&shift, "bo").await.unwrap().signup;
     let reason: CancellationReason = "We have too many helpers".parse().unwrap();
-    let cancel = || CancelSignup::new().reason(reason.clone());
+    let cancel = || Cancellation::new().reason(reason.clone());
     let before = scene.service.outbox().due(100).await.unwrap();
     session.cancel_signup(ada.id, cancel()).await.unwrap();
     session.cancel_signup(bo.id, cancel().without_mail()).await.unwrap();
@@ -162,6 +162,6 @@ async fn the_mail_about_a_cancelled_sign_up_has_the_reason_of_the_organizer() {
         assert_eq!(signup.cancellation_reason(&event, &shift), Some(&reason));
     }
     assert_eq!(session.shift(shift.id).await.unwrap().occupancy.filled, 0);
-    let again = session.cancel_signup(ada.id, CancelSignup::new()).await.unwrap();
+    let again = session.cancel_signup(ada.id, Cancellation::new()).await.unwrap();
     assert_eq!(again.reason, Some(reason), "a cancelled sign-up stays as it is");
 }

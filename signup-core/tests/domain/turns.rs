@@ -238,8 +238,8 @@ async fn every_edit_of_an_event_waits_for_the_one_before_it() {
             session.patch_question(shirt, QuestionPatch::new().required(true)).await
         }),
         spawn(&session, move |session| async move { session.delete_question(shirt).await }),
-        spawn(&session, move |session| async move { session.cancel_event(event, CancelEvent::new()).await }),
-        spawn(&admin, move |admin| async move { admin.cancel_event(event, CancelEvent::new()).await }),
+        spawn(&session, move |session| async move { session.cancel_event(event, Cancellation::new()).await }),
+        spawn(&admin, move |admin| async move { admin.cancel_event(event, Cancellation::new()).await }),
         spawn(&admin, move |admin| async move { admin.delete_event(event).await }),
     ];
     settle().await;

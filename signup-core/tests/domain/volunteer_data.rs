@@ -22,7 +22,7 @@ async fn an_admin_reads_everything_about_an_address_and_erases_it() {
     }
     let cancelled = scene.session.signups(SignupQuery::new().of_event(gone.id)).await.unwrap().items;
     for signup in cancelled {
-        admin.cancel_signup(signup.id, CancelSignup::new()).await.unwrap();
+        admin.cancel_signup(signup.id, Cancellation::new()).await.unwrap();
     }
     admin.delete_event(gone.id).await.unwrap();
 

@@ -1,7 +1,7 @@
 //! `event`: list, show, cancel, delete and restore events.
 
 use signup_core::{
-    Admin, CancelEvent, Error, Event, EventId, EventInFull, EventQuery, EventWithShifts, OrganizationId,
+    Admin, Cancellation, Error, Event, EventId, EventInFull, EventQuery, EventWithShifts, OrganizationId,
 };
 
 use super::{PAGE_LIMIT, describe, event_error, find_event, find_organization, live_event, print};
@@ -21,7 +21,7 @@ pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) ->
         }
         EventCommand::Show { event } => show(admin, base_url, &event).await,
         EventCommand::Cancel { event, reason, no_mail } => {
-            let mut cancel = CancelEvent::new();
+            let mut cancel = Cancellation::new();
             (cancel.reason, cancel.notify_volunteers) = (reason, !no_mail);
             let cancelled = admin.cancel_event(live_event(admin, &event).await?.id, cancel).await;
             let cancelled = cancelled.map_err(|error| event_error(&event, error))?;

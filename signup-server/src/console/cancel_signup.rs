@@ -1,7 +1,7 @@
 //! Cancelling the place of one volunteer, with a reason.
 
 use askama::Template;
-use signup_core::{CancelEventInput, Event, Permission, Signup, from_json};
+use signup_core::{CancellationInput, Event, Permission, Signup, from_json};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -42,7 +42,7 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     }
     let found = Found::of(&call).await?;
     let body = form.json(FIELDS);
-    let cancel = match from_json::<CancelEventInput<'_>>(&body).and_then(|input| input.check()) {
+    let cancel = match from_json::<CancellationInput<'_>>(&body).and_then(|input| input.check()) {
         Ok(cancel) => cancel,
         Err(faults) => {
             let form = form.refused(&faults);

@@ -1,7 +1,7 @@
 //! Handlers of events.
 
 use signup_core::{
-    CancelEventInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Faults,
+    CancellationInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Faults,
     NotifyInput, Operation, Scope, Session, from_json,
 };
 use warp::http::StatusCode;
@@ -117,7 +117,7 @@ pub(crate) async fn cancel_event(
 ) -> Answer {
     let write = Write::authorize(session, Operation::CancelEvent(id), &request)?;
     let cancel = request.optional_input(|body| {
-        let mut input = from_json::<CancelEventInput<'_>>(body)?;
+        let mut input = from_json::<CancellationInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
         input.check()
     });

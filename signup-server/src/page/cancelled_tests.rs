@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use signup_core::{
-    CancelEvent, DeleteShift, Event, EventWithShifts, NewQuestion, NewSignup, QuestionKind, Scopes, Secret,
+    Cancellation, DeleteShift, Event, EventWithShifts, NewQuestion, NewSignup, QuestionKind, Scopes, Secret,
     Service, Session, ShiftId,
 };
 use warp::http::header::CONTENT_TYPE;
@@ -49,7 +49,7 @@ impl Sample {
     }
 
     async fn cancel(&self, reason: &str) {
-        let cancel = CancelEvent::new().reason(reason.parse().unwrap());
+        let cancel = Cancellation::new().reason(reason.parse().unwrap());
         self.session.cancel_event(self.event.id, cancel).await.unwrap();
     }
 
@@ -114,7 +114,7 @@ async fn the_page_of_a_cancelled_event_says_why_and_has_no_form() {
 #[tokio::test]
 async fn an_event_that_was_cancelled_without_a_reason_shows_none() {
     let sample = Sample::create().await;
-    sample.session.cancel_event(sample.event.id, CancelEvent::new()).await.unwrap();
+    sample.session.cancel_event(sample.event.id, Cancellation::new()).await.unwrap();
     let page = sample.page().await;
     assert_is_cancelled(&page.text, "You can no longer sign up.");
     assert!(!page.text.contains("class=\"reason\""), "{}", page.text);

@@ -86,7 +86,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
 #[test]
 fn the_end_of_an_event_is_one_activity_whatever_it_cancels() {
     let filled = || full_with(|_, shifts| shifts[0].occupancy.filled = 5);
-    let cancel = |full| cancel_event(full, CancelEvent::new(), notice(8), before()).unwrap();
+    let cancel = |full| cancel_event(full, Cancellation::new(), notice(8), before()).unwrap();
     assert_eq!(named(&cancel(filled())), ["event.cancelled"]);
     let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
     assert_eq!(named(&cancel(cancelled)), [""; 0], "cancelled already");

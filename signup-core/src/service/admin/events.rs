@@ -5,7 +5,7 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, NoticeId, OrganizationId};
-use crate::input::CancelEvent;
+use crate::input::Cancellation;
 use crate::organization::Organization;
 use crate::receipt::EventWithShifts;
 use crate::rules;
@@ -117,14 +117,14 @@ impl Admin {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
-    /// use signup_core::CancelEvent;
+    /// use signup_core::Cancellation;
     ///
-    /// let cancel = CancelEvent::new().reason("The organization has closed.".parse()?).without_mail();
+    /// let cancel = Cancellation::new().reason("The organization has closed.".parse()?).without_mail();
     /// let cancelled = service.admin().cancel_event(created.event.id, cancel).await?;
     /// assert!(cancelled.event.is_cancelled());
     /// # Ok(()) }) }
     /// ```
-    pub async fn cancel_event(&self, id: EventId, cancel: CancelEvent) -> Result<EventWithShifts> {
+    pub async fn cancel_event(&self, id: EventId, cancel: Cancellation) -> Result<EventWithShifts> {
         let cancel = &cancel;
         let organization = self.event_owner(id).await?;
         let _turn = self.shared.turns.of_event(organization, id).await?;

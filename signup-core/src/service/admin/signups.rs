@@ -4,7 +4,7 @@ use super::Admin;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
-use crate::input::CancelSignup;
+use crate::input::Cancellation;
 use crate::service::EventSignups;
 use crate::shift::Shift;
 use crate::signup::Signup;
@@ -106,7 +106,7 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel_signup(&self, organization: OrganizationId, id: SignupId) -> Result<Signup> {
-        self.shared.cancel_signup(&Actor::Operator, organization, id, CancelSignup::new()).await
+        self.shared.cancel_signup(&Actor::Operator, organization, id, Cancellation::new()).await
     }
 
     /// Removes every sign-up of an email address in the organization, with its answers, links and notices, and frees the

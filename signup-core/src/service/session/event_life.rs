@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Session;
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId};
-use crate::input::{CancelEvent, EventPatch};
+use crate::input::{Cancellation, EventPatch};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, Decision};
 use crate::secret;
@@ -126,17 +126,17 @@ impl Session {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-    /// use signup_core::{CancelEvent, Error};
+    /// use signup_core::{Cancellation, Error};
     ///
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
-    /// let cancel = CancelEvent::new().reason("The hall is flooded.".parse()?);
+    /// let cancel = Cancellation::new().reason("The hall is flooded.".parse()?);
     /// let cancelled = session.cancel_event(created.event.id, cancel).await?;
     /// assert!(cancelled.event.is_cancelled());
     /// assert_eq!(cancelled.shifts[0].occupancy.filled, 0);
     /// assert_eq!(session.unpublish_event(created.event.id).await, Err(Error::EventCancelled));
     /// # Ok(()) }) }
     /// ```
-    pub async fn cancel_event(&self, id: EventId, cancel: CancelEvent) -> Result<EventWithShifts> {
+    pub async fn cancel_event(&self, id: EventId, cancel: Cancellation) -> Result<EventWithShifts> {
         let cancel = &cancel;
         self.write(Operation::CancelEvent(id), move |now| async move {
             let full = self.event_in_full(id).await?;
@@ -159,11 +159,11 @@ impl Session {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-    /// use signup_core::{CancelEvent, Error};
+    /// use signup_core::{Cancellation, Error};
     ///
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// assert_eq!(session.delete_event(created.event.id).await, Err(Error::EventHasSignups));
-    /// session.cancel_event(created.event.id, CancelEvent::new()).await?;
+    /// session.cancel_event(created.event.id, Cancellation::new()).await?;
     /// session.delete_event(created.event.id).await?;
     /// assert_eq!(session.event(created.event.id).await, Err(Error::NotFound));
     /// # Ok(()) }) }

@@ -5,7 +5,7 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, SignupId};
-use crate::input::CancelSignup;
+use crate::input::Cancellation;
 use crate::permission::Permission;
 use crate::rules::{self, MailIds};
 use crate::service::{EventSignups, Shared};
@@ -148,14 +148,14 @@ impl Session {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
-    /// use signup_core::{CancelSignup, Error, Role, SignupId};
+    /// use signup_core::{Cancellation, Error, Role, SignupId};
     ///
     /// // The session of a program has scopes. That of a person has a role.
-    /// let refused = session.cancel_signup(SignupId::NONE, CancelSignup::new()).await;
+    /// let refused = session.cancel_signup(SignupId::NONE, Cancellation::new()).await;
     /// assert_eq!(refused, Err(Error::MissingRole(Role::Organizer)));
     /// # Ok(()) }) }
     /// ```
-    pub async fn cancel_signup(&self, id: SignupId, cancel: CancelSignup) -> Result<Signup> {
+    pub async fn cancel_signup(&self, id: SignupId, cancel: Cancellation) -> Result<Signup> {
         self.require(Permission::CancelSignups)?;
         self.shared.cancel_signup(&self.actor, self.organization_id(), id, cancel).await
     }
@@ -168,10 +168,10 @@ impl Shared {
         actor: &Actor,
         organization: OrganizationId,
         id: SignupId,
-        cancel: CancelSignup,
+        cancel: Cancellation,
     ) -> Result<Signup> {
         self.commit_unrefused(actor, move |now| {
-            let CancelSignup { reason, notify_volunteers } = cancel.clone();
+            let Cancellation { reason, notify_volunteers } = cancel.clone();
             async move {
                 let found = self.store.signup_in_full(organization, id).await?;
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;

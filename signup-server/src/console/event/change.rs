@@ -2,7 +2,8 @@
 
 use askama::Template;
 use signup_core::{
-    CancelEvent, CancelEventInput, Coverage, DuplicateInput, Error, Event, EventWithShifts, Faults, from_json,
+    Cancellation, CancellationInput, Coverage, DuplicateInput, Error, Event, EventWithShifts, Faults,
+    from_json,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
@@ -161,8 +162,8 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
     Ok(call.see_other(&path_of(event.id)))
 }
 
-fn cancellation(form: &Form) -> Result<CancelEvent, Faults> {
-    from_json::<CancelEventInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
+fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
+    from_json::<CancellationInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
 }
 
 fn page_of_delete(call: &MemberCall, form: &Form, found: EventWithShifts) -> Answer {

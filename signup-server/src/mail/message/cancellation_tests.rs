@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use signup_core::{CancelEvent, CancelledBy, DeleteShift, PublicEvent};
+use signup_core::{Cancellation, CancelledBy, DeleteShift, PublicEvent};
 
 use super::delivered::{Parts, Sample, parts};
 use super::*;
@@ -28,7 +28,7 @@ async fn cancelled(by: CancelledBy, reason: Option<&str>) -> (Parts, Parts) {
             session.delete_shift(*shift, delete).await.unwrap();
         }
         CancelledBy::EventCancellation => {
-            let mut cancel = CancelEvent::new();
+            let mut cancel = Cancellation::new();
             cancel.reason = reason.map(|text| text.parse().unwrap());
             drop(session.cancel_event(*event, cancel).await.unwrap());
         }
@@ -125,7 +125,7 @@ async fn the_mail_names_what_cancelled_the_sign_up_and_not_a_later_cancellation(
     let NoticeCause::SignedUp { secret, .. } = &confirmation.notice.cause else { panic!("{confirmation:?}") };
     let volunteers = sample.service.volunteers();
     volunteers.cancel(secret).await.unwrap();
-    let cancel = CancelEvent::new().reason("The hall is flooded.".parse().unwrap());
+    let cancel = Cancellation::new().reason("The hall is flooded.".parse().unwrap());
     sample.session.cancel_event(sample.event, cancel).await.unwrap();
     let (_, PublicEvent { event, .. }) = volunteers.signup_with_event(secret).await.unwrap();
     assert!(event.is_cancelled());

@@ -77,7 +77,7 @@ impl Run {
                 let event = *numbers.pick(owner.events.keys().rev())?;
                 match action {
                     Action::CancelEventAsOperator => {
-                        Done::by_operator(admin.cancel_event(event, CancelEvent::new()).await)
+                        Done::by_operator(admin.cancel_event(event, Cancellation::new()).await)
                     }
                     Action::DeleteEventAsOperator => Done::by_operator(admin.delete_event(event).await),
                     _ => Done::by_operator(admin.add_question(event, new_question(numbers)).await),

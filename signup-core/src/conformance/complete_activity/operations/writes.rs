@@ -47,7 +47,7 @@ async fn write_event(
         Action::Duplicate => session.duplicate_event(event, day(numbers, now)).await.map(drop),
         Action::CancelEvent => {
             let reason = "Storm".parse().unwrap();
-            session.cancel_event(event, CancelEvent::new().reason(reason)).await.map(drop)
+            session.cancel_event(event, Cancellation::new().reason(reason)).await.map(drop)
         }
         Action::DeleteEvent => session.delete_event(event).await,
         Action::AddShifts => {
