@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::activity::Actor;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::id::{InvitationId, OrganizationId, PersonId};
 use crate::input::NewInvitation;
 use crate::invitation::Invitation;
@@ -30,7 +30,7 @@ impl Shared {
                 None => None,
             };
             let members = self.store.members(organization).await?;
-            let person = self.person_id(&new.email).await?;
+            let person = self.find_person(&new.email).await?.map(|person| person.id);
             let facts = InviteFacts { organization, before, inviter, members, person };
             let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
             rules::invite(facts, caller, new, id, mail, now)
@@ -81,17 +81,8 @@ impl Shared {
         .await
     }
 
-    /// Finds the id of the person who has an address, if a person has it.
-    pub(super) async fn person_id(&self, email: &EmailAddress) -> Result<Option<PersonId>> {
-        let found: Option<Person> = self.store.find(Unique::PersonEmail(email.key())).await?;
-        Ok(found.map(|person| person.id))
-    }
-
     /// Finds the person who has an address.
-    ///
-    /// # Errors
-    /// Returns [`Error::NotFound`] if there is none.
-    pub(super) async fn person(&self, email: &EmailAddress) -> Result<Person> {
-        self.store.find(Unique::PersonEmail(email.key())).await?.ok_or(Error::NotFound)
+    pub(super) async fn find_person(&self, email: &EmailAddress) -> Result<Option<Person>> {
+        Ok(self.store.find(Unique::PersonEmail(email.key())).await?)
     }
 }

@@ -2,9 +2,7 @@
 
 use super::Admin;
 use crate::activity::Actor;
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::id::{InvitationId, OrganizationId};
 use crate::input::NewInvitation;
 use crate::invitation::Invitation;
@@ -112,7 +110,7 @@ impl Admin {
         organization: OrganizationId,
         email: &EmailAddress,
     ) -> Result<(Membership, Person)> {
-        let person = self.shared.person(email).await?;
+        let person = self.shared.find_person(email).await?.ok_or(Error::NotFound)?;
         self.shared.remove_member(&Actor::Operator, organization, None, person.id).await
     }
 
@@ -137,7 +135,7 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn sign_out_person(&self, email: &EmailAddress) -> Result<Person> {
-        let person = self.shared.person(email).await?;
+        let person = self.shared.find_person(email).await?.ok_or(Error::NotFound)?;
         self.shared.sign_out_everywhere(&Actor::Operator, person.id).await
     }
 }

@@ -9,11 +9,10 @@ use crate::invitation::Invitation;
 use crate::mail::{InvitationMail, MailContent};
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
-use crate::person::Person;
 use crate::rules;
 use crate::secret::Secret;
 use crate::sign_in::SignInCode;
-use crate::store::{RecordKey, Unique};
+use crate::store::RecordKey;
 
 impl Outbox {
     /// Reads what the mail of a notice to a person shows. Returns `None` if the notice is obsolete.
@@ -32,7 +31,7 @@ impl Outbox {
                 if !asked.is_some_and(|asked| asked.digest == *digest && asked.works(now)) {
                     return Ok(None);
                 }
-                let person = store.find::<Person>(Unique::PersonEmail(email.key())).await?;
+                let person = self.shared.find_person(email).await?;
                 let content = |_| MailContent::SignInCode { email: email.clone(), code: code.clone() };
                 Ok(person.map(content))
             }

@@ -37,8 +37,8 @@ impl People {
     /// See [`People`] for an example.
     pub async fn invitation(&self, secret: &Secret) -> Result<OpenInvitation> {
         let invitation = self.stored_invitation(secret).await?;
-        let person: Option<Person> = match &invitation.invitee {
-            Some(invitee) => self.shared.store.find(Unique::PersonEmail(invitee.email.key())).await?,
+        let person = match &invitation.invitee {
+            Some(invitee) => self.shared.find_person(&invitee.email).await?,
             None => None,
         };
         let members = self.shared.store.members(invitation.organization).await?;
@@ -77,7 +77,7 @@ impl People {
         let accept = move |now| async move {
             let invitation = self.stored_invitation(secret).await?;
             let (email, _) = rules::invitee(&invitation, acceptance)?;
-            let person = shared.store.find(Unique::PersonEmail(email.key())).await?;
+            let person = shared.find_person(&email).await?;
             let members = shared.store.members(invitation.organization).await?;
             let organization: Organization =
                 shared.get(RecordKey::Organization(invitation.organization)).await?;

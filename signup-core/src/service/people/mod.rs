@@ -16,7 +16,7 @@ use crate::id::NoticeId;
 use crate::rules::{self, CodeFacts};
 use crate::secret::{self, Secret};
 use crate::sign_in::{Code, SignIn, SignInCode};
-use crate::store::{RecordKey, Unique};
+use crate::store::RecordKey;
 use crate::text::EmailAddress;
 
 pub use invitations::OpenInvitation;
@@ -160,7 +160,7 @@ impl People {
         let enter = move |now| async move {
             let found: Option<SignInCode> = shared.store.get(RecordKey::SignInCode(browser.digest())).await?;
             let person = match &found {
-                Some(SignInCode { email, .. }) => shared.store.find(Unique::PersonEmail(email.key())).await?,
+                Some(SignInCode { email, .. }) => shared.find_person(email).await?,
                 None => None,
             };
             let facts = CodeFacts { code: found, person, current: shared.present(current).await? };

@@ -86,7 +86,7 @@ impl Session {
             .commit_unrefused(&self.actor, move |now| async move {
                 let invitation: Invitation = self.shared.get(RecordKey::Invitation(organization, id)).await?;
                 let person = match &invitation.invitee {
-                    Some(invitee) => self.shared.person_id(&invitee.email).await?,
+                    Some(invitee) => self.shared.find_person(&invitee.email).await?.map(|person| person.id),
                     None => None,
                 };
                 let members = self.shared.store.members(organization).await?;
