@@ -131,3 +131,34 @@ async fn shifts_and_questions_are_added_changed_and_deleted() {
     assert_eq!(location(&Fields::of(&asked).post(&ada, &delete).await), path);
     assert_eq!(questions().await, json!([]));
 }
+
+#[tokio::test]
+async fn no_volunteer_is_mailed_when_the_tick_is_taken_away() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &published()).await;
+    let (early, late) = (page.slot("Early"), page.slot("Late"));
+    for (slot, email) in [(&early, "bo@example.org"), (&early, "cy@example.org"), (&late, "di@example.org")] {
+        assert_eq!(page.sign_up(&server, slot, "Bo", email).await.status, 303);
+    }
+    mailbox.wait_for(3, SOON).await;
+    let signups = server.get(&format!("/v1/signups?slot_id={early}")).await.data();
+    let event = page.event["id"].as_str().unwrap();
+    for (path, field, value) in [
+        (format!("shifts/{early}/edit"), "location", "Dock 5"),
+        (format!("events/{event}/edit"), "start_date", "2027-06-12"),
+        (format!("signups/{}/cancel", signups[0]["id"].as_str().unwrap()), "reason", "No room"),
+        (format!("shifts/{late}/delete"), "reason", "No room"),
+        (format!("events/{event}/cancel"), "reason", "The hall is flooded"),
+    ] {
+        let path = format!("{ROOT}/{path}");
+        let asked = Fields::of(&ada.get(&path).await).with(field, value).post(&ada, &path).await;
+        assert_eq!(asked.status, 200, "{path}: {}", asked.text);
+        let mut form = Fields::of(&asked);
+        assert_eq!((form.get("notify_volunteers"), form.get(field)), ("yes", value), "{path}");
+        form.0.retain(|(name, _)| name != "notify_volunteers");
+        assert_eq!(form.post(&ada, &path).await.status, 303, "{path}");
+    }
+    assert_eq!(server.get("/v1/signups?status=confirmed").await.data(), json!([]));
+    mailbox.wait_for_exactly(3, SOON).await;
+}

@@ -21,7 +21,9 @@ impl Fields {
         for tag in main.split("<input ").skip(1) {
             let (tag, _) = tag.split_once('>').unwrap();
             let is_box = ["checkbox", "radio"].contains(&attribute(tag, "type").unwrap());
-            if !is_box || tag.ends_with(" checked") {
+            // Outside the quotation marks.
+            let is_checked = tag.split('"').step_by(2).any(|part| part.contains(" checked"));
+            if !is_box || is_checked {
                 fields.push((attribute(tag, "name").unwrap(), attribute(tag, "value").unwrap_or("")));
             }
         }
