@@ -63,9 +63,15 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
         ] {
             // A published event may be published again, and a draft made one.
             let is_offered = expected.split(", ").any(|found| found == word);
-            let status = ada.get(&format!("{at}/{action}")).await.status;
+            let shown = ada.get(&format!("{at}/{action}")).await;
             let is_refused = is_cancelled || word == "Cancel event" && !is_offered;
-            assert_eq!(status, if is_refused { 409 } else { 200 }, "{word}: {what}");
+            assert_eq!(shown.status, if is_refused { 409 } else { 200 }, "{word}: {what}");
+            let why = if is_cancelled {
+                "You can’t change a cancelled event."
+            } else {
+                "You can’t cancel an event that is over."
+            };
+            assert_eq!(shown.text.contains(why), is_refused, "{word}: {what}: {}", shown.text);
         }
         let url = event["public_url"].as_str().unwrap();
         assert!(

@@ -189,3 +189,22 @@ async fn the_words_of_the_contract_are_on_the_pages_that_answer_a_form() {
         assert!(page.text.contains(&format!("name=\"{field}\"")), "{}", page.text);
     }
 }
+
+/// What is typed into other fields would stand in the address of the page that follows, and so in the history of the browser.
+#[tokio::test]
+async fn only_filters_are_sent_by_get() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let records = Records::create(&server).await;
+    let mut filters = BTreeSet::new();
+    for page in pages("GET") {
+        let shown = ada.get(&records.path(&page)).await;
+        if shown.header("content-type") == Some("text/html; charset=utf-8") {
+            let forms =
+                main_of(&shown).split("<form ").skip(1).map(|form| form.split_once("</form>").unwrap().0);
+            let gets = forms.filter(|form| !form.split_once('>').unwrap().0.contains("method=\"post\""));
+            filters.extend(gets.flat_map(|form| between(form, " name=\"", '"')).map(str::to_owned));
+        }
+    }
+    assert_eq!(filters, ["q", "slot_id", "status", "type"].map(str::to_owned).into());
+}

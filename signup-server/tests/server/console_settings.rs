@@ -201,8 +201,13 @@ async fn a_webhook_is_changed_and_a_delivery_is_sent_again() {
     );
 }
 
+/// Returns the sentences of a page of activity.
+fn sentences(page: &str) -> Vec<&str> {
+    page.split("<li><p dir=\"auto\">").skip(1).map(|rest| rest.split('<').next().unwrap()).collect()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn activity_is_told_in_words() {
+async fn activity_is_told_in_words_and_in_pages() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;
     let event = server.create(&crate::harness::event()).await;
@@ -218,6 +223,22 @@ async fn activity_is_told_in_words() {
     }
     let some = owner.get(&format!("{path}?type=event.*")).await.text;
     assert!(some.contains("published Food drive") && !some.contains("changed the organization"), "{some}");
+    for number in 0..30 {
+        let mut event = crate::harness::event();
+        event["title"] = json!(format!("Drive {number}"));
+        server.create(&event).await;
+    }
+    let first = owner.get(&format!("{path}?type=event.*")).await.text;
+    assert!(first.contains("created Drive 29") && !first.contains("created Drive 4"), "{first}");
+    let neighbour = |page: &str, words: &str| {
+        let (before, _) = page.split_once(&format!("\">{words}</a>")).unwrap_or_else(|| panic!("{page}"));
+        before.rsplit('"').next().unwrap().replace("&#38;", "&")
+    };
+    let second = owner.get(&neighbour(&first, "Older")).await.text;
+    assert!(second.contains("created Drive 4") && second.contains("published Food drive"), "{second}");
+    assert!(!second.contains("changed the organization"), "the filter is kept: {second}");
+    assert_eq!(sentences(&owner.get(&neighbour(&second, "Newer")).await.text), sentences(&first));
+
     let refused = owner.get(&format!("{path}?type=<script>")).await;
     assert_eq!(refused.status, 422);
     assert!(!refused.text.contains("<script>"));
