@@ -164,7 +164,7 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// The default capacity of each table. A full table takes about 11 MB.
+    /// The default capacity of each table. A full table takes about 15 MB.
     pub const CAPACITY: usize = 100_000;
 
     /// Creates windows for at most `capacity` keys of each kind at once.
