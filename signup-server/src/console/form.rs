@@ -131,11 +131,11 @@ impl Form {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns the numbers of the rows of a list, such as `shifts`, in their order.
+    /// Returns the numbers of the rows of a list, such as `shifts`, in their order. A number that no form can have is left out.
     pub(crate) fn rows(&self, list: &str) -> Vec<usize> {
         let row = |name: &str| {
             let (index, _) = name.strip_prefix(list)?.strip_prefix('.')?.split_once('.')?;
-            index.parse().ok()
+            index.parse().ok().filter(|row| *row < MAX_FIELDS)
         };
         let mut rows: Vec<usize> = self.values.iter().filter_map(|(name, _)| row(name)).collect();
         rows.sort_unstable();
@@ -262,6 +262,13 @@ mod tests {
         assert_eq!(json("s=a&s=b", &[("s", As::List)]), r#"{"s":["a","b"]}"#);
         assert_eq!(json("", &[("s", As::List)]), r#"{"s":[]}"#);
         assert_eq!(json("s=a%0D%0A%0D%0A+b", &[("s", As::Lines)]), r#"{"s":["a"," b"]}"#);
+    }
+
+    /// The number of the next row would overflow.
+    #[test]
+    fn a_row_with_a_number_that_no_form_can_have_is_left_out() {
+        let form = Form::parse(format!("shifts.{}.title=A&shifts.1.title=B", usize::MAX).as_bytes());
+        assert_eq!(form.rows("shifts"), [1]);
     }
 
     #[test]
