@@ -94,6 +94,7 @@ pub(crate) async fn show_edit(call: MemberCall) -> Answer {
 /// `POST /console/{slug}/events/{event_id}/edit`: changes an event. Asks first if the change mails volunteers.
 pub(crate) async fn edit(mut call: MemberCall) -> Answer {
     let (form, event) = super::form_and_event(&mut call).await?;
+    let form = fields::as_stored(&form, &fields::values_of_event(&event));
     let patch = match fields::event_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,

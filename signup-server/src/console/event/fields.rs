@@ -138,6 +138,17 @@ pub(super) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> F
     new
 }
 
+/// Returns the form with each value as it is `present`, if only the line breaks differ. A browser sends the breaks of a form as it
+/// likes, and a text from the API can have others, so such a value is not one that the person changed.
+pub(super) fn as_stored(form: &Form, present: &Values) -> Form {
+    let line_feeds = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    form.fields().fold(Form::default(), |stored, (name, value)| {
+        let field = name.strip_prefix(WAS).unwrap_or(name);
+        let now = present.iter().find(|(found, now)| *found == field && line_feeds(now) == value);
+        stored.with(name, now.map_or(value, |(_, now)| now))
+    })
+}
+
 /// Returns the hidden fields with the values that were read.
 pub(super) fn read_fields(form: &Form) -> Vec<(&str, &str)> {
     form.fields().filter(|(name, _)| name.starts_with(WAS)).collect()
@@ -285,6 +296,22 @@ mod tests {
         assert_eq!([shown("title"), shown("was.title")], ["B", "C"]);
         assert_eq!([shown("badge_label"), shown("was.badge_label")], ["New", "New"]);
         assert!(!form.is_ticked("is_virtual") && !form.is_ticked("was.is_virtual"));
+    }
+
+    #[test]
+    fn a_value_whose_line_breaks_only_a_browser_has_changed_is_the_stored_one() {
+        let present = vec![("description", "A\r\nB\rC".to_owned()), ("location", "Hall".to_owned())];
+        let form =
+            Form::parse(b"was.description=A%0D%0AB%0AC&description=A%0AB%0D%0AC&location=Pier&title=A");
+        let stored = as_stored(&form, &present);
+        for (name, value) in [
+            ("was.description", "A\r\nB\rC"),
+            ("description", "A\r\nB\rC"),
+            ("location", "Pier"),
+            ("title", "A"),
+        ] {
+            assert_eq!(stored.value(name), value, "{name}");
+        }
     }
 
     #[test]

@@ -125,6 +125,7 @@ pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
 pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     let shift = call.session.shift(call.path.shift()).await?;
+    let form = fields::as_stored(&form, &fields::values_of_shift(&shift));
     let patch = match fields::shift_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,
