@@ -16,9 +16,13 @@ pub(crate) struct Fields(pub(crate) Vec<(String, String)>);
 
 impl Fields {
     pub(crate) fn of(page: &Answer) -> Self {
-        let (_, main) = page.text.split_once("<main").unwrap();
+        Self::of_html(page.text.split_once("<main").unwrap().1)
+    }
+
+    /// Returns the fields of all forms in a part of a page.
+    pub(crate) fn of_html(html: &str) -> Self {
         let mut fields = vec![];
-        for tag in main.split("<input ").skip(1) {
+        for tag in html.split("<input ").skip(1) {
             let (tag, _) = tag.split_once('>').unwrap();
             let is_box = ["checkbox", "radio"].contains(&attribute(tag, "type").unwrap());
             // Outside the quotation marks.
@@ -27,11 +31,11 @@ impl Fields {
                 fields.push((attribute(tag, "name").unwrap(), attribute(tag, "value").unwrap_or("")));
             }
         }
-        for tag in main.split("<textarea ").skip(1) {
+        for tag in html.split("<textarea ").skip(1) {
             let (tag, rest) = tag.split_once(">\n").unwrap();
             fields.push((attribute(tag, "name").unwrap(), rest.split_once("</textarea>").unwrap().0));
         }
-        for tag in main.split("<select ").skip(1) {
+        for tag in html.split("<select ").skip(1) {
             let (tag, rest) = tag.split_once('>').unwrap();
             let (options, _) = rest.split_once("</select>").unwrap();
             let mut options = options.split("<option ").skip(1);
@@ -39,7 +43,7 @@ impl Fields {
             let value = chosen.map_or("", |option| attribute(option, "value").unwrap());
             fields.push((attribute(tag, "name").unwrap(), value));
         }
-        Self(fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
+        Self(fields.into_iter().map(|(name, value)| (name.to_owned(), decoded(value))).collect())
     }
 
     /// Types a value into a field.
@@ -59,7 +63,15 @@ impl Fields {
     }
 }
 
-fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+/// Returns the text of a value. The templates write the special characters as numbers.
+pub(crate) fn decoded(value: &str) -> String {
+    let decode =
+        |text: String, (number, character): (u32, &str)| text.replace(&format!("&#{number};"), character);
+    [(60, "<"), (62, ">"), (34, "\""), (39, "'"), (38, "&")].into_iter().fold(value.to_owned(), decode)
+}
+
+/// Returns the value of an attribute, as it stands in the tag.
+pub(crate) fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let start = format!("{name}=\"");
     let rest = tag.strip_prefix(&start).or_else(|| Some(tag.split_once(&format!(" {start}"))?.1))?;
     rest.split_once('"').map(|(value, _)| value)

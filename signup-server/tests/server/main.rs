@@ -25,6 +25,7 @@ mod console_events_browser;
 mod console_forms;
 mod console_guard;
 mod console_home;
+mod console_hostile;
 mod console_messages;
 mod console_roles;
 mod console_settings;
