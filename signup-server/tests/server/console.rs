@@ -41,6 +41,18 @@ impl<'a> Organizer<'a> {
         browser
     }
 
+    /// Makes Ada an owner of the starter organization, by a command. Its pages are at `/console/starter`.
+    pub(crate) async fn owner_of_starter(server: &'a Server) -> Self {
+        let command = ["person", "invite", "--organization", "starter", "--role", "owner", "--email", ADA];
+        let named = ["--name", "Ada Lovelace", "--base-url", &server.url];
+        let invited = server.manage(&[&command[..], &named].concat());
+        let path = invited["link"].as_str().unwrap().strip_prefix(&server.url).unwrap();
+        let browser = Self::new(server);
+        let answer = browser.post(path, &[("name", "Ada Lovelace")]).await;
+        assert_eq!((answer.status, answer.header("location")), (303, Some("/console/starter/")));
+        browser
+    }
+
     /// Invites an address to the organization Riverside, and returns the browser in which the invitation was accepted. The person
     /// whose browser this is must be able to invite.
     pub(crate) async fn invite(&self, mailbox: &Mailbox, email: &str, role: &str) -> Self {

@@ -28,6 +28,7 @@ mod console_home;
 mod console_hostile;
 mod console_messages;
 mod console_roles;
+mod console_secrets;
 mod console_settings;
 mod console_sign_in;
 mod console_signups;
