@@ -68,6 +68,7 @@ mod mailbox;
 mod mails;
 mod mails_of_edits;
 mod many_processes;
+mod message_faults;
 mod metrics;
 mod mixed_load;
 mod operations;
