@@ -136,6 +136,9 @@ async fn the_activity_of_members_and_messages_names_the_person_and_the_slot() {
     owner.invite(&mailbox, "grace@example.org", "organizer").await;
     let members = format!("{ROOT}/settings/members");
     let grace = hidden(&owner.get(&members).await.text, "grace@example.org", "person_id");
+    // Inviting a member changes nothing.
+    let again = [("action", "invite"), ("email", "GRACE@example.org"), ("name", "G"), ("role", "owner")];
+    assert_eq!(owner.post(&members, &again).await.status, 303);
     for fields in [[("action", "role"), ("role", "admin")], [("action", "remove"), ("role", "")]] {
         let fields = [&fields[..], &[("person_id", &*grace)]].concat();
         assert_eq!(owner.post(&members, &fields).await.status, 303);

@@ -136,7 +136,7 @@ pub(crate) async fn wait_for_code(mailbox: &Mailbox, email: &str, before: usize)
 }
 
 /// Finds a code: two groups of four characters on a line of its own.
-fn code_in(text: &str) -> Option<String> {
+pub(crate) fn code_in(text: &str) -> Option<String> {
     let is_group = |group: &str| {
         group.len() == 4 && group.bytes().all(|byte| b"abcdefghjkmnpqrstuvwxyz23456789".contains(&byte))
     };
