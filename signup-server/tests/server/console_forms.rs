@@ -208,3 +208,80 @@ async fn only_filters_are_sent_by_get() {
     }
     assert_eq!(filters, ["q", "slot_id", "status", "type"].map(str::to_owned).into());
 }
+
+/// Names of fields with their values.
+type Values<'a> = &'a [(&'a str, &'a str)];
+
+#[tokio::test]
+async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps_what_was_typed() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let records = Records::create(&server).await;
+    let long = "x".repeat(5001);
+    // A page, its valid fields, and the faulty ones.
+    let forms: [(&str, Values<'_>, Values<'_>); 16] = [
+        (
+            "/events/new",
+            &[("location", "Hall")],
+            &[("title", ""), ("start_date", "soon"), ("timezone", "Mars")],
+        ),
+        (
+            "/events/new",
+            &[],
+            &[("shifts.0.title", ""), ("shifts.0.capacity", "0"), ("shifts.0.end_time", "x")],
+        ),
+        ("/events/{id}/edit", &[("location", "Hall")], &[("title", ""), ("start_date", "soon")]),
+        ("/events/{id}/duplicate", &[("title", "Copy")], &[("start_date", "2027-02-30")]),
+        ("/events/{id}/cancel", &[], &[("reason", &long)]),
+        ("/events/{id}/shifts/new", &[("shifts.0.title", "Till")], &[("shifts.0.capacity", "two")]),
+        ("/events/{id}/questions/new", &[("type", "text")], &[("label", "")]),
+        ("/events/{id}/message", &[("subject", "Gloves")], &[("text", &long)]),
+        ("/shifts/{id}/edit", &[("location", "Dock 5")], &[("title", ""), ("capacity", "0")]),
+        ("/questions/{id}/edit", &[("type", "text")], &[("label", "")]),
+        ("/signups/{id}/cancel", &[], &[("reason", &long)]),
+        (
+            "/settings",
+            &[("sport", "Rowing")],
+            &[("name", ""), ("contact", "ada"), ("privacy_url", "x"), ("public_url", "x")],
+        ),
+        ("/settings/members", &[("action", "invite")], &[("email", "ada"), ("name", ""), ("role", "boss")]),
+        (
+            "/settings/tokens",
+            &[("action", "create")],
+            &[("name", ""), ("scopes", "all"), ("expires_in_days", "0")],
+        ),
+        ("/settings/webhooks", &[("action", "create")], &[("url", "ftp://x.example/"), ("types", "x")]),
+        ("/settings/people", &[("action", "find")], &[("email", "ada")]),
+    ];
+    for (page, valid, faulty) in forms {
+        let path = records.path(page);
+        let loaded = Fields::of(&ada.get(&path).await);
+        let is_list = page.starts_with("/settings/");
+        let form = if is_list { Fields(vec![]) } else { loaded };
+        let form = [valid, faulty].concat().iter().fold(form, |form, (name, value)| form.with(name, value));
+        let refused = form.post(&ada, &path).await;
+        assert_eq!(refused.status, 422, "{page}");
+        assert!(refused.text.contains("<title>Error: "), "{page}: {}", refused.text);
+        let found = mistakes(&refused);
+        let ids: BTreeSet<_> = found.iter().map(|(id, _)| (*id).to_owned()).collect();
+        let names = faulty.iter().map(|(name, _)| name.replace('.', "-"));
+        assert!(ids.is_superset(&names.collect()), "{page}: {found:?}");
+        for (id, sentence) in found {
+            assert!(main_of(&refused).contains(&format!(" id=\"{id}\"")), "{page}: {id}");
+            let (_, beside) = refused
+                .text
+                .split_once(&format!(" id=\"{id}-mistake\">"))
+                .unwrap_or_else(|| panic!("{page}: {id}: {}", refused.text));
+            assert!(beside.split("</p>").next().unwrap().ends_with(sentence), "{page}: {id}: {sentence}");
+        }
+        let kept = Fields::of(&refused);
+        for (name, value) in [valid, faulty]
+            .concat()
+            .iter()
+            .filter(|(name, _)| !["action", "timezone", "role", "scopes", "types"].contains(name))
+        {
+            assert_eq!(kept.get(name), *value, "{page}: {name}");
+        }
+    }
+    assert_eq!(server.count_events().await, 1);
+}
