@@ -27,8 +27,8 @@ pub fn shift_title(position: u32) -> String {
     format!("Shift {position}")
 }
 
-/// Returns the body of a request that creates the event, with this capacity of each shift.
-pub fn body(capacity: u32, is_published: bool) -> String {
+/// Returns the body of a request that creates the event, with this number of shifts and this capacity of each.
+pub fn body(shifts: u32, capacity: u32, is_published: bool) -> String {
     let [start, end] = HOURS;
     let shift = |position| json!({"title": shift_title(position), "start_time": start, "end_time": end, "capacity": capacity});
     json!({
@@ -38,7 +38,7 @@ pub fn body(capacity: u32, is_published: bool) -> String {
         "start_date": DATE,
         "timezone": ZONE,
         "is_published": is_published,
-        "shifts": (0..SHIFTS).map(shift).collect::<Vec<_>>(),
+        "shifts": (0..shifts).map(shift).collect::<Vec<_>>(),
     })
     .to_string()
 }

@@ -21,6 +21,8 @@ pub enum Unit {
     Milliseconds,
     /// Megabytes of memory: less is better.
     Megabytes,
+    /// Standard deviations of a statistic: less is closer to what chance explains.
+    StandardDeviations,
 }
 
 impl fmt::Display for Unit {
@@ -30,6 +32,7 @@ impl fmt::Display for Unit {
             Self::Microseconds => "µs",
             Self::Milliseconds => "ms",
             Self::Megabytes => "MB",
+            Self::StandardDeviations => "σ",
         })
     }
 }
@@ -116,7 +119,7 @@ impl fmt::Display for Line {
         // Rates are large, so they need no decimals.
         let digits = match unit {
             Unit::PerSecond => 0,
-            Unit::Microseconds | Unit::Milliseconds => 2,
+            Unit::Microseconds | Unit::Milliseconds | Unit::StandardDeviations => 2,
             Unit::Megabytes => 1,
         };
         let theirs = theirs.map(|theirs| format!("{theirs:.digits$}")).unwrap_or_default();

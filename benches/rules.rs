@@ -117,7 +117,7 @@ fn microseconds(id: &str) -> Option<f64> {
 }
 
 fn inputs(rules: &mut Rules) {
-    let json = event::body(PLACES, true);
+    let json = event::body(event::SHIFTS, PLACES, true);
     rules.measure("read and check an event with ten shifts", || {
         let input: EventInput<'_> = from_json(black_box(json.as_bytes())).unwrap();
         input.check(LIMITS).unwrap()
@@ -178,7 +178,7 @@ impl Site {
         let token =
             service.admin().create_token(organization, NewToken::new(name, Scopes::all())).await.unwrap().1;
         let session = service.authenticate(token.reveal()).await.unwrap();
-        let json = event::body(PLACES, true);
+        let json = event::body(event::SHIFTS, PLACES, true);
         let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
         for _ in 1..EVENTS {
             drop(session.create_event(event::checked(&input)).await.unwrap());
@@ -210,7 +210,7 @@ fn memory(rules: &mut Rules) {
         let form = service.volunteers().form_of(session.organization_id(), *shift).await.unwrap();
         form.sign_up(NewSignup::new("Ada".parse().unwrap(), email)).await.unwrap()
     });
-    let json = event::body(PLACES, true);
+    let json = event::body(event::SHIFTS, PLACES, true);
     let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
     rules.measure_async(&runtime, "create with ten shifts and a key, memory", async || {
         let key = format!("key-{}", site.number()).parse().unwrap();

@@ -79,8 +79,8 @@ pub(crate) struct Limit<'a> {
 }
 
 impl<'a> Limit<'a> {
-    pub(crate) const fn new(what: &'a str, goal: Goal, load: Load) -> Self {
-        Self { what, goal: Some(goal), load, _process: None }
+    pub(crate) const fn new(what: &'a str, goal: Option<Goal>, load: Load) -> Self {
+        Self { what, goal, load, _process: None }
     }
 
     /// Starts a bare program, which answers the requests.

@@ -32,7 +32,10 @@ fn sign_ups(bench: &mut Bench, work: &str, site: impl Fn() -> Site) {
         let one = vec![events[0].sign_up(&events[0].slots[0])];
         let many = events.iter().flat_map(|event| event.slots.iter().map(|slot| event.sign_up(slot)));
         let many = site.load(many.collect());
-        (site.load(one), vec![Limit::new("sign-ups spread over 10,000 shifts", Goal::AtLeast(0.7), many)])
+        (
+            site.load(one),
+            vec![Limit::new("sign-ups spread over 10,000 shifts", Some(Goal::AtLeast(0.7)), many)],
+        )
     });
 }
 

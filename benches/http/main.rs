@@ -11,6 +11,7 @@
 
 mod bare;
 mod compare;
+mod console;
 mod contention;
 mod edits;
 mod load;
@@ -50,6 +51,7 @@ fn measure(filter: Option<String>) {
     edits::measure(&mut bench, cluster.as_ref());
     contention::measure(&mut bench, cluster.as_ref());
     webhooks::measure(&mut bench, cluster.as_ref());
+    console::measure(&mut bench, cluster.as_ref());
     memory::measure(&mut bench);
     bench.end();
 }

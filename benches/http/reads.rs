@@ -6,7 +6,7 @@ use signup_benches::Goal;
 use signup_store_sql::test_cluster::Cluster;
 
 use crate::compare::{Bench, By, Limit};
-use crate::request::Request;
+use crate::request::{Request, split_mix};
 use crate::site::{Engine, Site, vacuum};
 
 /// The events whose shifts are read at random. The server's caches hold fewer than a tenth of them.
@@ -153,14 +153,4 @@ fn slots_at_random(
         let requests = events.iter().map(|event| site.get(&Site::slots_path(event))).collect();
         (site.load(requests), limits(&Rows::slots(site, &events)))
     });
-}
-
-/// Returns pseudo-random numbers: SplitMix64.
-fn split_mix(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |step: u64| {
-        let mixed = seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    })
 }

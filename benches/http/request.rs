@@ -12,6 +12,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// The number of requests from one address: below the limit of sign-ups per minute and address.
 const REQUESTS_PER_ADDRESS: u64 = 20;
 
+/// The media type of forms.
+pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 /// The digits of every number, so that the length of a body does not depend on the number.
 const NUMBER_DIGITS: usize = 12;
 
@@ -36,6 +38,12 @@ impl Request {
             "{method} {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {kind}\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         Self { text, status: 200 }
+    }
+
+    /// A form of the server's own pages, as a browser posts it. Few of the requests share a client address.
+    pub(crate) fn own_form(path: &str, body: &str) -> Self {
+        let request = Self::with_body("POST", path, FORM, body).with_header("sec-fetch-site", "same-origin");
+        request.with_header("x-forwarded-for", "{address}")
     }
 
     pub(crate) fn json(method: &str, path: &str, body: &str) -> Self {
@@ -81,6 +89,11 @@ impl Request {
 
     /// Sends the request over a new connection, and returns the body of the answer.
     pub(crate) fn send(&self, port: u16) -> String {
+        self.send_for_all(port).split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
+    /// Sends the request over a new connection, and returns the whole answer, head included.
+    pub(crate) fn send_for_all(&self, port: u16) -> String {
         // These numbers are below the numbers of any round.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let mut stream = connect(port);
@@ -91,7 +104,7 @@ impl Request {
         stream.read_to_string(&mut answer).unwrap();
         let (status, _) = status_and_length(answer.as_bytes()).unwrap();
         assert_eq!(status, self.status, "{answer}");
-        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+        answer
     }
 }
 
@@ -109,4 +122,14 @@ pub(crate) fn status_and_length(answer: &[u8]) -> Option<(u16, usize)> {
     let status = head.get(9..12)?.parse().ok()?;
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     Some((status, end + length.map_or(0, |length| length.parse().unwrap_or(0))))
+}
+
+/// Returns pseudo-random numbers: SplitMix64.
+pub(crate) fn split_mix(seed: u64) -> impl Iterator<Item = u64> {
+    (1..).map(move |step: u64| {
+        let mixed = seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    })
 }

@@ -51,6 +51,8 @@ pub(crate) struct Site {
     pub(crate) event: String,
     /// The ids of all shifts of a new site.
     pub(crate) slots: Vec<String>,
+    /// The URL of the database.
+    database: String,
     /// Contains the file of plans, and the database if the database is a file.
     folder: TempDir,
 }
@@ -62,8 +64,9 @@ pub(crate) enum Engine<'a> {
     Postgres(&'a str),
 }
 
-/// A published event: the path of its sign-up form, and the ids of its shifts.
+/// A published event: its id, the path of its sign-up form, and the ids of its shifts.
 pub(crate) struct PublicEvent {
+    pub(crate) id: String,
     pub(crate) form: String,
     pub(crate) slots: Vec<String>,
 }
@@ -117,8 +120,15 @@ impl Site {
         let arguments = [["--database", &database, "--listen", "127.0.0.1:0"], plans].concat();
         let arguments = [arguments.as_slice(), &["--webhook-allow", "127.0.0.1"]].concat();
         let (process, token) = start(&arguments, engine);
-        let mut site =
-            Self { process, token, organization: String::new(), event: String::new(), slots: vec![], folder };
+        let mut site = Self {
+            process,
+            token,
+            organization: String::new(),
+            event: String::new(),
+            slots: vec![],
+            database,
+            folder,
+        };
         site.organization = text(&site.ask(&site.get("/v1/team"))["id"]);
         for _ in 0..EVENTS {
             let created = site.ask(&site.create());
@@ -146,8 +156,8 @@ impl Site {
 
     /// Returns a request that creates an event with ten shifts. Each time the request is sent, it has a new key.
     pub(crate) fn create(&self) -> Request {
-        let request =
-            Request::json("POST", Self::LIST, &event::body(event::CAPACITY, false)).with_status(201);
+        let request = Request::json("POST", Self::LIST, &event::body(event::SHIFTS, event::CAPACITY, false))
+            .with_status(201);
         request.with_token(&self.token).with_key()
     }
 
@@ -177,9 +187,16 @@ impl Site {
 
     /// Publishes an event with ten shifts of this capacity.
     pub(crate) fn publish(&self, capacity: u32) -> PublicEvent {
-        let request = Request::json("POST", Self::LIST, &event::body(capacity, true)).with_status(201);
+        self.publish_with(event::SHIFTS, capacity)
+    }
+
+    /// Publishes an event with this number of shifts and this capacity of each.
+    pub(crate) fn publish_with(&self, shifts: u32, capacity: u32) -> PublicEvent {
+        let request =
+            Request::json("POST", Self::LIST, &event::body(shifts, capacity, true)).with_status(201);
         let created = self.ask(&request.with_token(&self.token));
-        PublicEvent { form: format!("/events/{}/signups", text(&created["slug"])), slots: slots(&created) }
+        let form = format!("/events/{}/signups", text(&created["slug"]));
+        PublicEvent { id: text(&created["id"]), form, slots: slots(&created) }
     }
 
     /// Creates a webhook for activity of this type at a port of this machine.
@@ -187,6 +204,17 @@ impl Site {
         let webhook = json!({"url": format!("http://127.0.0.1:{port}/"), "types": [kind]}).to_string();
         let request = Request::json("POST", "/v1/webhooks", &webhook).with_status(201);
         drop(self.ask(&request.with_token(&self.token)));
+    }
+
+    /// Makes a person a member of the organization, in a role. Returns the cookie of the session that this begins.
+    pub(crate) fn member(&self, email: &str, role: &str) -> String {
+        let invite = ["person", "invite", "--organization", &self.organization, "--name", "Ada"];
+        let invited = manage(&self.database, &[&invite[..], &["--email", email, "--role", role]].concat());
+        let link = text(&invited["link"]);
+        let path = &link[link.find("/invitations").unwrap()..];
+        let answer = Request::own_form(path, "name=Ada").with_status(303).send_for_all(self.process.port);
+        let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: signup=")).unwrap();
+        format!("signup={}", cookie.split(';').next().unwrap())
     }
 
     /// Returns the body of the answer to a `GET` of this path.
@@ -228,8 +256,7 @@ impl PublicEvent {
     /// Returns a request that signs up a new volunteer each time, and changes the client address after some requests.
     pub(crate) fn sign_up(&self, slot: &str) -> Request {
         let body = format!("slot_id={slot}&name=Ada&email=ada{{number}}%40example.org");
-        let request = Request::with_body("POST", &self.form, "application/x-www-form-urlencoded", &body);
-        request.with_header("x-forwarded-for", "{address}").with_status(303)
+        Request::own_form(&self.form, &body).with_status(303)
     }
 }
 
@@ -256,15 +283,17 @@ fn start(arguments: &[&str], engine: &Engine<'_>) -> (Process, String) {
         let (process, [token]) = Process::start(&server(), arguments, ["token: "], LISTENS);
         return (process, token);
     };
-    let manage = |arguments: &[&str]| -> Value {
-        let output = Command::new(server()).args(["--database", url]).args(arguments).output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        serde_json::from_slice(&output.stdout).unwrap()
-    };
-    let organization = manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
+    let organization = manage(url, &["organization", "create", "--name", "Starter", "--plan", "pro"]);
     let organization = text(&organization["id"]);
-    let token = manage(&["token", "create", "--organization", &organization, "--name", "benchmark"]);
+    let token = manage(url, &["token", "create", "--organization", &organization, "--name", "benchmark"]);
     (Process::start(&server(), arguments, [], LISTENS).0, text(&token["token"]))
+}
+
+/// Runs a command of the server on a database, and returns the JSON object that it prints.
+fn manage(database: &str, arguments: &[&str]) -> Value {
+    let output = Command::new(server()).args(["--database", database]).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn text(value: &Value) -> String {
