@@ -25,7 +25,8 @@ pub struct Person {
     /// The generation of the person's sign-ins. A [`SignIn`](crate::SignIn) of another generation is void, so one write ends all of
     /// them.
     pub generation: u32,
-    /// The version, from 1. Each change of the person adds 1, and so does each membership that begins or ends.
+    /// The version, from 1. Each change of the person raises it, and so does each membership that begins or ends. The end of a
+    /// membership raises it above the version of the membership.
     pub version: u32,
     /// When the person accepted the first invitation.
     pub created_at: Timestamp,
@@ -69,14 +70,15 @@ pub struct Membership {
     pub person: PersonId,
     /// The role.
     pub role: Role,
-    /// The version, from 1. Each change of the role adds 1.
+    /// The version. It begins at the version of the person, so that it is higher than that of every earlier membership of the
+    /// person. Each change of the role adds 1.
     pub version: u32,
     /// When the person joined.
     pub created_at: Timestamp,
 }
 
 impl Membership {
-    /// Creates the record of a membership.
+    /// Creates the record of the membership of a person at the version 1.
     pub const fn new(
         organization: OrganizationId,
         person: PersonId,

@@ -88,7 +88,7 @@ pub struct SignInCode {
     pub email: EmailAddress,
     /// The [digest](Self::digest_of) of the code and the secret of the browser.
     pub digest: Digest,
-    /// The number of wrong codes that were entered.
+    /// The number of wrong codes that were entered, [`MAX_TRIES`](Self::MAX_TRIES) once the code was used.
     pub tries: u32,
     /// The version, from 1. Each change adds 1, and so does each new code of the browser.
     pub version: u32,

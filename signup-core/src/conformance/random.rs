@@ -17,7 +17,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::records::{answer, at, put};
+use super::records::{answer, at, put, sign_in_code};
 use crate::*;
 pub(super) use records::{SEARCHES, email};
 pub(super) use world::{Seen, World, first_writes, in_organization};
@@ -85,7 +85,6 @@ fn actions() -> Vec<(Action, Kind)> {
                 | Kind::Webhook
                 | Kind::Membership
                 | Kind::Invitation
-                | Kind::SignInCode
                 | Kind::SignIn
         ),
         // The removal of a sign-up removes its links and notices, too, and no key tells this. Location data and activity have no
@@ -172,6 +171,7 @@ impl Draft<'_> {
         let numbers = &mut Numbers(step.numbers.iter());
         match (step.action, step.kind) {
             (Action::Insert, Kind::Membership) => self.join(numbers),
+            (Action::Insert, Kind::SignInCode) => self.ask(numbers),
             (Action::Insert, kind) => self.put(None, self.new_record(kind, numbers)?),
             (Action::Replace, Kind::LocationData) => self.relocate(numbers),
             (Action::Replace, kind) => {
@@ -242,8 +242,17 @@ impl Draft<'_> {
         Some(())
     }
 
+    /// Asks for a code in a browser. It takes the place of the one that the browser asked for before.
+    fn ask(&mut self, numbers: &mut Numbers<'_>) -> Option<()> {
+        let expires_at = self.soon(numbers);
+        let new = SignInCode { expires_at, ..sign_in_code(numbers.below(3).into()) };
+        let before = self.world.get(&new.key()).cloned();
+        let version = before.as_ref().and_then(|before| before.entity().version()).unwrap_or(0) + 1;
+        self.put(before, SignInCode { version, ..new }.into())
+    }
+
     /// Makes a person a member of an organization. The version of the person protects the membership, so the person gets its next
-    /// version.
+    /// version, at which the membership begins.
     fn join(&mut self, numbers: &mut Numbers<'_>) -> Option<()> {
         let person = numbers.pick(self.world.all::<&Person>())?.clone();
         let organization = numbers.pick(self.world.all::<&Organization>())?.id;
@@ -252,12 +261,13 @@ impl Draft<'_> {
             return None;
         }
         let next = Person { version: person.version + 1, ..person.clone() };
+        let version = next.version;
         self.put(Some(person.into()), next.into())?;
-        // An earlier membership of the person may be gone by now, so the version of this one is new.
-        self.put(None, Membership { version: self.number, ..new }.into())
+        self.put(None, Membership { version, ..new }.into())
     }
 
-    /// Ends a membership. The last one takes the person with it, and so the sign-ins.
+    /// Ends a membership. The version of the person rises above that of the membership. The last membership takes the person with it,
+    /// and so the sign-ins.
     fn leave(&mut self, numbers: &mut Numbers<'_>) -> Option<()> {
         let membership = *numbers.pick(self.world.all::<&Membership>())?;
         let person: Person =
@@ -266,7 +276,8 @@ impl Draft<'_> {
         self.require_as_read(&membership.key(), false);
         self.require_as_read(&person.key(), false);
         self.write(Write::Remove(membership.into()));
-        let next = Person { version: person.version + 1, ..person.clone() };
+        let version = person.version.max(membership.version) + 1;
+        let next = Person { version, ..person.clone() };
         self.write(match is_last {
             true => Write::Remove(person.into()),
             false => put(person, next),

@@ -259,7 +259,10 @@ pub(crate) fn accept(
     }
     match present {
         None => {
-            let membership = Membership::new(invitation.organization, person.id, invitation.role, now);
+            // No earlier membership of the person had this version, so what was decided on one is refused.
+            let Person { id, version, .. } = person;
+            let new = Membership::new(invitation.organization, id, invitation.role, now);
+            let membership = Membership { version, ..new };
             activity.push(NewActivity::of(ActivityType::MEMBER_JOINED, &membership));
             change.insert(membership);
         }

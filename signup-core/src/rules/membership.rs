@@ -109,9 +109,11 @@ pub(crate) fn remove_member(
     require_others(&mut change, members, caller, &membership)?;
     let removed = NewActivity::of(ActivityType::MEMBER_REMOVED, &membership);
     change.remove(membership);
-    // The version of the person shows that no other membership has begun or ended since.
+    // The version of the person shows that no other membership has begun or ended since. The next membership in this organization
+    // begins at it, so it rises above the version of this one.
     if memberships > 1 {
-        change.replace(person.clone(), Person { version: person.version + 1, ..person.clone() });
+        let version = person.version.max(membership.version) + 1;
+        change.replace(person.clone(), Person { version, ..person.clone() });
     } else {
         change.remove(person.clone());
     }

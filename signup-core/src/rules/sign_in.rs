@@ -55,6 +55,9 @@ pub(crate) struct CodeFacts {
 
 /// Checks a code that a person enters in a browser, and signs the person in with `secret`. The new sign-in replaces the present one.
 ///
+/// A used code stays without a try until it is purged. So the next code of the browser has a later version, and a call that has read
+/// the used one is refused.
+///
 /// The outcome of a wrong code is an error, and the try is counted before it is answered. So any number of processes together
 /// accept [`SignInCode::MAX_TRIES`] tries.
 ///
@@ -80,7 +83,8 @@ pub(crate) fn enter_code(
         let error = if is_last { Error::CodeGone } else { Error::WrongCode };
         return Ok(Decision::unrecorded(Err(error), change));
     };
-    change.remove(code);
+    let used = SignInCode { tries: SignInCode::MAX_TRIES, version: code.version + 1, ..code.clone() };
+    change.replace(code, used);
     // The person has a membership: the end of the last one would have removed the person.
     change.require_unchanged(&person);
     let sign_in = replace_sign_in(&mut change, current, &person, secret, now);
@@ -178,14 +182,24 @@ mod tests {
         let person = records::person(1);
         for text in ["abcdefgh", "abcd efgh", " ABCD EFGH\t"] {
             let entered = enter(facts(asked()), text, at(599)).unwrap();
-            let expected = ["SignInCode 0 at 1", "Person 1 at 1", "remove SignInCode 0", "insert SignIn 0"];
+            let expected = ["SignInCode 0 at 1", "Person 1 at 1", "put SignInCode 0 to 2", "insert SignIn 0"];
             assert_eq!(lines(&entered), expected);
             assert_eq!(entered.outcome, Ok(SignIn::new(&records::secret(2), &person, at(599))));
         }
         let current = Some(records::sign_in(&person, 3));
         let again = enter(CodeFacts { current, ..facts(asked()) }, "abcdefgh", at(0)).unwrap();
-        let removed = ["remove SignInCode 0", "remove SignIn 0", "insert SignIn 0"];
+        let removed = ["put SignInCode 0 to 2", "remove SignIn 0", "insert SignIn 0"];
         assert_eq!(lines(&again)[3..], removed);
+    }
+
+    #[test]
+    fn a_used_code_stays_without_a_try_and_the_next_one_has_a_later_version() {
+        let used = put::<SignInCode, _>(&enter(facts(asked()), "abcdefgh", at(0)).unwrap()).unwrap();
+        assert_eq!(enter(facts(used.clone()), "abcdefgh", at(1)).unwrap_err(), Error::CodeGone);
+        let next = request_code(Some(used), &browser(), email(), code("abcdefgj"), notice(8), at(1));
+        let next = put::<SignInCode, _>(&next).unwrap();
+        assert!(next.version > asked().version, "what was decided on the used code is refused");
+        assert!(enter(facts(next), "abcdefgj", at(2)).unwrap().outcome.is_ok());
     }
 
     #[test]

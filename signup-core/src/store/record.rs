@@ -38,8 +38,12 @@ pub trait Entity {
     /// Returns the key.
     fn key(&self) -> RecordKey;
 
-    /// Returns the version, which each change of the record raises by 1. `None` if the kind has no version: then a record
+    /// Returns the version, which each change of the record raises. `None` if the kind has no version: then a record
     /// is protected by the version of its parent, or never changes.
+    ///
+    /// The versions of a key only rise. Most keys never come back after the removal of their record. Where one does, as that of a
+    /// membership, the rules begin above the versions of the earlier record. So
+    /// [`Requirement::Unchanged`](super::Requirement::Unchanged) never holds for a later record.
     fn version(&self) -> Option<u32> {
         None
     }

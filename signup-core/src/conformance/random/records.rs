@@ -96,18 +96,13 @@ impl Draft<'_> {
                 }
                 new.into()
             }
-            Kind::SignInCode => {
-                let expires_at = self.soon(numbers);
-                // An earlier code of the browser may be gone by now, so the version of this one is new.
-                SignInCode { expires_at, version: number, ..sign_in_code(numbers.below(3).into()) }.into()
-            }
             Kind::SignIn => {
                 let person = numbers.pick(world.all::<&Person>())?;
                 let created_at = self.soon(numbers) - SignIn::LIFETIME;
                 SignIn { created_at, used_at: created_at, ..sign_in(person, number) }.into()
             }
-            // Location data is put with its event, and a membership with its person.
-            Kind::LocationData | Kind::Membership => return None,
+            // Location data is put with its event, a membership with its person, and a code in place of the one before.
+            Kind::LocationData | Kind::Membership | Kind::SignInCode => return None,
         })
     }
 
@@ -207,7 +202,7 @@ impl Draft<'_> {
     }
 
     /// Returns a time at which a record expires.
-    fn soon(&self, numbers: &mut Numbers<'_>) -> Timestamp {
+    pub(super) fn soon(&self, numbers: &mut Numbers<'_>) -> Timestamp {
         self.now + SignedDuration::from_secs(1 + i64::from(numbers.below(20)))
     }
 

@@ -1,6 +1,7 @@
 use Role::{Admin, Organizer, Owner};
 
 use super::super::facts::*;
+use super::super::membership::remove_member;
 use super::*;
 use crate::conformance::records::{self, at};
 
@@ -184,6 +185,19 @@ fn a_person_joins_another_organization_by_a_new_version() {
         "insert SignIn 0",
     ];
     assert_eq!(lines(&joined), expected);
+}
+
+#[test]
+fn a_member_who_returns_has_a_version_that_no_earlier_membership_had() {
+    let (owner, (membership, person)) = (member(1, Owner), member(3, Owner));
+    // The role has changed more often than the person.
+    let members = [owner, (Membership { version: 5, ..membership }, person)];
+    let leaves = remove_member(&members, Some(id(1)), id(1), 1).unwrap();
+    assert!(lines(&leaves).contains(&"Membership 3 at 5".to_owned()), "the owner who stays");
+    let removed = put::<Person, _>(&remove_member(&members, None, id(3), 2).unwrap()).unwrap();
+    let joined = accepted(facts(Some(removed)), &NO_NAME).unwrap();
+    let returned = put::<Membership, _>(&joined).unwrap();
+    assert_eq!((returned.role, returned.version), (Admin, 7));
 }
 
 #[test]
