@@ -7,6 +7,7 @@
 //! same time. It finds an order in which the reference gives the same outcomes and ends with the same records. The test
 //! of [`complete_activity`] runs random operations of the service's handles on the store. After each operation, the test
 //! compares the new activity with what happened to the records, and the new deliveries with what the webhooks select.
+//! The [races] run two calls of the handles at once, as two processes do.
 //!
 //! The package of the store needs two dev-dependencies:
 //!
@@ -88,18 +89,21 @@ pub mod deliveries;
 pub mod event_lists;
 pub(crate) mod family;
 pub mod fence;
+pub mod invitation_races;
 pub mod lists;
 pub mod model;
 pub mod notices;
 pub mod people;
 pub mod purge;
 pub mod puts;
+pub mod races;
 mod random;
 pub mod receipts;
 pub mod records;
 pub mod requirements;
 pub mod round_trip;
 pub mod serializability;
+pub mod sign_in_races;
 pub mod signup_lists;
 pub mod snapshots;
 pub mod totals;
@@ -243,6 +247,17 @@ macro_rules! conformance_tests {
             puts::a_removed_record_is_gone_with_its_children
             puts::shifts_take_their_day_from_their_event
             puts::an_event_moves_in_the_lists
+            races::of_two_owners_who_remove_or_lower_each_other_one_stays
+            races::of_two_owners_whom_the_operator_removes_at_once_one_stays
+            races::a_person_whose_last_two_memberships_end_at_once_is_removed
+            invitation_races::an_invitation_is_accepted_or_withdrawn
+            invitation_races::an_invitation_is_accepted_or_replaced
+            invitation_races::an_invitation_is_accepted_before_its_inviter_is_lowered
+            invitation_races::a_link_that_is_accepted_twice_at_once_is_used_once
+            invitation_races::a_first_owner_comes_before_every_other_owner
+            sign_in_races::signing_out_everywhere_ends_a_simultaneous_sign_in_or_comes_before_it
+            sign_in_races::a_code_has_five_tries_in_all_processes_together
+            sign_in_races::a_code_that_is_entered_at_once_signs_in_once
             receipts::a_receipt_holds_its_key_until_it_expires
             receipts::every_outcome_comes_back
             receipts::keys_differ_by_caller_operation_and_case

@@ -18,7 +18,6 @@ mod mails_to_people;
 mod members;
 mod messages;
 mod people;
-mod people_in_races;
 mod permissions;
 mod scene;
 mod sessions;

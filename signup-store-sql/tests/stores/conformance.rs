@@ -23,6 +23,10 @@ mod sqlite {
 
 #[cfg(feature = "postgres")]
 mod postgres {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::Ordering::Relaxed;
+
+    use signup_core::{ChangeSet, CommitError, Wrapped, Wrapper, async_trait};
     use signup_store_sql::test_cluster::Cluster;
     use signup_store_sql::{PostgresOptions, PostgresStore};
     use sqlx::PgPool;
@@ -30,10 +34,33 @@ mod postgres {
 
     use super::*;
 
+    async fn open(url: &str) -> PostgresStore {
+        PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap()
+    }
+
+    /// The stores of two processes on one database, which commit by turns. So the locks of the database are tested, too, and not only
+    /// the batches of one process.
+    #[derive(Debug)]
+    struct Processes {
+        stores: [PostgresStore; 2],
+        commits: AtomicUsize,
+    }
+
+    #[async_trait]
+    impl Wrapper for Processes {
+        fn inner(&self) -> &dyn Store {
+            &self.stores[0]
+        }
+
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+            self.stores[self.commits.fetch_add(1, Relaxed) % 2].commit(change).await
+        }
+    }
+
     async fn fresh() -> Option<(Arc<dyn Store>, ())> {
         let url = Cluster::shared()?.database().await;
-        let store = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap();
-        Some((Arc::new(store), ()))
+        let stores = [open(&url).await, open(&url).await];
+        Some((Arc::new(Wrapped(Processes { stores, commits: AtomicUsize::new(0) })), ()))
     }
 
     /// Returns the same store each time, emptied: a database for each list of operations would fill a disk.
@@ -43,12 +70,11 @@ mod postgres {
         let database = OnceCell::<(Arc<dyn Store>, PgPool)>::new();
         async move || {
             let cluster = Cluster::shared()?;
-            let open = async || {
+            let opened = async || {
                 let url = cluster.database().await;
-                let store = PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await;
-                (Arc::new(store.unwrap()) as Arc<dyn Store>, PgPool::connect(&url).await.unwrap())
+                (Arc::new(open(&url).await) as Arc<dyn Store>, PgPool::connect(&url).await.unwrap())
             };
-            let (store, pool) = database.get_or_init(open).await;
+            let (store, pool) = database.get_or_init(opened).await;
             sqlx::query(EMPTY).execute(pool).await.unwrap();
             Some((Arc::clone(store), ()))
         }

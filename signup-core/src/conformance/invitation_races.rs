@@ -1,0 +1,139 @@
+//! Races of invitations, on every store.
+
+use std::sync::Arc;
+
+use super::races::{MEMBER, Race, change, session};
+use crate::*;
+
+/// Accepts an invitation in a process. The future owns what it needs.
+fn accept(
+    race: &Race,
+    process: usize,
+    link: &Secret,
+    acceptance: Acceptance,
+) -> impl Future<Output = Result<PersonId>> + Send + use<> {
+    let (service, link) = (race.services[process].clone(), link.clone());
+    async move {
+        let (signed_in, _) = service.people().accept(&link, None, acceptance).await?;
+        Ok(signed_in.person().id)
+    }
+}
+
+/// Of the acceptance and the withdrawal of an invitation at once, one takes effect.
+pub async fn an_invitation_is_accepted_or_withdrawn(store: Arc<dyn Store>) {
+    for race in Race::each(&store).await {
+        let ada = session(&race.member(0, "ada", Role::Admin).await);
+        let (invitation, link) = race.invite("bo", Role::Organizer).await;
+        let withdraw = async move { ada.withdraw_invitation(invitation.id).await };
+        let outcomes = race.run(withdraw, accept(&race, 1, &link, MEMBER)).await;
+        match outcomes {
+            (Ok(()), accepted) => {
+                assert_eq!(accepted, Err(Error::InvitationGone), "{:?}", race.places);
+                assert_eq!(race.members().await.len(), 1);
+            }
+            (withdrawn, accepted) => {
+                assert_eq!(withdrawn, Err(Error::NotFound), "{:?}", race.places);
+                assert_eq!(race.members().await[1], (accepted.unwrap(), Role::Organizer));
+            }
+        }
+    }
+}
+
+/// An invitation that is replaced while it is accepted makes one member: by the earlier link, or by the new one.
+pub async fn an_invitation_is_accepted_or_replaced(store: Arc<dyn Store>) {
+    for race in Race::each(&store).await {
+        let (_, link) = race.invite("ada", Role::Organizer).await;
+        let (service, owner) = (race.services[0].clone(), race.organization);
+        let again = race.invitation("ada", Role::Admin);
+        let replace = async move { service.admin().invite_person(owner, again).await.unwrap() };
+        let (replaced, accepted) = race.run(replace, accept(&race, 1, &link, MEMBER)).await;
+        let expected = match replaced {
+            Some((_, new)) => {
+                assert_eq!(accepted, Err(Error::InvitationGone), "{:?}", race.places);
+                (accept(&race, 1, &new, MEMBER).await.unwrap(), Role::Admin)
+            }
+            None => (accepted.unwrap(), Role::Organizer),
+        };
+        assert_eq!(race.members().await, [expected]);
+    }
+}
+
+/// An invitation whose inviter is lowered is accepted before, or not at all.
+pub async fn an_invitation_is_accepted_before_its_inviter_is_lowered(store: Arc<dyn Store>) {
+    for race in Race::each(&store).await {
+        let ada = session(&race.member(0, "ada", Role::Owner).await);
+        let bo = race.member(0, "bo", Role::Admin).await;
+        let invited = session(&bo).invite(race.invitation("cy", Role::Organizer)).await.unwrap().unwrap();
+        let mut due = race.services[0].outbox().due(100).await.unwrap().into_iter();
+        let link = due.find_map(|notice| match notice.cause {
+            NoticeCause::Invited { invitation, secret } if invitation == invited.id => Some(secret),
+            _ => None,
+        });
+        let lower = change(ada, bo.person().id, Some(Role::Organizer));
+        let (lowered, accepted) = race.run(lower, accept(&race, 1, &link.unwrap(), MEMBER)).await;
+        assert_eq!(lowered, Ok(()), "{:?}", race.places);
+        if let Some(first) = race.first() {
+            assert_eq!(accepted.is_ok(), first == 1, "{:?}", race.places);
+        }
+        let members = match accepted {
+            Ok(_) => 3,
+            Err(error) => {
+                assert_eq!(error, Error::InvitationGone);
+                2
+            }
+        };
+        assert_eq!(race.members().await.len(), members);
+    }
+}
+
+/// A link that is accepted twice at once is used once.
+pub async fn a_link_that_is_accepted_twice_at_once_is_used_once(store: Arc<dyn Store>) {
+    for race in Race::each(&store).await {
+        let (_, link) = race.invite("ada", Role::Organizer).await;
+        let [here, there] = [0, 1].map(|process| accept(&race, process, &link, MEMBER));
+        let (here, there) = race.run(here, there).await;
+        let (accepted, refused) = if here.is_ok() { (here, there) } else { (there, here) };
+        assert_eq!(refused, Err(Error::InvitationGone), "{:?}", race.places);
+        assert_eq!(race.members().await, [(accepted.unwrap(), Role::Organizer)]);
+    }
+}
+
+/// Only the first owner of an organization names it: not after another first owner, and not after an owner who was invited by name.
+pub async fn a_first_owner_comes_before_every_other_owner(store: Arc<dyn Store>) {
+    for is_invited in [false, true] {
+        for race in Race::each(&store).await {
+            let first_owner = |name: &str| {
+                Acceptance::FirstOwner(FirstOwner {
+                    name: name.parse().unwrap(),
+                    email: race.address(name),
+                    organization_name: name.parse().unwrap(),
+                    contact: "help@example.org".parse().unwrap(),
+                })
+            };
+            let link = race.services[0].admin().invite_first_owner(race.organization).await.unwrap();
+            let (other, acceptance) = match is_invited {
+                true => (race.invite("bo", Role::Owner).await.1, MEMBER),
+                false => {
+                    let link = race.services[0].admin().invite_first_owner(race.organization).await;
+                    (link.unwrap(), first_owner("bo"))
+                }
+            };
+            let here = accept(&race, 0, &link, first_owner("ada"));
+            let (here, there) = race.run(here, accept(&race, 1, &other, acceptance)).await;
+            let mut owners: Vec<_> = [&here, &there].into_iter().flatten().collect();
+            // An owner who was invited by name may follow the first owner.
+            let is_second = is_invited && here.is_ok();
+            assert_eq!(owners.len(), 1 + usize::from(is_second), "{is_invited} {:?}", race.places);
+            for refused in [&here, &there].into_iter().filter_map(|result| result.as_ref().err()) {
+                assert_eq!(*refused, Error::InvitationGone);
+            }
+            if let Some(first) = race.first() {
+                assert_eq!(here.is_ok(), first == 0, "{is_invited} {:?}", race.places);
+            }
+            let mut members = race.members().await;
+            members.sort_unstable();
+            owners.sort_unstable();
+            assert_eq!(members, owners.into_iter().map(|id| (*id, Role::Owner)).collect::<Vec<_>>());
+        }
+    }
+}
