@@ -320,3 +320,27 @@ async fn sign_ups_that_wait_for_a_shift_delay_no_other_organization() {
     stranger.execute("COMMIT").await.unwrap();
     assert!(held_up.await.iter().all(Result::is_ok));
 }
+
+/// The check of a version locks the row of a code or a sign-in. So it waits for a purge that removes the row, and a purge skips a row
+/// that a commit has checked.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_check_of_a_record_waits_for_a_purge_that_removes_it() {
+    let Some((store, url)) = open(&patient()).await else { return };
+    let store: Arc<dyn Store> = Arc::new(store);
+    let (person, code) = (records::person(1), records::sign_in_code(1));
+    let sign_in = records::sign_in(&person, 1);
+    let new: [Record; 3] = [person.into(), code.clone().into(), sign_in.into()];
+    store.commit(insert(new)).await.unwrap();
+    for (table, record) in [("sign_in_codes", Record::from(code)), ("sign_ins", sign_in.into())] {
+        let requires = Vec::from_iter(Requirement::unchanged(record.entity()));
+        let change = ChangeSet { requires, writes: vec![] };
+        assert_eq!(try_commit(&*store, change.clone()).await, Ok(()), "{table}");
+        let mut stranger = PgConnection::connect(&url).await.unwrap();
+        stranger.execute(AssertSqlSafe(format!("BEGIN; DELETE FROM {table}"))).await.unwrap();
+        let store = Arc::clone(&store);
+        let check = tokio::spawn(async move { try_commit(&*store, change).await });
+        super::waits::until_waiting(&url, 1).await;
+        stranger.execute("COMMIT").await.unwrap();
+        assert_eq!(check.await.unwrap(), Err(Refusal::Changed(record.entity().key())), "{table}");
+    }
+}
