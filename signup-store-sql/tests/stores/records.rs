@@ -14,9 +14,10 @@ use async_trait::async_trait;
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
-    ChangeSet, Delivery, DeliveryQuery, EmailAddress, Event, EventLocationData, Link, LocationData, Notice,
-    NoticeQuery, Organization, Question, Receipt, ReceiptKey, Record, Shift, Signup, SignupQuery, Store,
-    Token, Webhook,
+    ChangeSet, Delivery, DeliveryQuery, EmailAddress, Event, EventLocationData, Invitation, Link,
+    LocationData, Membership, Message, Notice, NoticeQuery, Organization, Person, Question, Receipt,
+    ReceiptKey, Record, Role, Shift, SignIn, SignInCode, SignInInFull, Signup, SignupQuery, Store, Token,
+    Webhook,
 };
 use signup_store_sql::OpenError;
 use sqlx::AssertSqlSafe;
@@ -97,8 +98,8 @@ impl Database {
         Some(Self::at(database.place.without_tables().await))
     }
 
-    /// With an organization, an event of two shifts and a question, a sign-up, a receipt and a notice of them, and a webhook with a
-    /// delivery.
+    /// With an organization, an event of two shifts and a question, a sign-up, a receipt, a notice and a message of them, a webhook
+    /// with a delivery, and a member who is signed in, with a code and an invitation.
     pub(crate) async fn filled(engine: Engine) -> Option<(Self, Records)> {
         let database = Self::new(engine).await?;
         let records = Records::new();
@@ -184,6 +185,12 @@ pub(crate) struct Records {
     pub(crate) notice: Notice,
     pub(crate) webhook: Webhook,
     pub(crate) delivery: Delivery,
+    person: Person,
+    membership: Membership,
+    invitation: Invitation,
+    code: SignInCode,
+    sign_in: SignIn,
+    message: Message,
 }
 
 impl Records {
@@ -192,6 +199,7 @@ impl Records {
         let shifts = vec![shift(20, &event, 0), shift(21, &event, 1)];
         let signup = signup(30, &shifts[0], "Ada@example.org");
         let webhook = records::webhook(ORGANIZATION, 60);
+        let person = records::person(1);
         Self {
             organization: organization(ORGANIZATION),
             token: records::token(ORGANIZATION, 2),
@@ -203,6 +211,12 @@ impl Records {
             notice: records::notice(&shifts[0], 50),
             delivery: records::delivery(&webhook, 61),
             webhook,
+            membership: records::membership(ORGANIZATION, &person, Role::Owner),
+            invitation: records::invitation(ORGANIZATION, 70),
+            code: records::sign_in_code(71),
+            sign_in: records::sign_in(&person, 72),
+            person,
+            message: records::message(&event, 73),
             event,
             shifts,
         }
@@ -216,7 +230,7 @@ impl Records {
             self.event.clone().into(),
             self.location_data.clone().into(),
         ];
-        let after: [Record; 7] = [
+        let after: [Record; 13] = [
             self.question.clone().into(),
             self.signup.clone().into(),
             self.link.into(),
@@ -224,6 +238,12 @@ impl Records {
             self.notice.clone().into(),
             self.webhook.clone().into(),
             self.delivery.clone().into(),
+            self.person.clone().into(),
+            self.membership.into(),
+            self.invitation.clone().into(),
+            self.code.clone().into(),
+            self.sign_in.into(),
+            self.message.clone().into(),
         ];
         insert(before.into_iter().chain(shifts).chain(after))
     }
@@ -250,5 +270,12 @@ impl Records {
         let deliveries =
             store.deliveries(organization, self.webhook.id, &DeliveryQuery::new()).await.unwrap();
         assert_eq!(deliveries.items, from_ref(&self.delivery));
+        let memberships = vec![(self.membership, self.organization.clone())];
+        let signed_in = SignInInFull::new(self.sign_in, self.person.clone(), memberships);
+        assert_eq!(store.signed_in(&self.sign_in.digest).await.unwrap(), Some(signed_in));
+        assert_eq!(store.members(organization).await.unwrap(), [(self.membership, self.person.clone())]);
+        assert_eq!(store.invitations(organization).await.unwrap(), from_ref(&self.invitation));
+        assert_eq!(records::stored(store, &self.code).await.as_ref(), Some(&self.code));
+        assert_eq!(records::stored(store, &self.message).await.as_ref(), Some(&self.message));
     }
 }

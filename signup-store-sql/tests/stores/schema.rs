@@ -117,6 +117,40 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("deliveries", "attempts = -1".to_owned()),
         ("deliveries", format!("last_error = '{}'", long(256))),
         ("deliveries", "version = 0".to_owned()),
+        ("people", "email = 'a@'".to_owned()),
+        ("people", format!("email = '{}'", long(255))),
+        ("people", "email_key = NULL".to_owned()),
+        ("people", "name = ''".to_owned()),
+        ("people", format!("name = '{}'", long(256))),
+        ("people", "generation = 0".to_owned()),
+        ("people", "version = 0".to_owned()),
+        ("memberships", "role = 'guest'".to_owned()),
+        ("memberships", "version = 0".to_owned()),
+        ("invitations", "email = 'a@'".to_owned()),
+        ("invitations", format!("email = '{}'", long(255))),
+        ("invitations", "email_key = NULL".to_owned()),
+        ("invitations", "email = NULL, email_key = NULL".to_owned()),
+        ("invitations", "name = NULL".to_owned()),
+        ("invitations", "name = ''".to_owned()),
+        ("invitations", format!("name = '{}'", long(256))),
+        ("invitations", "role = 'guest'".to_owned()),
+        ("invitations", "digest = x'00'".to_owned()),
+        ("invitations", "version = 0".to_owned()),
+        ("sign_in_codes", "browser = x'00'".to_owned()),
+        ("sign_in_codes", "email = 'a@'".to_owned()),
+        ("sign_in_codes", format!("email = '{}'", long(255))),
+        ("sign_in_codes", "digest = x'00'".to_owned()),
+        ("sign_in_codes", "tries = -1".to_owned()),
+        ("sign_in_codes", "version = 0".to_owned()),
+        ("sign_ins", "digest = x'00'".to_owned()),
+        ("sign_ins", "generation = 0".to_owned()),
+        ("sign_ins", "version = 0".to_owned()),
+        ("messages", "subject = ''".to_owned()),
+        ("messages", format!("subject = '{}'", long(151))),
+        ("messages", "text = ''".to_owned()),
+        ("messages", format!("text = '{}'", long(5_001))),
+        ("messages", "sender_name = ''".to_owned()),
+        ("messages", format!("sender_name = '{}'", long(256))),
     ];
     // What a type of PostgreSQL takes in another form, or keeps in another size.
     let of_sqlite = [
@@ -143,6 +177,7 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
             "organization_id, title, slug, is_virtual, start_date, timezone, is_published, version, gate, created_at, updated_at, \
              starts_at, ends_at",
         ),
+        ("people", "id", "email, email_key, name, generation, version, created_at"),
     ] {
         let copy = format!("INSERT INTO {table} ({id}, {columns}) SELECT new_id(), {columns} FROM {table}");
         assert_refused(&database, engine, &copy).await;
@@ -150,13 +185,23 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
     let link = "INSERT INTO links (organization_id, event_id, shift_id, signup_id, digest) \
          SELECT organization_id, event_id, shift_id, new_id(), digest FROM links";
     assert_refused(&database, engine, link).await;
-    let receipt = "organization_id, caller_id, operation, idempotency_key, outcome, expires_at";
-    assert_refused(
-        &database,
-        engine,
-        &format!("INSERT INTO receipts ({receipt}) SELECT {receipt} FROM receipts"),
-    )
-    .await;
+    for (table, columns) in [
+        ("receipts", "organization_id, caller_id, operation, idempotency_key, outcome, expires_at"),
+        ("memberships", "organization_id, person_id, role, version, created_at"),
+        ("sign_in_codes", "browser, email, digest, tries, version, expires_at"),
+        ("sign_ins", "digest, person_id, generation, version, created_at, used_at, expires_at"),
+    ] {
+        let copy = format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM {table}");
+        assert_refused(&database, engine, &copy).await;
+    }
+    // The address is invited by another link, and the same link invites a first owner.
+    for invited in ["email, email_key, name, new_digest()", "NULL, NULL, NULL, digest"] {
+        let invitation = format!(
+            "INSERT INTO invitations (organization_id, id, role, version, created_at, expires_at, email, email_key, name, digest) \
+             SELECT organization_id, new_id(), role, version, created_at, expires_at, {invited} FROM invitations"
+        );
+        assert_refused(&database, engine, &invitation).await;
+    }
 }
 
 const SIGNUP: &str = "INSERT INTO signups (organization_id, id, event_id, shift_id, name, name_key, email, email_key, answers, \
@@ -202,6 +247,11 @@ async fn a_record_belongs_to_what_is_there_and_to_the_same_organization(
         "UPDATE webhooks SET organization_id = new_id()",
         "UPDATE deliveries SET webhook_id = new_id()",
         "UPDATE deliveries SET organization_id = new_id()",
+        "UPDATE memberships SET organization_id = new_id()",
+        "UPDATE invitations SET organization_id = new_id()",
+        "UPDATE sign_ins SET person_id = new_id()",
+        "UPDATE messages SET event_id = new_id()",
+        "UPDATE messages SET organization_id = new_id()",
     ] {
         assert_refused(&database, engine, sql).await;
     }
