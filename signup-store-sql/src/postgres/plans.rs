@@ -258,6 +258,32 @@ async fn people_are_found_by_indexes(#[values(false, true)] is_analyzed: bool) {
     }
 }
 
+/// Inserts 20,000 messages to the volunteers of one of the events of [`MANY_EVENTS`].
+const MANY_MESSAGES: &str = "INSERT INTO messages (organization_id, event_id, id, subject, text, sender_id, sender_name, created_at, \
+     counts_until) SELECT organization_id, id, gen_random_uuid(), 'Bring gloves', 'It will be cold.', gen_random_uuid(), 'Ada', n, n \
+     FROM (SELECT * FROM events LIMIT 1) e, generate_series(1, 20000) n";
+
+/// The count does not depend on the number of messages that no longer count.
+#[rstest]
+#[tokio::test]
+async fn messages_are_counted_by_a_range_of_an_index(#[values(false, true)] is_analyzed: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    connection.execute(MANY_MESSAGES).await.unwrap();
+    if is_analyzed {
+        connection.execute("ANALYZE").await.unwrap();
+    }
+    // The query of the function `count_of_messages`.
+    let count =
+        "SELECT count(*) FROM messages WHERE organization_id = $1 AND event_id = $2 AND counts_until > $3";
+    let count = Statement::of(Dialect::Postgres, count, values![Uuid::nil(), Uuid::nil(), 0_i64]);
+    let plan = plan_of(&mut connection, count).await;
+    let range = "Index Cond: ((organization_id = $1) AND (event_id = $2) AND (counts_until > $3))";
+    assert!(plan.contains("using messages_by_event on messages") && plan.contains(range), "{plan}");
+    assert!(!plan.contains("Filter:"), "{plan}");
+}
+
 /// Inserts 20,000 activities of one of the events of [`MANY_EVENTS`].
 const MUCH_ACTIVITY: &str = "INSERT INTO activity (organization_id, id, type, created_at, actor, event_id, changes, expires_at) \
      SELECT organization_id, gen_random_uuid(), 'event.updated', n, '{\"type\": \"system\"}', id, '[]', n \
