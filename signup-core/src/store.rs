@@ -14,6 +14,7 @@
 mod change;
 mod error;
 mod forward;
+mod in_full;
 mod keys;
 mod query;
 mod record;
@@ -28,6 +29,7 @@ use uuid::Uuid;
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use forward::{Wrapped, Wrapper};
+pub use in_full::{EventInFull, SignInInFull, SignupInFull};
 pub use keys::{Access, Key, Keys};
 pub use query::{
     ActivityQuery, CoverageKey, CoverageQuery, DeliveryQuery, EventKey, EventOrder, EventQuery, Listed,
@@ -43,13 +45,10 @@ use crate::invitation::Invitation;
 use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
-use crate::question::Question;
 use crate::receipt::EventWithShifts;
 use crate::secret::Digest;
 use crate::shift::{ScheduledShift, Shift};
-use crate::sign_in::SignIn;
 use crate::signup::Signup;
-use crate::text::LocationData;
 use crate::token::Token;
 use crate::webhook::{Delivery, Webhook};
 
@@ -310,71 +309,6 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
     ///
     /// The caller repeats the call, as for [`Store::purge`].
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError>;
-}
-
-/// An event with everything that a duplicate copies.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct EventInFull {
-    /// The event.
-    pub event: Event,
-    /// Data about the place. A duplicate copies this data, and no handle of the service returns it. The data can be 16
-    /// KiB long, so lists and reads of a single event leave it out.
-    pub location_data: Option<LocationData>,
-    /// The shifts in running order.
-    pub shifts: Vec<ScheduledShift>,
-    /// The questions by position, equal positions by id.
-    pub questions: Vec<Question>,
-}
-
-impl EventInFull {
-    /// Creates the event with its shifts, which may be in any order, and its questions by position. Location data is left out.
-    pub fn new(event: Event, shifts: Vec<Shift>, questions: Vec<Question>) -> Self {
-        let shifts = ScheduledShift::in_running_order(shifts, &event);
-        Self { event, location_data: None, shifts, questions }
-    }
-}
-
-/// A sign-up with the records that it refers to.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct SignupInFull {
-    /// The organization of the event.
-    pub organization: Organization,
-    /// The event, deleted or not.
-    pub event: Event,
-    /// The shift, deleted or not.
-    pub shift: ScheduledShift,
-    /// The sign-up.
-    pub signup: Signup,
-}
-
-impl SignupInFull {
-    /// Creates a sign-up with the records that it refers to.
-    pub fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
-        Self { organization, shift: ScheduledShift::of(shift, &event), event, signup }
-    }
-}
-
-/// A sign-in with the records that it refers to.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct SignInInFull {
-    /// The sign-in.
-    pub sign_in: SignIn,
-    /// The person who is signed in.
-    pub person: Person,
-    /// The memberships of the person, each with the organization, [in the order of
-    /// organizations](Membership::sort_organizations).
-    pub memberships: Vec<(Membership, Organization)>,
-}
-
-impl SignInInFull {
-    /// Creates a sign-in with the person and the memberships, which may be in any order.
-    pub fn new(sign_in: SignIn, person: Person, mut memberships: Vec<(Membership, Organization)>) -> Self {
-        Membership::sort_organizations(&mut memberships);
-        Self { sign_in, person, memberships }
-    }
 }
 
 /// Whether a read returns deleted records.
