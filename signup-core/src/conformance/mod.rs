@@ -91,6 +91,7 @@ pub(crate) mod family;
 pub mod fence;
 pub mod invitation_races;
 pub mod lists;
+pub mod lookups;
 pub mod model;
 pub mod notices;
 pub mod people;
@@ -273,9 +274,9 @@ macro_rules! conformance_tests {
             round_trip::unusual_dates_and_zones_come_back
             round_trip::the_deepest_location_data_comes_back
             round_trip::values_accepted_by_an_earlier_version_come_back
-            round_trip::a_missing_record_is_none
-            round_trip::each_lookup_returns_the_record_of_its_key
-            round_trip::a_fresh_store_passes_its_check
+            lookups::a_missing_record_is_none
+            lookups::each_lookup_returns_the_record_of_its_key
+            lookups::a_fresh_store_passes_its_check
             activity_lists::a_list_of_activity_is_filtered_and_newest_first
             activity_lists::a_page_of_activity_has_positions_exactly_where_the_list_continues
             activity_lists::activity_is_kept_until_it_expires
