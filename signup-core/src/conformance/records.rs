@@ -1,10 +1,13 @@
 //! Records for tests. Ids are made from small numbers, so that a failure prints the same ids each time.
 
+mod people;
+
 use std::sync::Arc;
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
+pub use self::people::*;
 use crate::*;
 
 /// The present time of the tests, in Unix seconds: 2027-01-15T08:00:00Z.
@@ -363,49 +366,12 @@ pub async fn stored<R: Entity + TryFrom<Record>>(store: &dyn Store, record: &R) 
     store.get(record.key()).await.unwrap()
 }
 
-/// Returns the person `number`.
-pub fn person(number: u32) -> Person {
-    Person {
-        id: PersonId::new(uuid(number)),
-        email: EmailAddress::new(&format!("Person{number}@example.org")).unwrap(),
-        name: PersonName::new("Ada “Countess” Lovelace").unwrap(),
-        generation: 1,
-        version: 1,
-        created_at: at(0),
-    }
-}
-
-/// Returns the membership of a person in an organization.
-pub fn membership(organization: u32, person: &Person, role: Role) -> Membership {
-    Membership::new(organization_id(organization), person.id, role, at(0))
-}
-
-/// Returns an invitation by the person 1, with an address of its own.
-pub fn invitation(organization: u32, number: u32) -> Invitation {
-    let email = EmailAddress::new(&format!("Invited{number}@example.org")).unwrap();
-    let invitee = Invitee { email, name: PersonName::new("Grace “Admiral” Hopper").unwrap() };
-    let (id, inviter) = (InvitationId::new(uuid(number)), Some(PersonId::new(uuid(1))));
-    let digest = Digest::of(&format!("invitation {organization} {number}"));
-    Invitation::new(id, organization_id(organization), Some(invitee), (Role::Admin, inviter), digest, at(0))
-}
-
 /// Returns a message to the volunteers of an event.
 pub fn message(event: &Event, number: u32) -> Message {
     let place = (event.organization, event.id, Some(ShiftId::new(uuid(1))));
     let (subject, text) = ("Bring “gloves”".parse().unwrap(), " It will\nbe cold. ".parse().unwrap());
     let sender = (PersonId::new(uuid(1)), PersonName::new("Grace “Admiral” Hopper").unwrap());
     Message::new(MessageId::new(uuid(number)), place, subject, text, sender, at(0))
-}
-
-/// Returns a code for the browser `number`.
-pub fn sign_in_code(number: u32) -> SignInCode {
-    let email = EmailAddress::new("Ada@example.org").unwrap();
-    SignInCode::new(&secret(number), email, &"abcdefgh".parse().unwrap(), at(0))
-}
-
-/// Returns the sign-in with the secret `number`.
-pub fn sign_in(person: &Person, number: u32) -> SignIn {
-    SignIn::new(&secret(number), person, at(0))
 }
 
 /// Returns the location data of the event.
