@@ -378,21 +378,6 @@
 //! time, and finds an order in which the reference has the same outcomes. The third runs random operations of the handles on the
 //! store, and compares the new activity with what happened to the records. The page of the module `conformance` shows a complete test
 //! file, and how to remove a temporary folder. The functions in `conformance::records` create records for further tests.
-//!
-//! # A new kind of record
-//!
-//! A new kind needs code in these places of the repository. The compiler finds the matches, but not the lists or the
-//! schemas.
-//!
-//! - `signup-core/src`: its id in `id.rs`, its type, its rules and the methods of the service. In `store/record.rs`: its
-//!   line in `records!` and its `RecordKey`. In `store/record/declarations.rs`: its [`Entity`].
-//!   A kind with a list has a method of [`Store`], a query in `store/query/`, and a cursor in `cursor.rs`.
-//! - `signup-core/src/conformance`: `records.rs`, `round_trip.rs`, `lookups.rs`, `random.rs`, `random/records.rs` and `random/world.rs`;
-//!   `family.rs` if it belongs to an event; `model/compare.rs` and a file of its own if it has a list.
-//! - `signup-store-memory/src`: `lists.rs`, and `is_deleted` in `tables.rs`.
-//! - `signup-store-sql/src`: its file in `records/`, the match in `records/mod.rs`, `Lock::of` in `postgres/lock.rs`, and
-//!   `sql/purge.rs` if it belongs to an event or expires, and `sql/read/` if it has a list.
-//! - `signup-store-sql/migrations`: its table in both schemas, and its branch in `lock_in_order` of the PostgreSQL schema.
 
 #[cfg(doc)]
 use super::{
