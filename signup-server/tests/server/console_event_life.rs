@@ -67,7 +67,11 @@ async fn a_cancellation_asks_first_and_a_deletion_of_a_full_event_is_a_conflict(
     mailbox.wait_for(1, SOON).await;
     let path = format!("{ROOT}/events/{}", page.event["id"].as_str().unwrap());
     let [cancel, delete] = ["cancel", "delete"].map(|action| format!("{path}/{action}"));
-    assert_eq!(ada.post(&delete, &[]).await.status, 409);
+    assert!(ada.get(&delete).await.text.contains("so you can’t delete it yet. Cancel it first"));
+    for confirmed in [&[][..], &[("confirmed", "yes")]] {
+        let refused = ada.post(&delete, confirmed).await;
+        assert!(refused.status == 409 && refused.text.contains("So you can’t delete it"), "{}", refused.text);
+    }
 
     let form = Fields::of(&ada.get(&cancel).await);
     let long = form.clone().with("reason", &"x".repeat(1001)).post(&ada, &cancel).await;

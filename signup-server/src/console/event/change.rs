@@ -166,22 +166,29 @@ fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
     from_json::<CancellationInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
 }
 
-fn page_of_delete(call: &MemberCall, form: &Form, found: EventWithShifts) -> Answer {
-    let event = found.event.clone();
-    if !event.is_cancelled() && active_signups(call, found) > 0 {
-        return Err(Error::EventHasSignups.into());
-    }
-    Ok(Ask::new(&call.frame, form, format!("Delete {}?", event.title), "Delete")
+/// Returns whether people are signed up, so that an event cannot be deleted. The library decides again when it is deleted.
+fn has_signups(call: &MemberCall, found: EventWithShifts) -> bool {
+    !found.event.is_cancelled() && active_signups(call, found) > 0
+}
+
+fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event) -> Ask<'a> {
+    Ask::new(&call.frame, form, format!("Delete {}?", event.title), "Delete")
         .text("This deletes the event with its shifts, questions and sign-ups. Its public page will be gone. You can’t undo this.")
         .finally()
         .back(&path_of(event.id))
-        .show())
 }
 
 /// `GET /console/{slug}/events/{event_id}/delete`: asks whether to delete an event.
 pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
-    page_of_delete(&call, &Form::default(), found)
+    let (event, form) = (found.event.clone(), Form::default());
+    let ask = page_of_delete(&call, &form, &event);
+    Ok(if has_signups(&call, found) {
+        let first = "People are signed up for this event, so you can’t delete it yet. Cancel it first, and we’ll email them.";
+        ask.text(first).show()
+    } else {
+        ask.show()
+    })
 }
 
 /// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
@@ -189,7 +196,11 @@ pub(crate) async fn delete(mut call: MemberCall) -> Answer {
     let (form, id) = (call.form().await?, call.path.event());
     if !is_confirmed(&form) {
         let found = call.session.event(id).await?;
-        return page_of_delete(&call, &form, found);
+        let event = found.event.clone();
+        if has_signups(&call, found) {
+            return Err(Error::EventHasSignups.into());
+        }
+        return Ok(page_of_delete(&call, &form, &event).show());
     }
     call.session.delete_event(id).await?;
     Ok(call.see_other("/"))
