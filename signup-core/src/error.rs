@@ -26,6 +26,10 @@ pub enum Error {
     /// Only a person with this role, or with a role above it, may do this.
     #[error("the caller lacks the role {0}")]
     MissingRole(Role),
+    /// The person entered no code and accepted no invitation within [`SignIn::RECENT`](crate::SignIn::RECENT), which this
+    /// [wants](crate::Permission::wants_recent_sign_in).
+    #[error("the person has to enter a code first")]
+    NotRecent,
     /// There is no such record, or the caller may not see it: another organization owns the record, or a volunteer asks
     /// for a draft.
     #[error("there is no such record")]
@@ -139,7 +143,14 @@ impl Error {
 
     /// Returns whether the token or the code is not valid, or the caller may not do the operation.
     pub const fn is_denied(&self) -> bool {
-        matches!(self, Self::Unauthenticated | Self::MissingScope(_) | Self::MissingRole(_) | Self::WrongCode)
+        matches!(
+            self,
+            Self::Unauthenticated
+                | Self::MissingScope(_)
+                | Self::MissingRole(_)
+                | Self::NotRecent
+                | Self::WrongCode
+        )
     }
 
     /// Returns whether the stored records, a simultaneous change or the plan prevents the operation. The same call may
@@ -183,6 +194,7 @@ mod tests {
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
             Error::MissingRole(Role::Owner),
+            Error::NotRecent,
             Error::NotFound,
             Error::WrongCode,
             Error::CodeGone,

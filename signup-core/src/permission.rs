@@ -1,6 +1,7 @@
 //! Permissions: what a caller may do. The scopes of a token and the role of a person both map to them.
 //!
-//! **Invariant:** [`Permission::role`] is the only table of roles and permissions.
+//! **Invariant:** [`Permission::role`] is the only table of roles and permissions, and [`Permission::wants_recent_sign_in`] the only
+//! one of permissions that want a recent code.
 
 use crate::error::{Error, Result};
 use crate::person::Role;
@@ -16,11 +17,17 @@ pub enum Permission {
     CancelSignups,
     /// Write to the volunteers of an event.
     SendMessages,
-    /// Read, create and revoke tokens.
+    /// Read tokens.
+    ReadTokens,
+    /// Create and revoke tokens.
     ManageTokens,
-    /// Read and invite members, change their roles and remove them, except owners.
+    /// Read members and invitations.
+    ReadMembers,
+    /// Invite members, change their roles and remove them, except owners.
     ManageMembers,
-    /// Find, export and erase the data of a volunteer.
+    /// Find what is stored about a volunteer.
+    FindVolunteers,
+    /// Export and erase the data of a volunteer.
     ManageVolunteers,
     /// Make owners, and lower and remove them.
     ManageOwners,
@@ -43,8 +50,11 @@ impl Permission {
             | Self::CancelSignups
             | Self::SendMessages => Role::Organizer,
             Self::Scope(Scope::ActivityRead | Scope::WebhooksRead | Scope::WebhooksWrite)
+            | Self::ReadTokens
             | Self::ManageTokens
+            | Self::ReadMembers
             | Self::ManageMembers
+            | Self::FindVolunteers
             | Self::ManageVolunteers => Role::Admin,
             Self::ManageOwners | Self::UpdateOrganization => Role::Owner,
         }
@@ -56,6 +66,19 @@ impl Permission {
             Role::Owner => Self::ManageOwners,
             Role::Admin | Role::Organizer => Self::ManageMembers,
         }
+    }
+
+    /// Returns whether a person has the permission only if they entered a code or accepted an invitation
+    /// [recently](crate::SignIn::RECENT). A token enters no code, so it has the permission of a scope throughout its life.
+    pub const fn wants_recent_sign_in(self) -> bool {
+        matches!(
+            self,
+            Self::Scope(Scope::WebhooksWrite)
+                | Self::ManageTokens
+                | Self::ManageMembers
+                | Self::ManageVolunteers
+                | Self::ManageOwners
+        )
     }
 }
 
@@ -135,8 +158,11 @@ mod tests {
                 Permission::Scope(Scope::ActivityRead),
                 Permission::Scope(Scope::WebhooksRead),
                 Permission::Scope(Scope::WebhooksWrite),
+                Permission::ReadTokens,
                 Permission::ManageTokens,
+                Permission::ReadMembers,
                 Permission::ManageMembers,
+                Permission::FindVolunteers,
                 Permission::ManageVolunteers,
             ],
         ),

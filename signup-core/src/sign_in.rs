@@ -173,9 +173,9 @@ impl SignIn {
         after(self.used_at, Self::IDLE_LIFETIME).min(after(self.created_at, Self::LIFETIME))
     }
 
-    /// Returns whether the person may do at `now` what wants a recent code.
-    pub fn is_recent(&self, now: Timestamp) -> bool {
-        now.duration_since(self.created_at) <= Self::RECENT
+    /// Returns the last instant at which the person may do what wants a recent code.
+    pub fn recent_until(&self) -> Timestamp {
+        self.created_at.checked_add(Self::RECENT).unwrap_or(Timestamp::MAX)
     }
 }
 

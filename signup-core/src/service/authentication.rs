@@ -64,6 +64,7 @@ impl Service {
             permissions: Permissions::Scopes(token.scopes),
             limits: self.0.plans.limits(organization.plan),
             expires_at: token.expires_at,
+            recent_until: Timestamp::MAX,
         };
         let actor = Actor::Token { id: token.id, name: token.name.clone() };
         Ok(Session::new(Arc::clone(&self.0), principal, actor))
@@ -100,6 +101,7 @@ impl Service {
             permissions: Permissions::Scopes(scopes),
             limits: self.0.plans.limits(organization.plan),
             expires_at: Timestamp::MAX,
+            recent_until: Timestamp::MAX,
         };
         Ok(Session::new(Arc::clone(&self.0), principal, Actor::Operator))
     }

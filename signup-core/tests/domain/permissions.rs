@@ -53,10 +53,13 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             create_webhook(hook()), patch_webhook(WebhookId::NONE, WebhookPatch::new()),
             rotate_secret(WebhookId::NONE), test_webhook(WebhookId::NONE), delete_webhook(WebhookId::NONE),
             redeliver(DeliveryId::NONE);
-        Permission::ManageTokens => tokens(), create_token(token()), revoke_token(TokenId::NONE);
+        Permission::ReadTokens => tokens();
+        Permission::ManageTokens => create_token(token()), revoke_token(TokenId::NONE);
+        Permission::ReadMembers => members(), invitations();
         Permission::ManageMembers =>
-            members(), invitations(), invite(person(Role::Admin)), withdraw_invitation(InvitationId::NONE),
+            invite(person(Role::Admin)), withdraw_invitation(InvitationId::NONE),
             change_role(PersonId::NONE, Role::Admin), remove_member(PersonId::NONE);
+        Permission::FindVolunteers => find_volunteer(&address("ada"));
         Permission::ManageVolunteers => volunteer_data(&address("ada")), erase_volunteer(&address("ada"));
         Permission::UpdateOrganization => update_organization(OrganizationPatch::new());
     }
@@ -86,6 +89,39 @@ async fn each_method_of_a_session_requires_its_permission() {
             assert_eq!(refused, session.require(permission).err(), "{method} of {:?}", session.permissions());
         }
     }
+}
+
+#[tokio::test]
+async fn an_old_sign_in_is_refused_what_wants_a_recent_code() {
+    let scene = Scene::start().await;
+    let (owner, _) = scene.member("oscar", Role::Owner).await;
+    let session = owner.session("riverside").unwrap();
+    scene.clock.advance(SignIn::RECENT.as_secs());
+    assert!(refusals(&session).await.iter().all(|(.., refused)| refused.is_none()));
+    scene.clock.advance(1);
+    let refused = |(method, _, refused): (&'static str, Permission, Option<Error>)| {
+        (refused? == Error::NotRecent).then_some(method)
+    };
+    let expected = [
+        "create_webhook",
+        "patch_webhook",
+        "rotate_secret",
+        "test_webhook",
+        "delete_webhook",
+        "redeliver",
+        "create_token",
+        "revoke_token",
+        "invite",
+        "withdraw_invitation",
+        "change_role",
+        "remove_member",
+        "volunteer_data",
+        "erase_volunteer",
+    ];
+    let late = refusals(&session).await;
+    assert_eq!(late.into_iter().filter_map(refused).collect::<Vec<_>>(), expected);
+    let webhook = NewWebhook::new("https://example.org/hooks".parse().unwrap());
+    assert!(scene.session.create_webhook(webhook).await.is_ok(), "a token enters no code");
 }
 
 #[tokio::test]

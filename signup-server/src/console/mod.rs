@@ -172,11 +172,6 @@ impl MemberCall {
         Ok(Form::parse(&self.request.form().await?))
     }
 
-    /// Checks that the person has entered a code recently. Returns the refusal whose page mails one.
-    pub(crate) fn require_recent(&self) -> Result<(), Refusal> {
-        if self.frame.is_recent { Ok(()) } else { Err(Refusal::NotRecent) }
-    }
-
     /// Returns the parameters of the query string, as a form.
     pub(crate) fn query(&self) -> Form {
         Form::parse(self.request.query.as_bytes())

@@ -22,8 +22,6 @@ pub(crate) enum Refusal {
     Body(BodyError),
     /// The request comes from another site.
     CrossSite,
-    /// The action wants a code that was entered recently.
-    NotRecent,
     /// The field `action` has no name of a form of the page.
     UnknownAction,
     /// Too many requests. Holds the seconds to wait.
@@ -81,7 +79,7 @@ struct ConfirmTemplate<'a> {
 impl Console {
     /// Returns the page of a refusal. Details for operators are only logged.
     pub(crate) fn refused(&self, refusal: &Refusal, frame: Option<&Frame>) -> Response {
-        if let (Refusal::NotRecent, Some(frame)) = (refusal, frame) {
+        if let (Refusal::Service(Error::NotRecent), Some(frame)) = (refusal, frame) {
             let page = ConfirmTemplate { head: frame.head("Confirm it’s you"), frame };
             return show(StatusCode::FORBIDDEN, &page);
         }
@@ -115,7 +113,6 @@ fn message(refusal: &Refusal) -> Message {
             "Sorry, we can’t accept this",
             "Your browser says that another website sent this. Go to the page here and send the form again.",
         ),
-        Refusal::NotRecent => said(StatusCode::FORBIDDEN, "Confirm it’s you", "Sign in again to do this."),
         Refusal::UnknownAction => {
             Message { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
         }

@@ -5,7 +5,7 @@ use signup_core::{EmailAddress, Faults, Permission, VolunteerData};
 use warp::http::StatusCode;
 
 use super::signups::{file, shift_in_words};
-use super::{Answer, Form, Frame, MemberCall, Refusal, show};
+use super::{Answer, Form, Frame, MemberCall, show};
 use crate::page::Head;
 use crate::wire;
 
@@ -45,7 +45,7 @@ struct EraseTemplate<'a> {
 
 /// `GET …/settings/people`: asks for an address.
 pub(crate) async fn ask_volunteer(call: MemberCall) -> Answer {
-    call.session.require(Permission::ManageVolunteers)?;
+    call.session.require(Permission::FindVolunteers)?;
     let done = call.query().value(ERASED).parse().ok().map(erased_in_words);
     Ok(page(StatusCode::OK, &call.frame, &Form::default(), done, None))
 }
@@ -53,7 +53,7 @@ pub(crate) async fn ask_volunteer(call: MemberCall) -> Answer {
 /// `POST …/settings/people`: shows, hands out or erases what is stored about an address. The last two want a code that was entered
 /// recently, and erasing asks first.
 pub(crate) async fn volunteer(mut call: MemberCall) -> Answer {
-    call.session.require(Permission::ManageVolunteers)?;
+    call.session.require(Permission::FindVolunteers)?;
     let form = call.form().await?;
     let MemberCall { session, frame, .. } = &call;
     let email = match EmailAddress::new(form.value(EMAIL).trim()) {
@@ -63,24 +63,30 @@ pub(crate) async fn volunteer(mut call: MemberCall) -> Answer {
             return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, frame, &form, None, None));
         }
     };
-    let is_find = !matches!(form.action(), "export" | "erase");
-    if !is_find && !frame.is_recent {
-        return Err(Refusal::NotRecent);
+    match form.action() {
+        "export" => {
+            let data = session.volunteer_data(&email).await?;
+            let text = serde_json::to_string_pretty(&wire::VolunteerData::new(&email, &data));
+            Ok(file(text.unwrap_or_default(), "application/json", "volunteer.json"))
+        }
+        "erase" if form.is_ticked(CONFIRMED) => {
+            let erased = session.erase_volunteer(&email).await?;
+            Ok(call.see_other(&format!("/settings/people?{ERASED}={erased}")))
+        }
+        "erase" => {
+            let data = session.volunteer_data(&email).await?;
+            let found = found(&email, &data);
+            if data.signups.is_empty() {
+                return Ok(page(StatusCode::OK, frame, &form, None, Some(found)));
+            }
+            let head = frame.head("Erase a volunteer’s data");
+            Ok(show(StatusCode::OK, &EraseTemplate { head, frame, found }))
+        }
+        _ => {
+            let data = session.find_volunteer(&email).await?;
+            Ok(page(StatusCode::OK, frame, &form, None, Some(found(&email, &data))))
+        }
     }
-    if form.action() == "erase" && form.is_ticked(CONFIRMED) {
-        let erased = session.erase_volunteer(&email).await?;
-        return Ok(call.see_other(&format!("/settings/people?{ERASED}={erased}")));
-    }
-    let data = session.volunteer_data(&email).await?;
-    if form.action() == "export" {
-        let text = serde_json::to_string_pretty(&wire::VolunteerData::new(&email, &data));
-        return Ok(file(text.unwrap_or_default(), "application/json", "volunteer.json"));
-    }
-    let found = found(&email, &data);
-    if is_find || data.signups.is_empty() {
-        return Ok(page(StatusCode::OK, frame, &form, None, Some(found)));
-    }
-    Ok(show(StatusCode::OK, &EraseTemplate { head: frame.head("Erase a volunteer’s data"), frame, found }))
 }
 
 fn page(

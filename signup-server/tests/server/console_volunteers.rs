@@ -2,11 +2,13 @@
 
 use serde_json::json;
 
-use crate::console::{ADA, Organizer};
+use crate::console::{ADA, Organizer, wait_for_code};
 use crate::console_guard::assert_protected;
 use crate::console_signups::{HOSTILE, Scene, assert_escaped};
 use crate::harness::{Answer, Server};
 use crate::mailbox::Mailbox;
+use crate::mails::SOON;
+use crate::wait::wait_until;
 
 const PATH: &str = "/console/riverside/settings/people";
 
@@ -59,6 +61,37 @@ async fn erasing_asks_first_and_leaves_nothing() {
     assert!(act(&scene.ada, "find", "bob@example.org").await.text.contains("Nothing is stored"));
     let activity = server.get("/v1/activity?type=signup.erased").await.data();
     assert_eq!(activity[0]["actor"]["name"], "Ada Lovelace", "{activity}");
+}
+
+#[tokio::test]
+async fn export_and_erase_want_a_recent_code() {
+    let mailbox = Mailbox::start();
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Early", ("Bob", "bob@example.org"), "").await;
+    server.sql("UPDATE sign_ins SET created_at = created_at - 901").await;
+    // The server may show the former row for a second.
+    wait_until(SOON, async || {
+        let page = scene.ada.get("/console/riverside/settings/tokens").await.text;
+        if page.contains("Before you can change") { Ok(()) } else { Err(page) }
+    })
+    .await;
+    for fields in [&[("action", "export")][..], &[("action", "erase")], &[("action", "erase"), ("confirmed", "yes")]]
+    {
+        let refused = scene.ada.post(PATH, &[fields, &[("email", "bob@example.org")]].concat()).await;
+        assert!(refused.status == 403 && refused.text.contains("Email me a code"), "{}", refused.text);
+        assert!(refused.text.contains("fill in the form again"), "{}", refused.text);
+    }
+    assert!(act(&scene.ada, "find", "bob@example.org").await.text.contains("1 sign-up is stored"));
+    assert!(mailbox.mails().iter().all(|mail| mail.to != ADA), "a code is mailed only when it is asked for");
+
+    scene.ada.post("/sign-in", &[("email", ADA), ("next", PATH)]).await;
+    let code = wait_for_code(&mailbox, ADA, 0).await;
+    let entered = scene.ada.post("/sign-in/code", &[("code", &*code), ("next", PATH)]).await;
+    assert_eq!((entered.status, entered.header("location")), (303, Some(PATH)));
+    assert_eq!(act(&scene.ada, "export", "bob@example.org").await.status, 200);
 }
 
 #[tokio::test]

@@ -163,7 +163,7 @@ fn an_unknown_address_becomes_a_person() {
         "insert SignIn 0".to_owned(),
     ];
     assert_eq!((lines(&joined), named(&joined)), (expected.to_vec(), vec!["member.joined".to_owned()]));
-    assert_eq!((joined.outcome.person, joined.outcome.is_recent(at(0))), (id(6), true));
+    assert_eq!((joined.outcome.person, joined.outcome.created_at), (id(6), at(0)));
     let named = Acceptance::Member { name: Some("Ada".parse().unwrap()) };
     for (acceptance, name) in [(&NO_NAME, "Grace “Admiral” Hopper"), (&named, "Ada")] {
         let joined = accepted(facts(None), acceptance).unwrap();

@@ -71,11 +71,12 @@ impl SignedIn {
 
     /// Returns whether the person entered a code or accepted an invitation within the last [15 minutes](SignIn::RECENT).
     ///
-    /// The program asks for a code before it manages tokens, webhooks, members and the data of volunteers.
+    /// A [`Session`] of the person refuses what [wants](crate::Permission::wants_recent_sign_in) that, so a program asks for a code
+    /// before it manages tokens, webhooks, members and the data of volunteers.
     ///
     /// See [`People`](crate::People) for an example.
     pub fn is_recent(&self) -> bool {
-        self.sign_in.is_recent(self.shared.now())
+        self.shared.now() <= self.sign_in.recent_until()
     }
 
     /// Returns the session of the person in the organization with this slug.
@@ -87,8 +88,8 @@ impl SignedIn {
     pub fn session(&self, slug: &str) -> Result<Session> {
         let found = self.memberships.iter().find(|(_, organization)| organization.slug == slug);
         let (membership, organization) = found.ok_or(Error::NotFound)?;
-        let (shared, expires_at) = (Arc::clone(&self.shared), self.sign_in.expires_at());
-        Ok(Session::of_person(shared, organization, &self.person, membership.role, expires_at))
+        let shared = Arc::clone(&self.shared);
+        Ok(Session::of_person(shared, organization, &self.person, membership.role, &self.sign_in))
     }
 
     /// Ends this sign-in. A sign-in that has ended stays ended.

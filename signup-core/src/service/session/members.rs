@@ -13,20 +13,20 @@ use crate::store::RecordKey;
 impl Session {
     /// Lists the members of the organization: owners first, then by name.
     ///
-    /// Requires [`Permission::ManageMembers`].
+    /// Requires [`Permission::ReadMembers`].
     ///
     /// # Errors
     /// Returns the errors of every method of a [session](Session#errors).
     ///
     /// See [`invite`](Self::invite) for an example.
     pub async fn members(&self) -> Result<Vec<(Membership, Person)>> {
-        self.require(Permission::ManageMembers)?;
+        self.require(Permission::ReadMembers)?;
         Ok(self.shared.store.members(self.organization_id()).await?)
     }
 
     /// Lists the invitations whose links work, the newest first.
     ///
-    /// Requires [`Permission::ManageMembers`].
+    /// Requires [`Permission::ReadMembers`].
     ///
     /// # Errors
     /// Returns the errors of every method of a [session](Session#errors).

@@ -35,6 +35,7 @@ use crate::person::{Person, Role};
 use crate::plan::PlanLimits;
 use crate::receipt::{IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
 use crate::rules::Decision;
+use crate::sign_in::SignIn;
 use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 use crate::token::Scope;
 
@@ -56,6 +57,8 @@ use crate::token::Scope;
 /// - [`Error::Unauthenticated`] if the token has expired, or the person is signed out.
 /// - [`Error::MissingScope`] if the token lacks the scope that the method names. [`Error::MissingRole`] if the person lacks
 ///   the role that has this [permission](Permission::role), or if the method names a permission that no scope allows.
+/// - [`Error::NotRecent`] if the permission that the method names [wants](Permission::wants_recent_sign_in) a code that the person
+///   entered recently.
 /// - [`Error::Store`] if the store fails. After a write, it is unknown whether the write was applied.
 /// - [`Error::Contended`], for writes only, if other changes of the same event kept the write from committing for 10
 ///   seconds.
@@ -83,6 +86,9 @@ pub(super) struct Principal {
     pub(super) limits: PlanLimits,
     /// [`Timestamp::MAX`] for a session that does not expire.
     pub(super) expires_at: Timestamp,
+    /// The last instant at which the session may do what wants a recent code. [`Timestamp::MAX`] for a session of a token or a
+    /// program.
+    pub(super) recent_until: Timestamp,
 }
 
 impl Session {
@@ -90,18 +96,23 @@ impl Session {
         Self { shared, principal, actor: Arc::new(actor), key: None }
     }
 
-    /// Creates the session of a person with this role in the organization, who is signed in until `expires_at`.
+    /// Creates the session of a person with this role in the organization.
     pub(super) fn of_person(
         shared: Arc<Shared>,
         organization: &Organization,
         person: &Person,
         role: Role,
-        expires_at: Timestamp,
+        sign_in: &SignIn,
     ) -> Self {
-        let limits = shared.plans.limits(organization.plan);
-        let permissions = Permissions::Role(role);
+        let principal = Principal {
+            organization: organization.id,
+            permissions: Permissions::Role(role),
+            limits: shared.plans.limits(organization.plan),
+            expires_at: sign_in.expires_at(),
+            recent_until: sign_in.recent_until(),
+        };
         let actor = Actor::Person { id: person.id, name: person.name.clone() };
-        Self::new(shared, Principal { organization: organization.id, permissions, limits, expires_at }, actor)
+        Self::new(shared, principal, actor)
     }
 
     /// Returns the organization that the session belongs to.
@@ -211,13 +222,14 @@ impl Session {
         self.key.as_ref().is_some_and(|key| key.is_replay.load(Ordering::Relaxed))
     }
 
-    /// Checks that the session has not expired and has the permission. Every method that needs a permission does this first.
+    /// Checks that the session has not expired and has the permission, and that the sign-in of a person is recent if the permission
+    /// [wants](Permission::wants_recent_sign_in) that. Every method that needs a permission does this first.
     ///
     /// A server calls this method before it reads the body of a request, so that a caller without the permission learns
     /// nothing about the body.
     ///
     /// # Errors
-    /// Returns [`Error::Unauthenticated`], [`Error::MissingScope`] or [`Error::MissingRole`].
+    /// Returns [`Error::Unauthenticated`], [`Error::MissingScope`], [`Error::MissingRole`] or [`Error::NotRecent`].
     ///
     /// # Example
     ///
@@ -235,7 +247,10 @@ impl Session {
         if !self.is_valid() {
             return Err(Error::Unauthenticated);
         }
-        self.principal.permissions.require(permission.into())
+        let permission = permission.into();
+        self.principal.permissions.require(permission)?;
+        let is_late = permission.wants_recent_sign_in() && self.principal.recent_until < self.shared.now();
+        if is_late { Err(Error::NotRecent) } else { Ok(()) }
     }
 
     /// Returns the outcome of the operation that is stored under the session's key, if there is one. Then

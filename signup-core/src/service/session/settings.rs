@@ -42,14 +42,14 @@ impl Session {
 
     /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
     ///
-    /// Requires [`Permission::ManageTokens`].
+    /// Requires [`Permission::ReadTokens`].
     ///
     /// # Errors
     /// Returns the errors of every method of a [session](Session#errors).
     ///
     /// See [`create_token`](Self::create_token) for an example.
     pub async fn tokens(&self) -> Result<Vec<Token>> {
-        self.require(Permission::ManageTokens)?;
+        self.require(Permission::ReadTokens)?;
         Ok(self.shared.store.tokens(self.organization_id()).await?)
     }
 

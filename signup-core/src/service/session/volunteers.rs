@@ -7,6 +7,20 @@ use crate::service::VolunteerData;
 use crate::text::EmailAddress;
 
 impl Session {
+    /// Finds what the organization stores about the volunteer with this address, for a page that shows how much there is. A program
+    /// that hands out the data calls [`volunteer_data`](Self::volunteer_data).
+    ///
+    /// Requires [`Permission::FindVolunteers`].
+    ///
+    /// # Errors
+    /// Returns only the errors that every method has.
+    ///
+    /// See [`erase_volunteer`](Self::erase_volunteer) for an example.
+    pub async fn find_volunteer(&self, email: &EmailAddress) -> Result<VolunteerData> {
+        self.require(Permission::FindVolunteers)?;
+        self.shared.volunteer_data(self.organization_id(), email).await
+    }
+
     /// Reads everything that the organization stores about the volunteer with this address: the sign-ups with their answers, and
     /// the mails that wait. Addresses are compared without case. An unknown address has no sign-ups.
     ///
@@ -39,6 +53,7 @@ impl Session {
     /// use signup_core::{Error, Role};
     ///
     /// assert_eq!(session.erase_volunteer(&ada.email).await, Err(Error::MissingRole(Role::Admin)));
+    /// assert_eq!(session.find_volunteer(&ada.email).await, Err(Error::MissingRole(Role::Admin)));
     /// assert_eq!(session.volunteer_data(&ada.email).await, Err(Error::MissingRole(Role::Admin)));
     /// # Ok(()) }) }
     /// ```

@@ -47,14 +47,13 @@ const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role"
 
 /// `GET /console/{slug}/settings/members`: lists the members and the open invitations.
 pub(crate) async fn list_members(call: MemberCall) -> Answer {
-    call.session.require(Permission::ManageMembers)?;
+    call.session.require(Permission::ReadMembers)?;
     page(&call, StatusCode::OK, &Form::default().with("role", Role::Organizer.name())).await
 }
 
 /// `POST /console/{slug}/settings/members`: invites, changes a role, removes a member, or withdraws an invitation.
 pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
     call.session.require(Permission::ManageMembers)?;
-    call.require_recent()?;
     let form = call.form().await?;
     let (session, person) = (&call.session, form.value("person_id").parse().unwrap_or(PersonId::NONE));
     match form.action() {

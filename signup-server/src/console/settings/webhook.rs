@@ -42,7 +42,7 @@ struct DeliveryView<'a> {
 
 /// `GET /console/{slug}/settings/webhooks/{id}`: shows a webhook and its deliveries.
 pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
-    call.session.require(Scope::WebhooksWrite)?;
+    call.session.require(Scope::WebhooksRead)?;
     let webhook = call.session.webhook(call.path.webhook()).await?;
     let form = filled(&webhook);
     page(&call, StatusCode::OK, &webhook, &form).await
@@ -51,7 +51,6 @@ pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
 /// `POST /console/{slug}/settings/webhooks/{id}`: changes, tests or deletes a webhook, or delivers again.
 pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
     call.session.require(Scope::WebhooksWrite)?;
-    call.require_recent()?;
     let form = call.form().await?;
     let (session, id) = (&call.session, call.path.webhook());
     match form.action() {
