@@ -167,19 +167,20 @@ fn service_error(error: &Error) -> Response {
             "webhook_disabled",
             "The webhook is disabled, so nothing can be delivered to it again. Enable it first, with is_enabled: true.",
         ),
-        Error::Contended => {
-            tracing::warn!(%error, "a write was given up");
-            unavailable()
-        }
-        Error::Store(error) => {
-            tracing::error!(error = %WithSources(error), "the store failed");
-            unavailable()
-        }
-        // An error that no route returns, or a variant that is newer than this mapping.
         error => {
-            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
+            log_failure(error);
             unavailable()
         }
+    }
+}
+
+/// Logs an error that says nothing about the request, and whose response is 503.
+pub(crate) fn log_failure(error: &Error) {
+    match error {
+        Error::Contended => tracing::warn!(%error, "a write was given up"),
+        Error::Store(error) => tracing::error!(error = %WithSources(error), "the store failed"),
+        // An error that no handler returns, or a variant that is newer than the mapping of the handler.
+        error => tracing::error!(error = %WithSources(error), "the library returned an unexpected error"),
     }
 }
 

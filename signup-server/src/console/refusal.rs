@@ -10,7 +10,7 @@ use warp::reply::Response;
 
 use super::{Console, Frame, show, words};
 use crate::page::{DEFAULT_THEME, Head};
-use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
+use crate::reply::{BodyError, RETRY_AFTER_S, log_failure};
 use crate::wire::field_name;
 
 /// Why a request was not carried out.
@@ -193,16 +193,8 @@ fn message_of(error: &Error) -> Message {
         Error::WebhookDisabled => {
             conflict("This webhook is disabled", "Enable it first, and then deliver again.")
         }
-        Error::Contended => {
-            tracing::warn!(%error, "a write was given up");
-            unavailable()
-        }
-        Error::Store(error) => {
-            tracing::error!(error = %WithSources(error), "the store failed");
-            unavailable()
-        }
         error => {
-            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
+            log_failure(error);
             unavailable()
         }
     }

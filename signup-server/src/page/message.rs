@@ -9,7 +9,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::{DEFAULT_THEME, Head, html};
-use crate::reply::{BodyError, RETRY_AFTER_S, WithSources};
+use crate::reply::{BodyError, RETRY_AFTER_S, log_failure};
 
 #[derive(Debug, Template)]
 #[template(path = "message.html")]
@@ -105,14 +105,10 @@ fn unavailable_with(retry: Option<Retry<'_>>) -> Response {
 
 /// Returns the page for an error. Details for operators are only logged.
 pub(super) fn error_page(error: &Error, base_path: &str, retry: Option<Retry<'_>>) -> Response {
-    match error {
-        Error::NotFound => return not_found(base_path),
-        Error::Store(error) => tracing::error!(error = %WithSources(error), "the store failed"),
-        Error::Contended => tracing::warn!(%error, "a write was given up"),
-        error => {
-            tracing::error!(error = %WithSources(error), "the library returned an unexpected error");
-        }
+    if *error == Error::NotFound {
+        return not_found(base_path);
     }
+    log_failure(error);
     unavailable_with(retry)
 }
 
