@@ -113,10 +113,10 @@ impl Error {
     /// Returns whether the same call may succeed later without any change.
     ///
     /// After [`Store`](Self::Store), it is unknown whether the call wrote. Retry a call that creates (an event, a copy,
-    /// shifts, a question) only with the same idempotency key. A repeated delete without a key returns
+    /// shifts, a question, a webhook, a token, an invitation) only with the same idempotency key. A repeated delete without a key returns
     /// [`NotFound`](Self::NotFound) if the first call was applied. Every other call of [`Session`](crate::Session),
     /// [`Volunteers`](crate::Volunteers), [`SignUpForm`](crate::SignUpForm), [`People`](crate::People) and [`Outbox`](crate::Outbox) is safe
-    /// to retry, except [`create_token`](crate::Session::create_token). [`Admin`](crate::Admin) lists its methods that are not.
+    /// to retry. [`Admin`](crate::Admin) lists its methods that are not.
     ///
     /// ```
     /// use signup_core::Error;

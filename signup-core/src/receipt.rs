@@ -8,12 +8,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{CallerId, DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, WebhookId};
+use crate::invitation::Invitation;
 use crate::message::Message;
 use crate::permission::Permission;
 use crate::question::Question;
 use crate::shift::ScheduledShift;
 use crate::text_form::{from_text, text_form};
-use crate::token::Scope;
+use crate::token::{Scope, Token};
 use crate::value_error::ValueError;
 use crate::webhook::{Delivery, Webhook};
 
@@ -101,6 +102,10 @@ pub enum Operation {
     Redeliver(DeliveryId),
     /// Send a message to the volunteers of this event.
     SendMessage(EventId),
+    /// Create a token.
+    CreateToken,
+    /// Invite a person.
+    Invite,
 }
 
 impl Operation {
@@ -125,6 +130,8 @@ impl Operation {
             | Self::DeleteWebhook(_)
             | Self::Redeliver(_) => Scope::WebhooksWrite,
             Self::SendMessage(_) => return Permission::SendMessages,
+            Self::CreateToken => return Permission::ManageTokens,
+            Self::Invite => return Permission::ManageMembers,
         };
         Permission::Scope(scope)
     }
@@ -154,6 +161,8 @@ impl fmt::Display for Operation {
             Self::DeleteWebhook(id) => write!(f, "delete-webhook/{id}"),
             Self::Redeliver(id) => write!(f, "redeliver/{id}"),
             Self::SendMessage(id) => write!(f, "send-message/{id}"),
+            Self::CreateToken => f.write_str("create-token"),
+            Self::Invite => f.write_str("invite"),
         }
     }
 }
@@ -168,6 +177,8 @@ impl FromStr for Operation {
             return match text {
                 "create-event" => Ok(Self::CreateEvent),
                 "create-webhook" => Ok(Self::CreateWebhook),
+                "create-token" => Ok(Self::CreateToken),
+                "invite" => Ok(Self::Invite),
                 _ => Err(MALFORMED),
             };
         };
@@ -264,6 +275,10 @@ pub enum Outcome {
     Delivery(Box<Delivery>),
     /// The message that was sent.
     Message(Box<Message>),
+    /// The token that was created, without its text.
+    Token(Box<Token>),
+    /// The invitation that was made, without the secret of its link. `None` if a member has the address.
+    Invitation(Option<Box<Invitation>>),
     /// The record of the operation was deleted.
     ///
     /// Not a unit variant, because a store accepts only outcomes that serialize to an object.
@@ -301,6 +316,9 @@ outcomes! {
     Webhook: |webhook| Self::Webhook(Box::new(webhook)), Outcome::Webhook(webhook) => *webhook;
     Delivery: |delivery| Self::Delivery(Box::new(delivery)), Outcome::Delivery(delivery) => *delivery;
     Message: |message| Self::Message(Box::new(message)), Outcome::Message(message) => *message;
+    Token: |token| Self::Token(Box::new(token)), Outcome::Token(token) => *token;
+    Option<Invitation>: |invitation| Self::Invitation(invitation.map(Box::new)),
+        Outcome::Invitation(invitation) => invitation.map(|invitation| *invitation);
     (): |_deleted| Self::Deleted {}, Outcome::Deleted {} => ();
 }
 

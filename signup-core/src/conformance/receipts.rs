@@ -40,6 +40,9 @@ pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
         Outcome::Question(Box::new(question(&event, 1, 1))),
         Outcome::Webhook(Box::new(webhook(1, 1))),
         Outcome::Delivery(Box::new(delivery(&webhook(1, 1), 1).claimed(at(1)))),
+        Outcome::Token(Box::new(token(1, 1))),
+        Outcome::Invitation(Some(Box::new(invitation(1, 1)))),
+        Outcome::Invitation(None),
         Outcome::Deleted {},
     ];
     for (number, outcome) in outcomes.into_iter().enumerate() {

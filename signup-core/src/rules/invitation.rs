@@ -17,7 +17,7 @@ use crate::permission::{Permission, Permissions};
 use crate::person::{Membership, Person, Role};
 use crate::secret::Secret;
 use crate::sign_in::SignIn;
-use crate::store::{ChangeSet, Requirement, Unique};
+use crate::store::{ChangeSet, Record, Refusal, Requirement, Unique};
 use crate::text::{EmailAddress, PersonName};
 
 /// What the making of an invitation depends on.
@@ -87,7 +87,13 @@ pub(crate) fn invite(
     let cause = NoticeCause::Invited { invitation: id, secret: mail.secret.clone() };
     change.insert(Notice::to_person(mail.notice, organization, cause, now));
     let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation).of_person(person);
-    Ok(Decision::new(Some((invitation, mail.secret)), change, [invited]).again_after(|_| true))
+    // Another call may have invited the address.
+    let decides_again = |refusal: &Refusal| match refusal {
+        Refusal::Changed(_) => true,
+        Refusal::Taken(record) => matches!(**record, Record::Invitation(_)),
+        Refusal::NotBelow { .. } => false,
+    };
+    Ok(Decision::new(Some((invitation, mail.secret)), change, [invited]).again_after(decides_again))
 }
 
 /// Makes the invitation of the first owner of an organization. Its address is not known yet, so there is no mail.

@@ -12,7 +12,7 @@ use crate::id::{OrganizationId, TokenId};
 use crate::input::{Change, NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
-use crate::secret::TokenText;
+use crate::secret::Digest;
 use crate::store::ChangeSet;
 use crate::token::Token;
 
@@ -52,7 +52,7 @@ fn replace(organization: Organization, changed: Organization) -> Decision<Organi
     Decision::new(changed, change, [activity.with_changes(changes)])
 }
 
-/// Creates a token for `creator`.
+/// Creates a token for `creator`, with the digest of its text.
 ///
 /// # Errors
 /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days.
@@ -60,18 +60,18 @@ pub(crate) fn create_token(
     organization: OrganizationId,
     new: &NewToken,
     creator: &Actor,
-    (id, text): (TokenId, TokenText),
+    (id, digest): (TokenId, Digest),
     now: Timestamp,
-) -> Result<Decision<(Token, TokenText)>> {
+) -> Result<Decision<Token>> {
     new.check()?;
     let life = SignedDuration::from_hours(i64::from(new.expires_in_days) * 24);
     let expires_at = now.checked_add(life).unwrap_or(Timestamp::MAX);
-    let token = Token::new(id, organization, new.name.clone(), text.digest(), new.scopes, now);
+    let token = Token::new(id, organization, new.name.clone(), digest, new.scopes, now);
     let token = Token { expires_at, created_by: creator.clone(), ..token };
     let mut change = ChangeSet::default();
     change.insert(token.clone());
     let created = NewActivity::of(ActivityType::TOKEN_CREATED, &token);
-    Ok(Decision::new((token, text), change, [created]))
+    Ok(Decision::new(token, change, [created]))
 }
 
 /// Records that a token was used. Writes nothing if a use is recorded that is less than a minute older, for example by another

@@ -1,5 +1,7 @@
 //! Changes of people and members, which sessions, people themselves and the operator make by the same rules.
 
+use jiff::Timestamp;
+
 use super::Shared;
 use crate::activity::Actor;
 use crate::error::Result;
@@ -7,35 +9,32 @@ use crate::id::{InvitationId, OrganizationId, PersonId};
 use crate::input::NewInvitation;
 use crate::invitation::Invitation;
 use crate::person::{Membership, Person, Role};
-use crate::rules::{self, InviteFacts, MailIds};
+use crate::rules::{self, Decision, InviteFacts, MailIds};
 use crate::secret::{self, Secret};
 use crate::store::{RecordKey, Unique};
 use crate::text::EmailAddress;
 
 impl Shared {
-    /// Invites an address to an organization. Returns the invitation and the secret of its link, or `None` if a member has the
-    /// address. `caller` is `None` for the operator, as in each of these methods.
+    /// Decides on the invitation of an address to an organization. The outcome is the invitation and the secret of its link, or `None`
+    /// if a member has the address. `caller` is `None` for the operator, as in each of these methods.
     pub(super) async fn invite(
         &self,
-        actor: &Actor,
         organization: OrganizationId,
         caller: Option<PersonId>,
         new: &NewInvitation,
-    ) -> Result<Option<(Invitation, Secret)>> {
-        self.commit_unrefused(actor, move |now| async move {
-            let before: Option<Invitation> =
-                self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
-            let inviter = match before.as_ref().and_then(|before| before.inviter) {
-                Some(inviter) => self.store.get(RecordKey::Person(inviter)).await?,
-                None => None,
-            };
-            let members = self.store.members(organization).await?;
-            let person = self.find_person(&new.email).await?.map(|person| person.id);
-            let facts = InviteFacts { organization, before, inviter, members, person };
-            let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
-            rules::invite(facts, caller, new, id, mail, now)
-        })
-        .await
+        now: Timestamp,
+    ) -> Result<Decision<Option<(Invitation, Secret)>>> {
+        let before: Option<Invitation> =
+            self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
+        let inviter = match before.as_ref().and_then(|before| before.inviter) {
+            Some(inviter) => self.store.get(RecordKey::Person(inviter)).await?,
+            None => None,
+        };
+        let members = self.store.members(organization).await?;
+        let person = self.find_person(&new.email).await?.map(|person| person.id);
+        let facts = InviteFacts { organization, before, inviter, members, person };
+        let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
+        rules::invite(facts, caller, new, id, mail, now)
     }
 
     /// Gives a member another role.

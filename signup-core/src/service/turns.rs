@@ -103,7 +103,9 @@ impl Shared {
             | Operation::TestWebhook(_)
             | Operation::DeleteWebhook(_)
             | Operation::Redeliver(_)
-            | Operation::SendMessage(_) => None,
+            | Operation::SendMessage(_)
+            | Operation::CreateToken
+            | Operation::Invite => None,
             Operation::PatchEvent(event)
             | Operation::PublishEvent(event)
             | Operation::UnpublishEvent(event)

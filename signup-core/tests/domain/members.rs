@@ -97,9 +97,29 @@ async fn a_token_survives_the_person_who_made_it() {
     let (ada, _) = scene.member("ada", Role::Admin).await;
     let new = NewToken::new("import".parse().unwrap(), [Scope::EventsRead].into());
     let (_, text) = ada.session("riverside").unwrap().create_token(new).await.unwrap();
+    let text = text.unwrap();
     ada.leave(scene.session.organization_id()).await.unwrap();
     let session = scene.service.authenticate(text.reveal()).await.unwrap();
     assert_eq!(session.events(EventQuery::new()).await.unwrap().items, []);
+}
+
+#[tokio::test]
+async fn a_retry_with_the_same_key_makes_no_second_token_or_invitation() {
+    let scene = Scene::start().await;
+    let (ada, _) = scene.member("ada", Role::Admin).await;
+    let session = ada.session("riverside").unwrap();
+    let keyed = || session.with_key("form-1".parse().unwrap());
+    let new = || NewToken::new("import".parse().unwrap(), [Scope::EventsRead].into());
+    let (token, text) = keyed().create_token(new()).await.unwrap();
+    assert!(text.is_some());
+    let (again, text) = keyed().create_token(new()).await.unwrap();
+    assert_eq!((again, text.is_none()), (token.clone(), true), "the text is shown once");
+    assert_eq!(session.tokens().await.unwrap(), [token]);
+
+    let invited = keyed().invite(invitation("bo", Role::Organizer)).await.unwrap();
+    let mails = scene.service.outbox().due(100).await.unwrap();
+    assert_eq!(keyed().invite(invitation("bo", Role::Organizer)).await.unwrap(), invited);
+    assert_eq!(scene.service.outbox().due(100).await.unwrap(), mails);
 }
 
 #[tokio::test]

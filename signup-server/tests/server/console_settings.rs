@@ -21,6 +21,12 @@ pub(crate) fn hidden(page: &str, part: &str, name: &str) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
+/// Returns the secret of a webhook that a page shows.
+fn secret_in(page: &str) -> String {
+    let (_, rest) = page.split_once("whsec_").unwrap_or_else(|| panic!("no secret in {page}"));
+    rest.split('<').next().unwrap().to_owned()
+}
+
 fn starter() -> (Mailbox, Server) {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);
@@ -59,8 +65,10 @@ async fn an_admin_makes_a_token_that_is_shown_once() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;
     let path = format!("{ROOT}/settings/tokens");
+    let key = hidden(&owner.get(&path).await.text, "Create a token", "idempotency_key");
     let fields = [
         ("action", "create"),
+        ("idempotency_key", &*key),
         ("name", HOSTILE),
         ("scopes", "events:read"),
         ("scopes", "team:read"),
@@ -75,6 +83,10 @@ async fn an_admin_makes_a_token_that_is_shown_once() {
     let used = server.answer(server.request("GET", "/v1/token").bearer_auth(&token)).await;
     assert_eq!(used.status, 200, "{}", used.text);
 
+    let again = owner.post(&path, &fields).await;
+    assert!(again.status == 200 && again.text.contains("already sent this form"), "{}", again.text);
+    assert_eq!(again.text.matches("events:read, team:read").count(), 1, "{}", again.text);
+    assert!(!again.text.contains("signup_") && !again.text.contains("<script>"), "{}", again.text);
     let list = owner.get(&path).await;
     assert!(!list.text.contains(&token) && list.text.contains("events:read, team:read"), "{}", list.text);
     let id = hidden(&list.text, "events:read, team:read", "token_id");
@@ -110,9 +122,20 @@ async fn members_are_invited_and_removed() {
     let gone = grace.get(&format!("{ROOT}/leave")).await;
     assert_eq!((gone.status, gone.header("location")), (303, Some("/sign-in?next=/console/riverside/leave")));
 
-    let fields =
-        [("action", "invite"), ("email", "bob@example.org"), ("name", HOSTILE), ("role", "organizer")];
+    let key = hidden(&owner.get(&path).await.text, "Invite somebody", "idempotency_key");
+    let fields = [
+        ("action", "invite"),
+        ("idempotency_key", &*key),
+        ("email", "bob@example.org"),
+        ("name", HOSTILE),
+        ("role", "organizer"),
+    ];
     assert_eq!(owner.post(&path, &fields).await.status, 303);
+    assert_eq!(owner.post(&path, &fields).await.status, 303);
+    let invited = server.get("/v1/activity?type=member.invited").await.data();
+    let invitations =
+        invited.as_array().unwrap().iter().filter(|found| found["actor"]["name"] == "Ada Lovelace");
+    assert_eq!(invitations.count(), 2, "of Grace, and of Bob once: {invited}");
     let list = owner.get(&path).await.text;
     assert!(!list.contains("<script>"), "{list}");
     let id = hidden(&list, "bob@example.org", "invitation_id");
@@ -163,7 +186,10 @@ async fn a_webhook_is_made_tested_and_deleted() {
     let refused = owner.post(page, &[("action", "update"), ("url", "http://x")]).await;
     assert_eq!(refused.status, 422);
     assert!(refused.text.contains("href=\"#url\"") && refused.text.contains("href=\"#types\""));
-    assert!(owner.post(page, &[("action", "rotate")]).await.text.contains("whsec_"));
+    let key = hidden(&text, "Send test", "idempotency_key");
+    let fields = [("action", "rotate"), ("idempotency_key", &*key)];
+    let secret = secret_in(&owner.post(page, &fields).await.text);
+    assert_eq!(secret_in(&owner.post(page, &fields).await.text), secret, "a form sent twice rotates once");
     let deleted = owner.post(page, &[("action", "delete")]).await;
     assert_eq!((deleted.status, deleted.header("location")), (303, Some(path.as_str())));
     assert_eq!(owner.get(page).await.status, 404);

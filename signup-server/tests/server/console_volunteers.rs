@@ -78,7 +78,8 @@ async fn export_and_erase_want_a_recent_code() {
         if page.contains("Before you can change") { Ok(()) } else { Err(page) }
     })
     .await;
-    for fields in [&[("action", "export")][..], &[("action", "erase")], &[("action", "erase"), ("confirmed", "yes")]]
+    for fields in
+        [&[("action", "export")][..], &[("action", "erase")], &[("action", "erase"), ("confirmed", "yes")]]
     {
         let refused = scene.ada.post(PATH, &[fields, &[("email", "bob@example.org")]].concat()).await;
         assert!(refused.status == 403 && refused.text.contains("Email me a code"), "{}", refused.text);

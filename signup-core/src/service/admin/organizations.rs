@@ -101,9 +101,10 @@ impl Admin {
                 let slug = slug_base(new.name.as_str()).unwrap_or_else(|| FALLBACK.to_owned());
                 let organization = organization(new, slug, now);
                 let id = TokenId::new(secret::new_uuid(now));
-                let made = (id, TokenText::generate());
+                let text = TokenText::generate();
+                let made = (id, text.digest());
                 let created = rules::create_token(organization.id, token, &Actor::Operator, made, now)?;
-                let Decision { outcome: (_, text), change: of_token, activity: mut created, .. } = created;
+                let Decision { change: of_token, activity: mut created, .. } = created;
                 let (id, secret) = (InvitationId::new(secret::new_uuid(now)), Secret::generate());
                 let invited = rules::invite_first_owner(&organization, id, &secret, now);
                 let mut change = ChangeSet::default();

@@ -29,7 +29,9 @@ impl Admin {
         new: NewInvitation,
     ) -> Result<Option<(Invitation, Secret)>> {
         let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
-        self.shared.invite(&Actor::Operator, organization.id, None, &new).await
+        let (id, new) = (organization.id, &new);
+        let invite = move |now| self.shared.invite(id, None, new, now);
+        self.shared.commit_unrefused(&Actor::Operator, invite).await
     }
 
     /// Makes an invitation for the first owner of an organization, who gives their own name and address. Returns the secret of the

@@ -41,7 +41,15 @@ impl Admin {
         organization: OrganizationId,
         new: NewToken,
     ) -> Result<(Token, TokenText)> {
-        self.shared.create_token(&Actor::Operator, organization, &new).await
+        let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
+        let text = TokenText::generate();
+        let (new, digest) = (&new, text.digest());
+        let create = move |now| async move {
+            let id = TokenId::new(secret::new_uuid(now));
+            rules::create_token(organization.id, new, &Actor::Operator, (id, digest), now)
+        };
+        let token = self.shared.commit_unrefused(&Actor::Operator, create).await?;
+        Ok((token, text))
     }
 
     /// Lists all tokens of an organization by ascending id, expired and revoked ones included.
@@ -116,21 +124,6 @@ impl Admin {
 }
 
 impl Shared {
-    /// Creates a token of an organization.
-    pub(in crate::service) async fn create_token(
-        &self,
-        actor: &Actor,
-        organization: OrganizationId,
-        new: &NewToken,
-    ) -> Result<(Token, TokenText)> {
-        let organization: Organization = self.get(RecordKey::Organization(organization)).await?;
-        self.commit_unrefused(actor, move |now| async move {
-            let id = TokenId::new(secret::new_uuid(now));
-            rules::create_token(organization.id, new, actor, (id, TokenText::generate()), now)
-        })
-        .await
-    }
-
     /// Records the noted uses of tokens.
     async fn record_token_uses(&self) -> Result<()> {
         let mut uses = self.token_uses.take();

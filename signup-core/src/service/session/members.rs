@@ -7,6 +7,7 @@ use crate::input::NewInvitation;
 use crate::invitation::Invitation;
 use crate::permission::Permission;
 use crate::person::{Membership, Person, Role};
+use crate::receipt::Operation;
 use crate::rules;
 use crate::store::RecordKey;
 
@@ -40,7 +41,7 @@ impl Session {
     }
 
     /// Invites a person to the organization, and queues the mail with the link. An open invitation of the address is replaced, and its
-    /// link stops working. So a repeated call is safe, but queues another mail.
+    /// link stops working. So a repeated call is safe, but queues another mail unless it has the same idempotency key.
     ///
     /// Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
     ///
@@ -66,9 +67,12 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn invite(&self, new: NewInvitation) -> Result<Option<Invitation>> {
-        let caller = self.manager()?;
-        let invited = self.shared.invite(&self.actor, self.organization_id(), Some(caller), &new).await?;
-        Ok(invited.map(|(invitation, _)| invitation))
+        let (caller, new) = (self.manager()?, &new);
+        self.write(Operation::Invite, move |now| async move {
+            let decision = self.shared.invite(self.organization_id(), Some(caller), new, now).await?;
+            Ok(decision.map(|invited| invited.map(|(invitation, _)| invitation)))
+        })
+        .await
     }
 
     /// Withdraws an invitation. Its link stops working.

@@ -47,7 +47,7 @@ use crate::token::Scope;
 /// is cheap to clone. An existing session does not notice that its token was revoked, that the person's role was changed, or
 /// that the plan was changed, so a server authenticates each request.
 ///
-/// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question, a webhook) only with the same
+/// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question, a webhook, a token, an invitation) only with the same
 /// idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key returns [`Error::NotFound`] if
 /// the first call was applied. Every other call is safe to retry.
 ///

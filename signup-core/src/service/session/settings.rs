@@ -8,7 +8,9 @@ use crate::id::TokenId;
 use crate::input::{NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::permission::Permission;
-use crate::secret::TokenText;
+use crate::receipt::Operation;
+use crate::rules;
+use crate::secret::{self, TokenText};
 use crate::token::Token;
 
 impl Session {
@@ -56,8 +58,8 @@ impl Session {
     /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps a digest. The
     /// token belongs to the organization, so it stays valid when the person who made it leaves.
     ///
-    /// A retry after an unknown result may create a second token, so revoke the one whose text is lost. Requires
-    /// [`Permission::ManageTokens`].
+    /// A repeated call with the same idempotency key returns the token that the first call created, and no text. If nobody has the
+    /// text, revoke that token. Requires [`Permission::ManageTokens`].
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days.
@@ -74,6 +76,7 @@ impl Session {
     /// let session = ada.session(&organization.slug)?;
     /// let new = NewToken::new("Calendar script".parse()?, [Scope::EventsRead].into()).expires_in_days(90);
     /// let (token, text) = session.create_token(new).await?;
+    /// let text = text.ok_or("an earlier call has created the token")?;
     /// println!("The token {} is shown only now: {}", token.name, text.reveal());
     /// assert_eq!(session.tokens().await?, [token.clone()]);
     /// session.revoke_token(token.id).await?;
@@ -81,9 +84,18 @@ impl Session {
     /// assert!(revoked.is_err_and(|error| error == Error::Unauthenticated));
     /// # Ok(()) }) }
     /// ```
-    pub async fn create_token(&self, new: NewToken) -> Result<(Token, TokenText)> {
-        self.require(Permission::ManageTokens)?;
-        self.shared.create_token(&self.actor, self.organization_id(), &new).await
+    pub async fn create_token(&self, new: NewToken) -> Result<(Token, Option<TokenText>)> {
+        let text = TokenText::generate();
+        let (new, digest) = (&new, text.digest());
+        let token: Token = self
+            .write(Operation::CreateToken, move |now| async move {
+                let organization = self.own_organization().await?.id;
+                let id = TokenId::new(secret::new_uuid(now));
+                rules::create_token(organization, new, &self.actor, (id, digest), now)
+            })
+            .await?;
+        let is_new = token.digest == digest;
+        Ok((token, is_new.then_some(text)))
     }
 
     /// Revokes a token. It is then refused: at once in this process, and within 5 seconds in others. A token that is already revoked

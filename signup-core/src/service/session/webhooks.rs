@@ -194,7 +194,7 @@ impl Session {
         self.shared.get(RecordKey::Webhook(self.organization_id(), id)).await
     }
 
-    async fn own_organization(&self) -> Result<Organization> {
+    pub(super) async fn own_organization(&self) -> Result<Organization> {
         self.shared.get(RecordKey::Organization(self.organization_id())).await
     }
 }

@@ -48,7 +48,7 @@ const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role"
 /// `GET /console/{slug}/settings/members`: lists the members and the open invitations.
 pub(crate) async fn list_members(call: MemberCall) -> Answer {
     call.session.require(Permission::ReadMembers)?;
-    page(&call, StatusCode::OK, &Form::default().with("role", Role::Organizer.name())).await
+    page(&call, StatusCode::OK, &Form::new(call.now()).with("role", Role::Organizer.name())).await
 }
 
 /// `POST /console/{slug}/settings/members`: invites, changes a role, removes a member, or withdraws an invitation.
@@ -60,7 +60,7 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
         "invite" => {
             let input = form.json(FIELDS);
             match from_json::<InvitationInput<'_>>(&input).and_then(|input| input.check()) {
-                Ok(new) => drop(session.invite(new).await?),
+                Ok(new) => drop(form.keyed(session).invite(new).await?),
                 Err(faults) => {
                     return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;
                 }

@@ -14,6 +14,8 @@ struct TokensTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     form: &'a Form,
+    /// The name of the token that the same form has created before.
+    created: Option<&'a str>,
     tokens: Vec<TokenView<'a>>,
     scopes: Vec<(&'static str, &'static str, &'static str)>,
 }
@@ -49,8 +51,7 @@ const FIELDS: &[(&str, As)] = &[("name", As::Text), ("scopes", As::List), ("expi
 /// `GET /console/{slug}/settings/tokens`: lists the tokens.
 pub(crate) async fn list_tokens(call: MemberCall) -> Answer {
     call.session.require(Permission::ReadTokens)?;
-    let form = Form::default().with("expires_in_days", Token::MAX_DAYS.to_string());
-    page(&call, StatusCode::OK, &form).await
+    page(&call, StatusCode::OK, &new_form(&call), None).await
 }
 
 /// `POST /console/{slug}/settings/tokens`: creates a token and shows it once, or revokes one.
@@ -62,7 +63,10 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
             let input = form.json(FIELDS);
             match from_json::<TokenInput<'_>>(&input).and_then(|input| input.check()) {
                 Ok(new) => {
-                    let (token, text) = call.session.create_token(new).await?;
+                    let (token, text) = form.keyed(&call.session).create_token(new).await?;
+                    let Some(text) = text else {
+                        return page(&call, StatusCode::OK, &new_form(&call), Some(&token)).await;
+                    };
                     let frame = &call.frame;
                     let page = TokenTemplate {
                         head: frame.head("Your new API token"),
@@ -73,7 +77,9 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
                     };
                     Ok(show(StatusCode::OK, &page))
                 }
-                Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
+                Err(faults) => {
+                    page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults), None).await
+                }
             }
         }
         "revoke" => {
@@ -85,7 +91,12 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
     }
 }
 
-async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+fn new_form(call: &MemberCall) -> Form {
+    Form::new(call.now()).with("expires_in_days", Token::MAX_DAYS.to_string())
+}
+
+/// Returns the page of the tokens. `created` is the token that the same form has created before.
+async fn page(call: &MemberCall, status: StatusCode, form: &Form, created: Option<&Token>) -> Answer {
     let tokens = call.session.tokens().await?;
     let (frame, now) = (&call.frame, call.now());
     let view = |token| view(token, now);
@@ -95,6 +106,7 @@ async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
         head: frame.head_of("API tokens", form),
         frame,
         form,
+        created: created.map(|token| token.name.as_str()),
         tokens: views,
         scopes: Scope::ALL.iter().map(|scope| (scope.name(), scope.name(), purpose(*scope))).collect(),
     };

@@ -44,7 +44,7 @@ struct DeliveryView<'a> {
 pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
     call.session.require(Scope::WebhooksRead)?;
     let webhook = call.session.webhook(call.path.webhook()).await?;
-    let form = filled(&webhook);
+    let form = filled(Form::new(call.now()), &webhook);
     page(&call, StatusCode::OK, &webhook, &form).await
 }
 
@@ -68,8 +68,8 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
         }
         "enable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(true)).await?),
         "disable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(false)).await?),
-        "test" => drop(session.test_webhook(id).await?),
-        "rotate" => return Ok(secret_page(&call.frame, &session.rotate_secret(id).await?)),
+        "test" => drop(form.keyed(session).test_webhook(id).await?),
+        "rotate" => return Ok(secret_page(&call.frame, &form.keyed(session).rotate_secret(id).await?)),
         "delete" => {
             session.delete_webhook(id).await?;
             return Ok(call.see_other("/settings/webhooks"));
@@ -112,9 +112,9 @@ fn path_of(id: WebhookId) -> String {
     format!("/settings/webhooks/{id}")
 }
 
-fn filled(webhook: &Webhook) -> Form {
+fn filled(form: Form, webhook: &Webhook) -> Form {
     let description = webhook.description.as_ref().map_or("", WebhookDescription::as_str);
-    let form = Form::default().with("url", webhook.url.as_str()).with("description", description);
+    let form = form.with("url", webhook.url.as_str()).with("description", description);
     webhook.types.iter().fold(form, |form, filter| form.with("types", filter.as_str()))
 }
 
