@@ -86,6 +86,8 @@ pub struct OrganizationPatch {
     pub contact: Option<Change<EmailAddress>>,
     /// The new address of the page about data protection, or its removal.
     pub privacy_url: Option<Change<WebAddress>>,
+    /// The values that the caller read before. See [`read`](Self::read).
+    pub read: Option<Box<OrganizationPatch>>,
 }
 
 impl OrganizationPatch {
@@ -105,6 +107,14 @@ impl OrganizationPatch {
         public_url, clear_public_url: WebAddress, "the address of the organization's own web page";
         contact, clear_contact: EmailAddress, "the contact";
         privacy_url, clear_privacy_url: WebAddress, "the address of the page about data protection";
+    }
+
+    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
+    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
+    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    #[must_use]
+    pub fn read(self, values: Self) -> Self {
+        Self { read: Some(Box::new(values)), ..self }
     }
 }
 
@@ -152,6 +162,13 @@ impl OrganizationInput<'_> {
         let sport = fields.change("sport", &self.sport, TEXT, |text| Name::new(text));
         let public_url = fields.change("public_url", &self.public_url, TEXT, |text| WebAddress::new(text));
         faults.add_unknown(self.unknown.iter().cloned());
-        faults.into_result(Some(OrganizationPatch { name, sport, public_url, contact, privacy_url }))
+        faults.into_result(Some(OrganizationPatch {
+            name,
+            sport,
+            public_url,
+            contact,
+            privacy_url,
+            read: None,
+        }))
     }
 }

@@ -252,7 +252,7 @@ pub(crate) fn accept(
     let actor = Actor::Person { id: person.id, name: person.name.clone() };
     if let Acceptance::FirstOwner(FirstOwner { organization_name, contact, .. }) = acceptance {
         let patch = OrganizationPatch::new().name(organization_name.clone()).contact(contact.clone());
-        let Decision { outcome, activity: updated, .. } = update_organization(organization.clone(), patch);
+        let Decision { outcome, activity: updated, .. } = update_organization(organization.clone(), patch)?;
         let version = organization.version + 1;
         if slug != organization.slug {
             change.requires.push(Requirement::Absent { unique: Unique::OrganizationSlug(slug.clone()), now });

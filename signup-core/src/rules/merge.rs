@@ -6,9 +6,11 @@
 use crate::error::Error;
 use crate::event::Event;
 use crate::hours::EventDate;
-use crate::input::{Change, EventPatch, HoursPatch, QuestionPatch, ShiftPatch};
+use crate::input::{Change, EventPatch, HoursPatch, OrganizationPatch, QuestionPatch, ShiftPatch};
+use crate::organization::Organization;
 use crate::question::Question;
 use crate::shift::Shift;
+use crate::text::EmailAddress;
 
 /// The names of the fields in conflict.
 #[derive(Debug, Default)]
@@ -105,6 +107,34 @@ pub(super) fn merge_question(mut patch: QuestionPatch, question: &Question) -> R
         options: conflicts.merge("options", read.options, patch.options, || question.options.clone()),
         required: conflicts.merge("required", read.required, patch.required, || question.required),
         position: conflicts.merge("position", read.position, patch.position, || question.position),
+        read: None,
+    };
+    conflicts.into_result(merged)
+}
+
+/// Returns the patch of the fields that the caller changed.
+pub(super) fn merge_organization(
+    mut patch: OrganizationPatch,
+    organization: &Organization,
+) -> Result<OrganizationPatch, Error> {
+    let Some(read) = patch.read.take() else { return Ok(patch) };
+    let mut conflicts = Conflicts::default();
+    // Addresses that differ only in case are equal, but not the same text.
+    let text = |contact: Option<EmailAddress>| contact.map(|contact| contact.to_string());
+    let new_text = |contact: &Option<Change<EmailAddress>>| Some(text(contact.clone()?.into_value()));
+    let [read_contact, new_contact] = [&read.contact, &patch.contact].map(new_text);
+    let merged = OrganizationPatch {
+        name: conflicts.merge("name", read.name, patch.name, || organization.name.clone()),
+        contact: conflicts
+            .merge("contact", read_contact, new_contact, || text(organization.contact.clone()))
+            .and(patch.contact),
+        privacy_url: conflicts.merge("privacy_url", read.privacy_url, patch.privacy_url, || {
+            organization.privacy_url.clone().into()
+        }),
+        sport: conflicts.merge("sport", read.sport, patch.sport, || organization.sport.clone().into()),
+        public_url: conflicts.merge("public_url", read.public_url, patch.public_url, || {
+            organization.public_url.clone().into()
+        }),
         read: None,
     };
     conflicts.into_result(merged)
@@ -214,5 +244,22 @@ mod tests {
         assert_eq!(merge_question(patch.clone().read(read.clone()), &question), Ok(patch.clone()));
         let patch = patch.position(question.position + 2).read(read);
         assert_eq!(merge_question(patch, &question), Err(Error::Conflict(vec!["position"])));
+    }
+
+    #[test]
+    fn an_organization_is_merged_by_field_too() {
+        let organization = records::organization(1);
+        let [old, new] =
+            ["help@riverside.example", "Help@riverside.example"].map(|text| text.parse().unwrap());
+        let read = OrganizationPatch::new().name("Before".parse().unwrap()).contact(old).clear_sport();
+        let patch = OrganizationPatch::new().name("Before".parse().unwrap()).contact(new).clear_sport();
+        assert_eq!(
+            merge_organization(patch.clone().read(read.clone()), &organization),
+            Err(Error::Conflict(vec!["contact"]))
+        );
+        let organization =
+            Organization { contact: read.contact.clone().unwrap().into_value(), ..organization };
+        let expected = OrganizationPatch { contact: patch.contact.clone(), ..OrganizationPatch::new() };
+        assert_eq!(merge_organization(patch.read(read), &organization), Ok(expected));
     }
 }

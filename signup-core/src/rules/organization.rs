@@ -3,6 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_organization;
+use super::merge::merge_organization;
 use super::{Decision, NewActivity};
 use crate::activity::{ActivityType, Actor};
 #[cfg(doc)]
@@ -17,11 +18,15 @@ use crate::store::ChangeSet;
 use crate::token::Token;
 
 /// Changes the fields that `patch` names.
+///
+/// # Errors
+/// Returns [`Error::Conflict`] if another caller has changed a field since its value in the patch was read.
 pub(crate) fn update_organization(
     organization: Organization,
     patch: OrganizationPatch,
-) -> Decision<Organization> {
-    let OrganizationPatch { name, sport, public_url, contact, privacy_url } = patch;
+) -> Result<Decision<Organization>> {
+    let OrganizationPatch { name, sport, public_url, contact, privacy_url, .. } =
+        merge_organization(patch, &organization)?;
     let changed = Organization {
         name: name.unwrap_or_else(|| organization.name.clone()),
         sport: sport.map_or_else(|| organization.sport.clone(), Change::into_value),
@@ -30,7 +35,7 @@ pub(crate) fn update_organization(
         privacy_url: privacy_url.map_or_else(|| organization.privacy_url.clone(), Change::into_value),
         ..organization.clone()
     };
-    replace(organization, changed)
+    Ok(replace(organization, changed))
 }
 
 /// Changes the plan of an organization.
@@ -110,7 +115,7 @@ mod tests {
             .name("Hillside Library".parse().unwrap())
             .contact("desk@hillside.example".parse().unwrap())
             .clear_sport();
-        let changed = update_organization(organization.clone(), patch.clone());
+        let changed = update_organization(organization.clone(), patch.clone()).unwrap();
         assert_eq!(lines(&changed), ["Organization 1 at 1", "put Organization 1 to 2"]);
         let expected = Organization {
             name: "Hillside Library".parse().unwrap(),
@@ -120,8 +125,8 @@ mod tests {
             ..organization.clone()
         };
         assert_eq!(changed.outcome, expected);
-        assert_eq!(lines(&update_organization(changed.outcome, patch)), [""; 0]);
-        assert_eq!(lines(&update_organization(organization, OrganizationPatch::new())), [""; 0]);
+        assert_eq!(lines(&update_organization(changed.outcome, patch).unwrap()), [""; 0]);
+        assert_eq!(lines(&update_organization(organization, OrganizationPatch::new()).unwrap()), [""; 0]);
     }
 
     #[test]
@@ -144,7 +149,7 @@ mod tests {
         let full = records::organization(1);
         let clear =
             OrganizationPatch::new().clear_sport().clear_public_url().clear_contact().clear_privacy_url();
-        let bare = update_organization(full.clone(), clear).outcome;
+        let bare = update_organization(full.clone(), clear).unwrap().outcome;
         let expected = Organization {
             sport: None,
             public_url: None,
@@ -159,13 +164,13 @@ mod tests {
             .public_url(full.public_url.clone().unwrap())
             .contact(full.contact.clone().unwrap())
             .privacy_url(full.privacy_url.clone().unwrap());
-        assert_eq!(update_organization(bare, set).outcome, Organization { version: 3, ..full });
+        assert_eq!(update_organization(bare, set).unwrap().outcome, Organization { version: 3, ..full });
     }
 
     #[test]
     fn a_contact_that_differs_only_in_case_is_another_text() {
         let patch = OrganizationPatch::new().contact("HELP@riverside.example.org".parse().unwrap());
-        let changed = update_organization(records::organization(1), patch).outcome;
+        let changed = update_organization(records::organization(1), patch).unwrap().outcome;
         assert_eq!(changed.contact.unwrap().as_str(), "HELP@riverside.example.org");
     }
 

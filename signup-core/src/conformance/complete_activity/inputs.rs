@@ -154,6 +154,7 @@ pub(super) fn organization_patch(name: Name, numbers: &mut Numbers<'_>) -> Organ
         // Two spellings of one address are two texts.
         contact: change(&["help@example.org", "Help@example.org"], numbers),
         privacy_url: change(&["https://riverside.example.org/privacy"], numbers),
+        read: None,
     }
 }
 

@@ -170,12 +170,12 @@ fn a_sign_up_is_recorded_when_it_is_made_cancelled_and_erased() {
 #[test]
 fn changes_of_an_organization_and_of_its_tokens_are_recorded() {
     let owner = records::organization(1);
-    let update = |patch| named(&update_organization(owner.clone(), patch));
+    let update = |patch| named(&update_organization(owner.clone(), patch).unwrap());
     assert_eq!(update(OrganizationPatch::new().name(owner.name.clone())), [""; 0], "the same name");
     let contact = OrganizationPatch::new().contact("HELP@riverside.example".parse().unwrap());
     let with_contact = Organization { contact: "help@riverside.example".parse().ok(), ..owner.clone() };
     assert_eq!(
-        named(&update_organization(with_contact, contact)),
+        named(&update_organization(with_contact, contact).unwrap()),
         ["organization.updated contact"],
         "its case"
     );

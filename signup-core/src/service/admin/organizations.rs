@@ -222,7 +222,7 @@ impl Admin {
     /// # Ok(()) }) }
     /// ```
     pub async fn set_plan(&self, organization: OrganizationId, plan: Plan) -> Result<Organization> {
-        let rule = move |found| rules::set_plan(found, plan);
+        let rule = move |found| Ok(rules::set_plan(found, plan));
         self.shared.change_organization(&Actor::Operator, organization, rule).await
     }
 }
@@ -244,11 +244,11 @@ impl Shared {
         &self,
         actor: &Actor,
         organization: OrganizationId,
-        rule: impl Fn(Organization) -> Decision<Organization> + Send + Sync + Copy,
+        rule: impl Fn(Organization) -> Result<Decision<Organization>> + Send + Sync + Copy,
     ) -> Result<Organization> {
         let changed = self
             .commit_unrefused(actor, move |_| async move {
-                Ok(rule(self.get(RecordKey::Organization(organization)).await?))
+                rule(self.get(RecordKey::Organization(organization)).await?)
             })
             .await;
         self.tokens.clear();

@@ -20,7 +20,9 @@ impl Session {
     /// Requires [`Permission::UpdateOrganization`].
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if the organization no longer exists.
+    /// - [`Error::NotFound`] if the organization no longer exists.
+    /// - [`Error::Conflict`] if another caller has changed a field since its value in the patch was
+    ///   [read](OrganizationPatch::read).
     ///
     /// # Example
     ///
