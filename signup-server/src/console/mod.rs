@@ -8,6 +8,7 @@
 //! handler runs.
 
 mod cancel_signup;
+mod changing;
 mod cookies;
 mod event;
 mod form;

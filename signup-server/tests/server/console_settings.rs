@@ -61,6 +61,40 @@ async fn an_owner_changes_the_organization() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_owners_who_change_the_organization_keep_what_both_have_changed() {
+    let (_mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let path = format!("{ROOT}/settings");
+    // What a form that was loaded before sends: each value, and the one that was read.
+    let stale = async |name: &str, contact: &str| {
+        let read = [("was.name", "Riverside"), ("was.contact", "help@riverside.example.org")];
+        owner.post(&path, &[&read[..], &[("name", name), ("contact", contact)]].concat()).await
+    };
+    let loaded = owner.get(&path).await.text;
+    assert!(loaded.contains("name=\"was.contact\" value=\"help@riverside.example.org\""), "{loaded}");
+    assert_eq!(stale("Riverside Pantry", "help@riverside.example.org").await.status, 303);
+    assert_eq!(stale("Riverside", "desk@riverside.example.org").await.status, 303);
+    let now = owner.get(&path).await.text;
+    assert!(
+        now.contains("Riverside Pantry") && now.contains("value=\"desk@riverside.example.org\""),
+        "{now}"
+    );
+
+    let refused = stale("Riverside", "office@riverside.example.org").await;
+    assert_eq!(refused.status, 409);
+    for part in [
+        "Somebody else has changed this",
+        ">desk@riverside.example.org</td>",
+        ">office@riverside.example.org</td>",
+        "name=\"was.contact\" value=\"desk@riverside.example.org\"",
+        "name=\"name\" value=\"Riverside Pantry\"",
+        "name=\"contact\" value=\"office@riverside.example.org\"",
+    ] {
+        assert!(refused.text.contains(part), "{part}: {}", refused.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_admin_makes_a_token_that_is_shown_once() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;

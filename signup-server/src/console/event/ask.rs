@@ -9,7 +9,7 @@ use super::count;
 use crate::page::Head;
 
 /// The hidden field that says that the person has confirmed.
-const CONFIRMED: &str = "confirmed";
+pub(crate) const CONFIRMED: &str = "confirmed";
 /// The checkbox that says whether volunteers get mails.
 pub(crate) const NOTIFY: &str = "notify_volunteers";
 

@@ -5,10 +5,11 @@ use signup_core::{Error, Event};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
+use super::super::{Answer, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_confirmed, is_notified};
 use super::create::themes;
-use super::fields::{self, Values};
+use super::fields;
 use super::zones::{Region, regions};
 use super::{count, limit_reached, path_of};
 use crate::page::Head;
@@ -27,29 +28,6 @@ struct EditEventTemplate<'a> {
     read: Vec<(&'a str, &'a str)>,
     regions: Vec<Region>,
     themes: Vec<(String, String)>,
-}
-
-/// A field that two people changed to different values.
-#[derive(Debug)]
-pub(super) struct Clash {
-    pub(super) id: String,
-    pub(super) label: &'static str,
-    pub(super) now: String,
-    pub(super) typed: String,
-}
-
-/// Returns both values of each field in conflict.
-pub(super) fn clashes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
-    let words = |value: &str| match value {
-        "" => "Empty".to_owned(),
-        "yes" => "Ticked".to_owned(),
-        value => value.to_owned(),
-    };
-    let clash = |name: &&'static str| {
-        let now = present.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value);
-        Clash { id: form.id(name), label: form.label(name), now: words(now), typed: words(form.value(name)) }
-    };
-    names.iter().map(clash).collect()
 }
 
 /// What is shown above the form.
@@ -74,7 +52,7 @@ async fn page(
         form,
         conflicts: &obstacle.conflicts,
         limit: obstacle.limit,
-        read: fields::read_fields(form),
+        read: read_fields(form),
         regions: regions("This event", Some(event.dates.first.zone().name())),
         themes: themes(),
     };
@@ -87,14 +65,14 @@ pub(crate) async fn show_edit(call: MemberCall) -> Answer {
     if event.is_cancelled() {
         return Err(Error::EventCancelled.into());
     }
-    let form = fields::loaded(fields::EVENT, fields::values_of_event(&event));
+    let form = loaded(fields::EVENT, fields::values_of_event(&event));
     page(&call, StatusCode::OK, &event, &form, Obstacle::default()).await
 }
 
 /// `POST /console/{slug}/events/{event_id}/edit`: changes an event. Asks first if the change mails volunteers.
 pub(crate) async fn edit(mut call: MemberCall) -> Answer {
     let (form, event) = super::form_and_event(&mut call).await?;
-    let form = fields::as_stored(&form, &fields::values_of_event(&event));
+    let form = as_stored(&form, &fields::values_of_event(&event));
     let patch = match fields::event_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,
@@ -139,11 +117,4 @@ async fn refused(call: &MemberCall, event: &Event, form: Form, error: Error) -> 
         }
         error => Err(error.into()),
     }
-}
-
-/// Returns the form on the present values, for a person who has seen both values of each field in conflict.
-pub(super) fn reloaded(form: &Form, names: &[(&str, As)], present: Values) -> Form {
-    let mut form = fields::reloaded(form, names, present);
-    form.remove("confirmed");
-    form
 }

@@ -1,7 +1,4 @@
-//! The fields of the forms: their names, the values of a record, and the values that were read when a form was loaded.
-//!
-//! A form that changes a record has each value twice: as it is typed, and as it was when the form was loaded, in a hidden field
-//! with the prefix `was.`. So the library can keep what others changed in between.
+//! The fields of the forms of events, shifts and questions: their names, the values of a record, and the checks.
 
 use signup_core::{
     Change, Event, EventInput, EventPatch, EventPatchInput, Faults, Given, NewEvent, NewShift, PlanLimits,
@@ -9,16 +6,13 @@ use signup_core::{
     ShiftsInput, WallTime, from_json,
 };
 
+use super::super::changing::{Values, patch, text, ticked};
 use super::super::{As, Form};
 
-/// The prefix of the hidden fields with the values that were read.
-const WAS: &str = "was.";
 /// The largest number of rows of shifts in a form.
 pub(super) const MAX_ROWS: usize = 10;
 /// The number of rows of shifts in a new form.
 pub(super) const NEW_ROWS: usize = 3;
-/// What a ticked checkbox sends.
-const TICKED: &str = "yes";
 
 pub(super) const EVENT: &[(&str, As)] = &[
     ("title", As::Text),
@@ -60,17 +54,6 @@ const SHIFT_ROWS: &[(&str, As)] = &[
 /// The members of a row of shifts.
 const MEMBERS: [&str; 6] = ["title", "start_time", "end_time", "capacity", "each_minutes", "location"];
 
-/// A value of each field of a record, by the name of the field.
-pub(super) type Values = Vec<(&'static str, String)>;
-
-fn ticked(flag: bool) -> String {
-    if flag { TICKED.to_owned() } else { String::new() }
-}
-
-fn text(value: Option<&(impl ToString + ?Sized)>) -> String {
-    value.map(ToString::to_string).unwrap_or_default()
-}
-
 pub(super) fn values_of_event(event: &Event) -> Values {
     vec![
         ("title", event.title.to_string()),
@@ -107,67 +90,10 @@ pub(super) fn values_of_question(question: &Question) -> Values {
     ]
 }
 
-/// Returns whether the form sends the field: an unticked checkbox sends nothing.
-fn is_sent(fields: &[(&str, As)], name: &str, value: &str) -> bool {
-    !value.is_empty() || !fields.contains(&(name, As::Flag))
-}
-
-/// Returns the form that changes a record with these values.
-pub(super) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
-    let sent = values.into_iter().filter(|(name, value)| is_sent(fields, name, value));
-    sent.fold(Form::default(), |form, (name, value)| {
-        form.with(&format!("{WAS}{name}"), value.clone()).with(name, value)
-    })
-}
-
-/// Returns a form on the present values of its record: what the person changed is kept, and every other field has the present value.
-pub(super) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
-    let others = form
-        .fields()
-        .filter(|(name, _)| !name.starts_with(WAS) && !present.iter().any(|(present, _)| present == name));
-    let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
-    for (name, now) in present {
-        let typed = form.value(name);
-        let value = if typed == form.value(format!("{WAS}{name}")) { now.clone() } else { typed.to_owned() };
-        for (name, value, field) in [(format!("{WAS}{name}"), now, name), (name.to_owned(), value, name)] {
-            if is_sent(fields, field, &value) {
-                new = new.with(&name, value);
-            }
-        }
-    }
-    new
-}
-
-/// Returns the form with each value as it is `present`, if only the line breaks differ. A browser sends the breaks of a form as it
-/// likes, and a text from the API can have others, so such a value is not one that the person changed.
-pub(super) fn as_stored(form: &Form, present: &Values) -> Form {
-    let line_feeds = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
-    form.fields().fold(Form::default(), |stored, (name, value)| {
-        let field = name.strip_prefix(WAS).unwrap_or(name);
-        let now = present.iter().find(|(found, now)| *found == field && line_feeds(now) == value);
-        stored.with(name, now.map_or(value, |(_, now)| now))
-    })
-}
-
-/// Returns the hidden fields with the values that were read.
-pub(super) fn read_fields(form: &Form) -> Vec<(&str, &str)> {
-    form.fields().filter(|(name, _)| name.starts_with(WAS)).collect()
-}
-
-/// Returns the values that were read, as a form. `None` if the form has none.
-fn as_read(form: &Form) -> Option<Form> {
-    let read = read_fields(form);
-    let fields = read.iter().filter_map(|(name, value)| Some((name.strip_prefix(WAS)?, *value)));
-    (!read.is_empty()).then(|| fields.fold(Form::default(), |form, (name, value)| form.with(name, value)))
-}
-
 /// Checks the form of an event that exists.
 pub(super) fn event_patch(form: &Form) -> Result<EventPatch, Faults> {
     let check = |form: &Form| from_json::<EventPatchInput<'_>>(&form.json(EVENT))?.check();
-    let patch = check(form)?;
-    // A value that was read can only have faults if the person altered the page.
-    let read = as_read(form).and_then(|read| check(&read).ok());
-    Ok(read.map_or(patch.clone(), |read| patch.read(read)))
+    patch(form, check, EventPatch::read)
 }
 
 /// Checks the form of a shift that exists. An empty start is 00:00, and an empty end is 24:00.
@@ -179,19 +105,15 @@ pub(super) fn shift_patch(form: &Form) -> Result<ShiftPatch, Faults> {
         let mut patch = from_json::<ShiftPatchInput<'_>>(&form.json(&fields))?.check()?;
         patch.hours.start = patch.hours.start.or_else(|| WallTime::from_minutes(0));
         patch.hours.end = patch.hours.end.or(Some(Change::Clear));
-        Ok::<_, Faults>(patch)
+        Ok(patch)
     };
-    let patch = check(form)?;
-    let read = as_read(form).and_then(|read| check(&read).ok());
-    Ok(read.map_or(patch.clone(), |read| patch.read(read)))
+    patch(form, check, ShiftPatch::read)
 }
 
 /// Checks the form of a question that exists.
 pub(super) fn question_patch(form: &Form) -> Result<QuestionPatch, Faults> {
     let check = |form: &Form| from_json::<QuestionInput<'_>>(&form.json(QUESTION))?.check_patch();
-    let patch = check(form)?;
-    let read = as_read(form).and_then(|read| check(&read).ok());
-    Ok(read.map_or(patch.clone(), |read| patch.read(read)))
+    patch(form, check, QuestionPatch::read)
 }
 
 /// Checks the form of a new event.
@@ -281,37 +203,6 @@ mod tests {
         assert_eq!(rows.rows("shifts"), [0, 1]);
         assert_eq!((rows.value("shifts.0.capacity"), rows.value("shifts.1.title")), ("2", "C"));
         assert_eq!(rows.value("title"), "A");
-    }
-
-    #[test]
-    fn a_reloaded_form_keeps_what_was_changed_and_shows_what_others_changed() {
-        let values = |title: &str, badge: &str, flag: bool| {
-            vec![("title", title.to_owned()), ("badge_label", badge.to_owned()), ("is_virtual", ticked(flag))]
-        };
-        let mut form = loaded(EVENT, values("A", "", true));
-        assert!(form.is_ticked("is_virtual") && form.is_ticked("was.badge_label"));
-        form.remove("title");
-        let form = reloaded(&form.with("title", "B"), EVENT, values("C", "New", false));
-        let shown = |name: &str| form.value(name).to_owned();
-        assert_eq!([shown("title"), shown("was.title")], ["B", "C"]);
-        assert_eq!([shown("badge_label"), shown("was.badge_label")], ["New", "New"]);
-        assert!(!form.is_ticked("is_virtual") && !form.is_ticked("was.is_virtual"));
-    }
-
-    #[test]
-    fn a_value_whose_line_breaks_only_a_browser_has_changed_is_the_stored_one() {
-        let present = vec![("description", "A\r\nB\rC".to_owned()), ("location", "Hall".to_owned())];
-        let form =
-            Form::parse(b"was.description=A%0D%0AB%0AC&description=A%0AB%0D%0AC&location=Pier&title=A");
-        let stored = as_stored(&form, &present);
-        for (name, value) in [
-            ("was.description", "A\r\nB\rC"),
-            ("description", "A\r\nB\rC"),
-            ("location", "Pier"),
-            ("title", "A"),
-        ] {
-            assert_eq!(stored.value(name), value, "{name}");
-        }
     }
 
     #[test]

@@ -5,9 +5,9 @@ use signup_core::{Error, EventId, Faults, NewQuestion, Question, QuestionInput, 
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::super::changing::{Clash, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_confirmed};
-use super::edit::{Clash, clashes, reloaded};
 use super::{fields, form_and_event, path_of};
 use crate::page::Head;
 
@@ -46,7 +46,7 @@ fn page(
         heading: heading.to_owned(),
         back: call.frame.path(&path_of(event)),
         form,
-        read: fields::read_fields(form),
+        read: read_fields(form),
         conflicts,
         kinds: KINDS,
         button,
@@ -95,7 +95,7 @@ fn new_question(form: &Form) -> Result<NewQuestion, Faults> {
 /// `GET /console/{slug}/questions/{id}/edit`: shows the form with the present values.
 pub(crate) async fn show_edit_question(call: MemberCall) -> Answer {
     let question = question_to_change(&call).await?;
-    let form = fields::loaded(fields::QUESTION, fields::values_of_question(&question));
+    let form = loaded(fields::QUESTION, fields::values_of_question(&question));
     Ok(page(&call, StatusCode::OK, question.event, &form, &[], EDIT))
 }
 

@@ -5,11 +5,11 @@ use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, Scheduled
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_confirmed, is_notified};
 use super::change::ReasonTemplate;
 use super::create::{MORE_ROWS, more};
-use super::edit::{Clash, clashes, reloaded};
 use super::fields::{self, MAX_ROWS, NEW_ROWS, Row};
 use super::{count, form_and_event, path_of};
 use crate::page::Head;
@@ -95,7 +95,7 @@ fn page_of_edit(
         shift,
         back: call.frame.path(&path_of(shift.event)),
         form,
-        read: fields::read_fields(form),
+        read: read_fields(form),
         conflicts,
     };
     show(status, &page)
@@ -117,7 +117,7 @@ async fn check_not_cancelled(session: &Session, shift: &ScheduledShift) -> Resul
 /// `GET /console/{slug}/shifts/{id}/edit`: shows the form with the present values.
 pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
     let shift = shift_to_change(&call).await?;
-    let form = fields::loaded(fields::SHIFT, fields::values_of_shift(&shift));
+    let form = loaded(fields::SHIFT, fields::values_of_shift(&shift));
     Ok(page_of_edit(&call, StatusCode::OK, &shift, &form, &[]))
 }
 
@@ -125,7 +125,7 @@ pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
 pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     let shift = call.session.shift(call.path.shift()).await?;
-    let form = fields::as_stored(&form, &fields::values_of_shift(&shift));
+    let form = as_stored(&form, &fields::values_of_shift(&shift));
     let patch = match fields::shift_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,

@@ -1,9 +1,10 @@
 //! The page of the organization's own facts.
 
 use askama::Template;
-use signup_core::{Organization, OrganizationInput, Permission, from_json};
+use signup_core::{Error, Organization, OrganizationInput, OrganizationPatch, Permission, from_json};
 use warp::http::StatusCode;
 
+use crate::console::changing::{Clash, Values, clashes, loaded, patch, read_fields, reloaded, text};
 use crate::console::{Answer, As, Form, Frame, MemberCall, show};
 use crate::page::Head;
 
@@ -13,6 +14,8 @@ struct OrganizationTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     form: &'a Form,
+    read: Vec<(&'a str, &'a str)>,
+    conflicts: &'a [Clash],
 }
 
 const FIELDS: &[(&str, As)] = &[
@@ -26,35 +29,45 @@ const FIELDS: &[(&str, As)] = &[
 /// `GET /console/{slug}/settings`: shows the name, the contact and the links of the organization.
 pub(crate) async fn show_organization(call: MemberCall) -> Answer {
     call.session.require(Permission::UpdateOrganization)?;
-    let form = filled(&call.session.organization().await?);
-    page(&call, StatusCode::OK, &form)
+    let form = loaded(FIELDS, values(&call.session.organization().await?));
+    page(&call, StatusCode::OK, &form, &[])
 }
 
 /// `POST /console/{slug}/settings`: changes them.
 pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
     call.session.require(Permission::UpdateOrganization)?;
     let form = call.form().await?;
-    let checked = from_json::<OrganizationInput<'_>>(&form.json(FIELDS)).and_then(|input| input.check());
-    match checked {
-        Ok(patch) => {
-            call.session.update_organization(patch).await?;
-            Ok(call.see_other("/settings"))
+    let check = |form: &Form| from_json::<OrganizationInput<'_>>(&form.json(FIELDS))?.check();
+    let changed = match patch(&form, check, OrganizationPatch::read) {
+        Ok(patch) => call.session.update_organization(patch).await,
+        Err(faults) => Err(faults.into()),
+    };
+    match changed {
+        Ok(_) => Ok(call.see_other("/settings")),
+        Err(Error::Invalid(faults)) => {
+            page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults), &[])
         }
-        Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)),
+        Err(Error::Conflict(names)) => {
+            let present = values(&call.session.organization().await?);
+            let conflicts = clashes(&form, &names, &present);
+            page(&call, StatusCode::CONFLICT, &reloaded(&form, FIELDS, present), &conflicts)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
-fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+fn page(call: &MemberCall, status: StatusCode, form: &Form, conflicts: &[Clash]) -> Answer {
     let frame = &call.frame;
-    Ok(show(status, &OrganizationTemplate { head: frame.head_of("Organization", form), frame, form }))
+    let head = frame.head_of("Organization", form);
+    Ok(show(status, &OrganizationTemplate { head, frame, form, read: read_fields(form), conflicts }))
 }
 
-fn filled(organization: &Organization) -> Form {
-    let text = |text: Option<String>| text.unwrap_or_default();
-    Form::default()
-        .with("name", organization.name.as_str())
-        .with("contact", text(organization.contact.as_ref().map(ToString::to_string)))
-        .with("privacy_url", text(organization.privacy_url.as_ref().map(ToString::to_string)))
-        .with("sport", text(organization.sport.as_ref().map(ToString::to_string)))
-        .with("public_url", text(organization.public_url.as_ref().map(ToString::to_string)))
+fn values(organization: &Organization) -> Values {
+    vec![
+        ("name", organization.name.to_string()),
+        ("contact", text(organization.contact.as_ref())),
+        ("privacy_url", text(organization.privacy_url.as_ref())),
+        ("sport", text(organization.sport.as_ref())),
+        ("public_url", text(organization.public_url.as_ref())),
+    ]
 }

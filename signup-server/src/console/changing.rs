@@ -1,0 +1,154 @@
+//! Forms that change a record which others may change at the same time.
+//!
+//! Such a form has each value twice: as it is typed, and as it was when the form was loaded, in a hidden field with the prefix
+//! `was.`. So the library can keep what others changed in between, and the page can show both values of a field in conflict.
+
+use signup_core::Faults;
+
+use super::event::ask::CONFIRMED;
+use super::{As, Form};
+
+/// The prefix of the hidden fields with the values that were read.
+const WAS: &str = "was.";
+/// What a ticked checkbox sends.
+const TICKED: &str = "yes";
+
+/// A value of each field of a record, by the name of the field.
+pub(crate) type Values = Vec<(&'static str, String)>;
+
+pub(crate) fn ticked(flag: bool) -> String {
+    if flag { TICKED.to_owned() } else { String::new() }
+}
+
+pub(crate) fn text(value: Option<&(impl ToString + ?Sized)>) -> String {
+    value.map(ToString::to_string).unwrap_or_default()
+}
+
+/// Returns whether the form sends the field: an unticked checkbox sends nothing.
+fn is_sent(fields: &[(&str, As)], name: &str, value: &str) -> bool {
+    !value.is_empty() || !fields.contains(&(name, As::Flag))
+}
+
+/// Returns the form that changes a record with these values.
+pub(crate) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
+    let sent = values.into_iter().filter(|(name, value)| is_sent(fields, name, value));
+    sent.fold(Form::default(), |form, (name, value)| {
+        form.with(&format!("{WAS}{name}"), value.clone()).with(name, value)
+    })
+}
+
+/// Returns a form on the present values of its record, for a person who has seen both values of each field in conflict: what the
+/// person changed is kept, and every other field has the present value. The form is not confirmed yet.
+pub(crate) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
+    let is_value = |name: &str| name.starts_with(WAS) || present.iter().any(|(present, _)| *present == name);
+    let others = form.fields().filter(|(name, _)| !is_value(name) && *name != CONFIRMED);
+    let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
+    for (name, now) in present {
+        let typed = form.value(name);
+        let value = if typed == form.value(format!("{WAS}{name}")) { now.clone() } else { typed.to_owned() };
+        for (name, value, field) in [(format!("{WAS}{name}"), now, name), (name.to_owned(), value, name)] {
+            if is_sent(fields, field, &value) {
+                new = new.with(&name, value);
+            }
+        }
+    }
+    new
+}
+
+/// Returns the form with each value as it is `present`, if only the line breaks differ. A browser sends the breaks of a form as it
+/// likes, and a text from the API can have others, so such a value is not one that the person changed.
+pub(crate) fn as_stored(form: &Form, present: &Values) -> Form {
+    let line_feeds = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
+    form.fields().fold(Form::default(), |stored, (name, value)| {
+        let field = name.strip_prefix(WAS).unwrap_or(name);
+        let now = present.iter().find(|(found, now)| *found == field && line_feeds(now) == value);
+        stored.with(name, now.map_or(value, |(_, now)| now))
+    })
+}
+
+/// Returns the hidden fields with the values that were read.
+pub(crate) fn read_fields(form: &Form) -> Vec<(&str, &str)> {
+    form.fields().filter(|(name, _)| name.starts_with(WAS)).collect()
+}
+
+/// Checks the form of a record that exists. `with_read` adds the values that were read to the patch.
+pub(crate) fn patch<P>(
+    form: &Form,
+    check: impl Fn(&Form) -> Result<P, Faults>,
+    with_read: impl FnOnce(P, P) -> P,
+) -> Result<P, Faults> {
+    let patch = check(form)?;
+    match as_read(form).map(|read| check(&read)) {
+        Some(Ok(read)) => Ok(with_read(patch, read)),
+        // Values that were read can only have faults if the person altered the page.
+        Some(Err(_)) | None => Ok(patch),
+    }
+}
+
+/// Returns the values that were read, as a form. `None` if the form has none.
+fn as_read(form: &Form) -> Option<Form> {
+    let read = read_fields(form);
+    let fields = read.iter().filter_map(|(name, value)| Some((name.strip_prefix(WAS)?, *value)));
+    (!read.is_empty()).then(|| fields.fold(Form::default(), |form, (name, value)| form.with(name, value)))
+}
+
+/// A field that two people changed to different values.
+#[derive(Debug)]
+pub(crate) struct Clash {
+    pub(crate) id: String,
+    pub(crate) label: &'static str,
+    pub(crate) now: String,
+    pub(crate) typed: String,
+}
+
+/// Returns both values of each field in conflict.
+pub(crate) fn clashes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
+    let words = |value: &str| match value {
+        "" => "Empty".to_owned(),
+        "yes" => "Ticked".to_owned(),
+        value => value.to_owned(),
+    };
+    let clash = |name: &&'static str| {
+        let now = present.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value);
+        Clash { id: form.id(name), label: form.label(name), now: words(now), typed: words(form.value(name)) }
+    };
+    names.iter().map(clash).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: &[(&str, As)] = &[("title", As::Text), ("badge_label", As::Text), ("is_virtual", As::Flag)];
+
+    #[test]
+    fn a_reloaded_form_keeps_what_was_changed_and_shows_what_others_changed() {
+        let values = |title: &str, badge: &str, flag: bool| {
+            vec![("title", title.to_owned()), ("badge_label", badge.to_owned()), ("is_virtual", ticked(flag))]
+        };
+        let mut form = loaded(FIELDS, values("A", "", true));
+        assert!(form.is_ticked("is_virtual") && form.is_ticked("was.badge_label"));
+        form.remove("title");
+        let form = reloaded(&form.with("title", "B"), FIELDS, values("C", "New", false));
+        let shown = |name: &str| form.value(name).to_owned();
+        assert_eq!([shown("title"), shown("was.title")], ["B", "C"]);
+        assert_eq!([shown("badge_label"), shown("was.badge_label")], ["New", "New"]);
+        assert!(!form.is_ticked("is_virtual") && !form.is_ticked("was.is_virtual"));
+    }
+
+    #[test]
+    fn a_value_whose_line_breaks_only_a_browser_has_changed_is_the_stored_one() {
+        let present = vec![("description", "A\r\nB\rC".to_owned()), ("location", "Hall".to_owned())];
+        let form =
+            Form::parse(b"was.description=A%0D%0AB%0AC&description=A%0AB%0D%0AC&location=Pier&title=A");
+        let stored = as_stored(&form, &present);
+        for (name, value) in [
+            ("was.description", "A\r\nB\rC"),
+            ("description", "A\r\nB\rC"),
+            ("location", "Pier"),
+            ("title", "A"),
+        ] {
+            assert_eq!(stored.value(name), value, "{name}");
+        }
+    }
+}
