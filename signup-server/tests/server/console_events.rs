@@ -128,6 +128,33 @@ async fn a_form_that_is_sent_twice_makes_one_event_with_a_shift_for_each_part_of
 }
 
 #[tokio::test]
+async fn a_draft_stands_on_the_first_page_after_the_upcoming_events() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    // More events with a later start than a page of events has.
+    for _ in 0..51 {
+        server
+            .create(
+                &json!({"title": "Run", "start_date": "2098-01-01", "timezone": "UTC", "is_published": true}),
+            )
+            .await;
+    }
+    let cancelled =
+        server.create(&json!({"title": "Fair", "start_date": "2099-01-01", "timezone": "UTC"})).await;
+    let path = format!("/v1/events/{}/cancel", cancelled["id"].as_str().unwrap());
+    assert_eq!(server.send("POST", &path, None).await.status, 200);
+    server.create(&json!({"title": "Gala", "start_date": "2097-01-01", "timezone": "UTC"})).await;
+    let home = ada.get(&format!("{ROOT}/")).await.text;
+    let places: Vec<_> = [">Run</a>", "More upcoming events", ">Gala</a>", ">Fair</a>", "Older events"]
+        .map(|part| home.find(part))
+        .into();
+    assert!(places[0].is_some() && places.is_sorted(), "{places:?} in {home}");
+    let older = home.split("href=\"").find(|part| part.contains("Older events")).unwrap();
+    let older = ada.get(older.split('"').next().unwrap()).await.text;
+    assert!(!older.contains("Gala") && !older.contains(">Run</a>"), "{older}");
+}
+
+#[tokio::test]
 async fn a_faulty_form_names_each_field_and_keeps_what_was_typed() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;

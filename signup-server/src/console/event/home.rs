@@ -1,11 +1,15 @@
 //! The list of events: first those that need volunteers, then drafts, then events that are past or cancelled.
 
+use std::str::FromStr;
+
 use askama::Template;
 use jiff::{SignedDuration, Timestamp};
-use signup_core::{CoverageQuery, CoverageState, Error, Event, EventCoverage, EventDate, EventQuery, Faults};
+use signup_core::{
+    CoverageQuery, CoverageState, Error, Event, EventCoverage, EventDate, EventQuery, Faults, ValueError,
+};
 use warp::http::StatusCode;
 
-use super::super::{Answer, Frame, MemberCall, show};
+use super::super::{Answer, Form, Frame, MemberCall, show};
 use super::view::Bar;
 use super::{count, path_of};
 use crate::page::{Head, times};
@@ -16,6 +20,8 @@ const SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
 const LIMIT: u32 = 25;
 /// The parameter with the position in the list of other events.
 const CURSOR: &str = "cursor";
+/// The parameter with the position in the list of drafts.
+const DRAFTS: &str = "drafts";
 /// The parameter with the position in the list of upcoming events.
 const UPCOMING: &str = "upcoming";
 
@@ -33,6 +39,8 @@ struct HomeTemplate<'a> {
     others: Vec<Row>,
     /// The path of the next page of upcoming events.
     more_upcoming: Option<String>,
+    /// The path of the next page of drafts.
+    more_drafts: Option<String>,
     /// The path of the next page of other events.
     more: Option<String>,
 }
@@ -84,60 +92,68 @@ pub(crate) async fn to_home(call: MemberCall) -> Answer {
     Ok(call.see_other("/"))
 }
 
-/// `GET /console/{slug}/`: lists the events. One statement reads the upcoming ones, and one the others.
+/// `GET /console/{slug}/`: lists the events. One statement reads each of the three lists, and a further page has one of them.
 pub(crate) async fn home(call: MemberCall) -> Answer {
-    let (session, now, query) = (&call.session, call.now(), call.query());
-    let (cursor, upcoming_cursor) = (query.value(CURSOR), query.value(UPCOMING));
-    let is_first = cursor.is_empty() && upcoming_cursor.is_empty();
+    let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
+    let is_first = [UPCOMING, DRAFTS, CURSOR].iter().all(|name| query.value(name).is_empty());
+    let is_on_page = |name: &str| is_first || !query.value(name).is_empty();
+    let more = |name: &str, cursor: String| frame.path(&format!("/?{name}={cursor}"));
     let mut page = HomeTemplate {
-        head: call.frame.head("Events"),
-        frame: &call.frame,
+        head: frame.head("Events"),
+        frame,
         is_empty: false,
         is_first,
         upcoming: vec![],
         drafts: vec![],
         others: vec![],
         more_upcoming: None,
+        more_drafts: None,
         more: None,
     };
-    let next = |name: &str, cursor: String| call.frame.path(&format!("/?{name}={cursor}"));
-    if cursor.is_empty() {
-        let mut query = CoverageQuery::new().limit(LIMIT);
-        if !upcoming_cursor.is_empty() {
-            query = query.at(position(UPCOMING, upcoming_cursor)?);
+    if is_on_page(UPCOMING) {
+        let mut upcoming_events = CoverageQuery::new().limit(LIMIT);
+        if let Some(position) = position(UPCOMING, &query)? {
+            upcoming_events = upcoming_events.at(position);
         }
-        let found = session.coverages(query).await?;
-        page.upcoming = found.items.iter().map(|found| upcoming(&call.frame, found, now)).collect();
-        page.more_upcoming = found.next.map(|at| next(UPCOMING, at.to_string()));
+        let found = session.coverages(upcoming_events).await?;
+        page.upcoming = found.items.iter().map(|found| upcoming(frame, found, now)).collect();
+        page.more_upcoming = found.next.map(|at| more(UPCOMING, at.to_string()));
     }
-    if upcoming_cursor.is_empty() {
-        let mut query = EventQuery::new().limit(2 * LIMIT);
-        if !cursor.is_empty() {
-            query = query.at(position(CURSOR, cursor)?);
+    if is_on_page(DRAFTS) {
+        let mut drafts = EventQuery::new().drafts().cancelled(false).ends_after(now).soonest().limit(LIMIT);
+        if let Some(position) = position(DRAFTS, &query)? {
+            drafts = drafts.at(position);
         }
-        let found = session.events(query).await?;
+        let found = session.events(drafts).await?;
+        page.drafts = found.items.iter().map(|event| row(frame, event, "")).collect();
+        page.more_drafts = found.next.map(|at| more(DRAFTS, at.to_string()));
+    }
+    if is_on_page(CURSOR) {
+        // Every event is in this list. Those of the other lists are left out.
+        let mut events = EventQuery::new().limit(2 * LIMIT);
+        if let Some(position) = position(CURSOR, &query)? {
+            events = events.at(position);
+        }
+        let found = session.events(events).await?;
         page.is_empty = is_first && found.items.is_empty();
-        for event in found.items.iter().filter(|event| !event.is_active(now)) {
-            if event.is_cancelled() {
-                page.others.push(row(&call.frame, event, "Cancelled"));
-            } else if event.is_published {
-                page.others.push(row(&call.frame, event, "Over"));
-            } else if event.is_over(now) {
-                page.others.push(row(&call.frame, event, "Draft"));
-            } else {
-                page.drafts.push(row(&call.frame, event, ""));
-            }
-        }
-        // The list has the latest start first. The draft that starts next is the most urgent one.
-        page.drafts.reverse();
-        page.more = found.next.map(|at| next(CURSOR, at.to_string()));
+        let state = |event: &Event| match event {
+            event if event.is_cancelled() => Some("Cancelled"),
+            event if !event.is_over(now) => None,
+            event if event.is_published => Some("Over"),
+            _ => Some("Draft"),
+        };
+        let others = found.items.iter().filter_map(|event| Some(row(frame, event, state(event)?)));
+        page.others = others.collect();
+        page.more = found.next.map(|at| more(CURSOR, at.to_string()));
     }
     Ok(show(StatusCode::OK, &page))
 }
 
-fn position<P: std::str::FromStr<Err = signup_core::ValueError>>(
-    name: &'static str,
-    cursor: &str,
-) -> Result<P, Error> {
-    cursor.parse().map_err(|error: signup_core::ValueError| Faults::one(name, error).into())
+/// Returns the position in a list that the query string has; `None` for the first page.
+fn position<P: FromStr<Err = ValueError>>(name: &'static str, query: &Form) -> Result<Option<P>, Error> {
+    let cursor = query.value(name);
+    if cursor.is_empty() {
+        return Ok(None);
+    }
+    cursor.parse().map(Some).map_err(|error| Faults::one(name, error).into())
 }
