@@ -250,6 +250,11 @@ async fn an_edit_that_mails_volunteers_asks_first_and_says_how_many() {
     assert_eq!(location(&confirm.post(&ada, &edit).await), path);
     let slots = server.get(&format!("/v1/slots/{early}")).await.data();
     assert_eq!((&slots["location"], &slots["title"]), (&json!("Dock 5"), &json!("Breakfast")));
+
+    assert_eq!(page.sign_up(&server, &page.slot("Late"), "Bo", "bo@example.org").await.status, 303);
+    let edit = format!("{path}/edit");
+    let asked = Fields::of(&ada.get(&edit).await).with("location", "Hall B").post(&ada, &edit).await;
+    assert!(asked.text.contains("Email them (2 emails, one for each sign-up)"), "{}", asked.text);
 }
 
 #[tokio::test]
