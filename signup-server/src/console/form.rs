@@ -131,13 +131,9 @@ impl Form {
         self.values.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// Returns the numbers of the rows of a list, such as `shifts`, in their order. A number that no form can have is left out.
+    /// Returns the numbers of the rows of a list, such as `shifts`, in their order.
     pub(crate) fn rows(&self, list: &str) -> Vec<usize> {
-        let row = |name: &str| {
-            let (index, _) = name.strip_prefix(list)?.strip_prefix('.')?.split_once('.')?;
-            index.parse().ok().filter(|row| *row < MAX_FIELDS)
-        };
-        let mut rows: Vec<usize> = self.values.iter().filter_map(|(name, _)| row(name)).collect();
+        let mut rows: Vec<usize> = self.values.iter().filter_map(|(name, _)| row_of(list, name)).collect();
         rows.sort_unstable();
         rows.dedup();
         rows
@@ -212,15 +208,25 @@ impl Form {
         mistakes.find(|(found, _)| found == name.as_ref()).map(|(_, sentence)| sentence.as_str())
     }
 
-    /// Returns each sentence about a fault, after the id of the element of its field.
-    pub(crate) fn mistakes(&self) -> impl Iterator<Item = (String, &str)> {
-        self.mistakes.iter().map(|(name, sentence)| (self.id(name), sentence.as_str()))
+    /// Returns each sentence about a fault, after the id of the element of its field. The sentence about a field of a row names the
+    /// row.
+    pub(crate) fn mistakes(&self) -> impl Iterator<Item = (String, String)> {
+        self.mistakes.iter().map(|(name, sentence)| match row_of("shifts", name) {
+            Some(row) => (self.id(name), format!("Shift {}: {sentence}", row + 1)),
+            None => (self.id(name), sentence.clone()),
+        })
     }
 
     /// Returns whether a value has a fault.
     pub(crate) const fn is_refused(&self) -> bool {
         !self.mistakes.is_empty()
     }
+}
+
+/// Returns the number of the row of a list that a field belongs to, from 0. A number that no form can have is left out.
+fn row_of(list: &str, name: &str) -> Option<usize> {
+    let (index, _) = name.strip_prefix(list)?.strip_prefix('.')?.split_once('.')?;
+    index.parse().ok().filter(|row| *row < MAX_FIELDS)
 }
 
 /// Returns a text with line feeds. A browser sends each line break of a form as a carriage return and a line feed.
@@ -282,8 +288,10 @@ mod tests {
         assert_eq!(form.mistake("title"), Some("Enter a title"));
         assert!(form.mistake("shifts.0.capacity").is_some());
         assert_eq!(form.mistake("start_date"), None);
-        let ids: Vec<_> = form.mistakes().map(|(id, _)| id).collect();
+        let (ids, sentences): (Vec<_>, Vec<_>) = form.mistakes().unzip();
         assert_eq!(ids, ["title", "shifts-0-capacity"]);
+        assert_eq!(sentences[0], "Enter a title");
+        assert!(sentences[1].starts_with("Shift 1: Volunteers needed"), "{sentences:?}");
     }
 
     #[test]
