@@ -4,9 +4,11 @@ use super::Shared;
 use crate::activity::Actor;
 use crate::error::Result;
 use crate::id::OrganizationId;
+use crate::invitation::Invitation;
 use crate::notice::Notice;
+use crate::person::{Membership, Person};
 use crate::rules;
-use crate::store::{NoticeQuery, SignupInFull, SignupQuery};
+use crate::store::{NoticeQuery, SignupInFull, SignupQuery, Unique};
 use crate::text::EmailAddress;
 
 /// Everything that an organization stores about the volunteer with an email address. From
@@ -17,6 +19,17 @@ pub struct VolunteerData {
     /// The sign-ups, newest first, each with what is stored about its mails. The sign-ups for deleted events and shifts are listed
     /// until they are purged.
     pub signups: Vec<VolunteerSignup>,
+    /// The membership, if a member has the address. It ends only when the member is removed.
+    pub member: Option<(Membership, Person)>,
+    /// The invitation of the address that is stored, expired or not.
+    pub invitation: Option<Invitation>,
+}
+
+impl VolunteerData {
+    /// Returns whether nothing is stored.
+    pub fn is_empty(&self) -> bool {
+        self.signups.is_empty() && self.member.is_none() && self.invitation.is_none()
+    }
 }
 
 /// A sign-up of a volunteer, and the mails about it. A part of [`VolunteerData`].
@@ -36,7 +49,12 @@ impl Shared {
         organization: OrganizationId,
         email: &EmailAddress,
     ) -> Result<VolunteerData> {
-        let mut data = VolunteerData::default();
+        let members = self.store.members(organization).await?;
+        let mut data = VolunteerData {
+            signups: vec![],
+            member: members.into_iter().find(|(_, person)| person.email == *email),
+            invitation: self.store.find(Unique::InvitedEmail(organization, email.key())).await?,
+        };
         let query = SignupQuery::new().email(email.clone()).with_deleted().limit(SignupQuery::MAX_LIMIT);
         let mut next = Some(query);
         while let Some(query) = next {

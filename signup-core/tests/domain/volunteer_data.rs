@@ -2,7 +2,7 @@
 
 use signup_core::*;
 
-use crate::scene::{Scene, address, session, volunteer};
+use crate::scene::{Scene, address, join, session, volunteer};
 
 async fn of_role(scene: &Scene, name: &str, role: Role) -> Session {
     let (person, _) = scene.member(name, role).await;
@@ -44,6 +44,8 @@ async fn an_admin_reads_everything_about_an_address_and_erases_it() {
     ];
     assert_eq!(signups, expected);
 
+    assert_eq!((data.member, data.invitation), (None, None));
+
     assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(3));
     assert_eq!(admin.volunteer_data(&address("ada")).await, Ok(VolunteerData::default()));
     assert_eq!(admin.volunteer_data(&address("bob")).await.unwrap().signups.len(), 3);
@@ -56,6 +58,26 @@ async fn an_admin_reads_everything_about_an_address_and_erases_it() {
             matches!(&activity.actor, Actor::Person { name, .. } if name.as_str() == "grace"),
             "{activity:?}"
         );
+    }
+}
+
+#[tokio::test]
+async fn the_membership_and_the_invitation_of_the_address_belong_to_the_data_of_their_organization_only() {
+    let scene = Scene::start().await;
+    let admin = of_role(&scene, "grace", Role::Admin).await;
+    let invited = NewInvitation::new(address("bob"), "Bob".parse().unwrap(), Role::Organizer);
+    let invited = admin.invite(invited).await.unwrap();
+    let grace = admin.volunteer_data(&"GRACE@example.org".parse().unwrap()).await.unwrap();
+    let member = grace.member.map(|(membership, person)| (membership.role, person.name.to_string()));
+    assert_eq!((member, grace.invitation), (Some((Role::Admin, "grace".to_owned())), None));
+    let bob = admin.volunteer_data(&address("bob")).await.unwrap();
+    assert_eq!((bob.member, bob.invitation), (None, invited));
+
+    let other = session(&scene.service, Plan::Pro).await.organization_id();
+    let (zoe, _) = join(&scene.service, other, "zoe", Role::Admin).await;
+    let elsewhere = zoe.session(&zoe.memberships()[0].1.slug).unwrap();
+    for name in ["grace", "bob"] {
+        assert_eq!(elsewhere.volunteer_data(&address(name)).await, Ok(VolunteerData::default()), "{name}");
     }
 }
 

@@ -5,7 +5,7 @@ use signup_core::{EmailAddress, Faults, Permission, VolunteerData};
 use warp::http::StatusCode;
 
 use super::signups::{file, shift_in_words};
-use super::{Answer, Form, Frame, MemberCall, show};
+use super::{Answer, Form, Frame, MemberCall, show, words};
 use crate::page::Head;
 use crate::wire;
 
@@ -33,6 +33,10 @@ struct Found<'a> {
     /// How much is stored, as a sentence.
     sentence: String,
     signups: Vec<String>,
+    /// The role of the member who has the address.
+    member: Option<&'static str>,
+    is_invited: bool,
+    is_empty: bool,
 }
 
 #[derive(Debug, Template)]
@@ -103,7 +107,8 @@ fn page(
 fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
     let waiting = data.signups.iter().map(|signup| signup.notices.len()).sum();
     let signups = match data.signups.len() {
-        0 => "Nothing is stored about this address.".to_owned(),
+        0 if data.is_empty() => "Nothing is stored about this address.".to_owned(),
+        0 => "No sign-ups are stored.".to_owned(),
         1 => format!("1 sign-up is stored, and {}.", mails(waiting)),
         number => format!("{number} sign-ups are stored, and {}.", mails(waiting)),
     };
@@ -113,7 +118,14 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
         let status = if signup.is_confirmed() { "confirmed" } else { "cancelled" };
         format!("{}, as {}: {}, {status}", event.title, signup.name, shift_in_words(shift, signup))
     };
-    Found { email: email.as_str(), sentence: signups, signups: data.signups.iter().map(in_words).collect() }
+    Found {
+        email: email.as_str(),
+        sentence: signups,
+        signups: data.signups.iter().map(in_words).collect(),
+        member: data.member.as_ref().map(|(membership, _)| words::role_with_article(membership.role)),
+        is_invited: data.invitation.is_some(),
+        is_empty: data.is_empty(),
+    }
 }
 
 fn mails(waiting: usize) -> String {

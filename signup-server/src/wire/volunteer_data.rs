@@ -1,16 +1,29 @@
 //! The JSON of everything that is stored about a volunteer, which the organization hands out.
 
 use serde::Serialize;
-use signup_core::{CancellationReason, EmailAddress, SignupInFull};
+use signup_core::{CancellationReason, EmailAddress, Role, SignupInFull};
 use uuid::Uuid;
 
-use super::{Instant, Notice, Signup};
+use super::{Instant, Member, Notice, Signup};
 
 /// Everything that is stored about an address.
 #[derive(Debug, Serialize)]
 pub(crate) struct VolunteerData<'a> {
     email: &'a str,
     signups: Vec<VolunteerSignup<'a>>,
+    /// The member who has the address.
+    member: Option<Member<'a>>,
+    invitation: Option<Invitation<'a>>,
+}
+
+/// The invitation of the address.
+#[derive(Debug, Serialize)]
+struct Invitation<'a> {
+    name: &'a str,
+    email: &'a str,
+    role: Role,
+    created_at: Instant,
+    expires_at: Instant,
 }
 
 /// A sign-up, with what it is for, what the volunteer was told, and its mails.
@@ -55,7 +68,26 @@ struct Told<'a> {
 
 impl<'a> VolunteerData<'a> {
     pub(crate) fn new(email: &'a EmailAddress, data: &'a signup_core::VolunteerData) -> Self {
-        Self { email: email.as_str(), signups: data.signups.iter().map(VolunteerSignup::new).collect() }
+        Self {
+            email: email.as_str(),
+            signups: data.signups.iter().map(VolunteerSignup::new).collect(),
+            member: data.member.as_ref().map(|(membership, person)| Member::new(membership, person)),
+            invitation: data.invitation.as_ref().and_then(Invitation::new),
+        }
+    }
+}
+
+impl<'a> Invitation<'a> {
+    /// Returns `None` for an invitation of a first owner, which has no address.
+    fn new(invitation: &'a signup_core::Invitation) -> Option<Self> {
+        let invitee = invitation.invitee.as_ref()?;
+        Some(Self {
+            name: invitee.name.as_str(),
+            email: invitee.email.as_str(),
+            role: invitation.role,
+            created_at: Instant(invitation.created_at),
+            expires_at: Instant(invitation.expires_at),
+        })
     }
 }
 

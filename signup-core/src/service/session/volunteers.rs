@@ -21,8 +21,9 @@ impl Session {
         self.shared.volunteer_data(self.organization_id(), email).await
     }
 
-    /// Reads everything that the organization stores about the volunteer with this address: the sign-ups with their answers, and
-    /// the mails that wait. Addresses are compared without case. An unknown address has no sign-ups.
+    /// Reads everything that the organization stores about the volunteer with this address: the sign-ups with their answers, the
+    /// mails that wait, and the membership or the invitation of the address. Addresses are compared without case. Nothing is stored
+    /// about an unknown address.
     ///
     /// Requires [`Permission::ManageVolunteers`].
     ///
@@ -36,7 +37,7 @@ impl Session {
     }
 
     /// Removes every sign-up of an email address in the organization, with its answers, links and notices, and frees the
-    /// places. Returns how many sign-ups this call removed. Sends no mail.
+    /// places. Returns how many sign-ups this call removed. Sends no mail. A membership and an invitation stay.
     ///
     /// Requires [`Permission::ManageVolunteers`]. An idempotency key is ignored: erasing again is safe.
     ///
