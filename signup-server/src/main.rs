@@ -29,6 +29,7 @@ mod routes;
 mod sample_event;
 mod serve;
 mod signup_table;
+mod upkeep;
 mod webhook;
 mod wire;
 mod worker;
@@ -66,11 +67,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// How long a shutdown waits for the mail and the requests to webhooks in flight, after the requests of clients: the timeout of an
 /// SMTP answer, plus a margin.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(12);
-/// The interval at which the uses of tokens are recorded and expired records are purged.
-const UPKEEP_EVERY: Duration = Duration::from_secs(60);
-/// The maximum number of records that one purge removes. A small number keeps the purge from delaying requests.
-const PURGE_BATCH: u32 = 500;
-
 /// The exit code for a flag or a value that cannot be used.
 const USAGE: u8 = 2;
 
@@ -280,7 +276,7 @@ async fn serve(
     }
 
     let admin = service.admin();
-    let upkeep_task = tokio::spawn(upkeep(admin.clone()));
+    let upkeep_task = tokio::spawn(upkeep::run(admin.clone()));
     let metrics_task = metrics.map(|metrics| {
         let store = store.clone();
         tokio::spawn(metrics.serve(service.clone(), move || store.connections()))
@@ -325,7 +321,7 @@ async fn serve(
         tracing::warn!("requests to webhooks were still in flight at shutdown; they are sent again");
     }
     upkeep_task.abort();
-    if tokio::time::timeout_at(end, record_token_uses(&admin)).await.is_err() {
+    if tokio::time::timeout_at(end, upkeep::record_token_uses(&admin)).await.is_err() {
         tracing::warn!("the last uses of tokens were not recorded at shutdown");
     }
     if let Some(metrics_task) = metrics_task {
@@ -348,32 +344,6 @@ async fn create_starter(admin: &Admin, base_url: &str) -> Result<(), String> {
     output::print_line(&format!("token: {}", token.reveal())).map_err(String::from)?;
     let link = admin::invitation_link(base_url, &secret);
     output::print_line(&format!("console: {link}")).map_err(String::from)
-}
-
-/// Records the uses of tokens. A use that cannot be recorded now is recorded later, if the process goes on.
-async fn record_token_uses(admin: &Admin) {
-    if let Err(error) = admin.record_token_uses().await {
-        tracing::warn!(error = %WithSources(&error), "the last uses of tokens could not be recorded");
-    }
-}
-
-/// Records the uses of tokens and purges expired records at every interval, until the task is aborted.
-async fn upkeep(admin: Admin) {
-    let mut interval = tokio::time::interval(UPKEEP_EVERY);
-    loop {
-        interval.tick().await;
-        record_token_uses(&admin).await;
-        loop {
-            match admin.purge(PURGE_BATCH).await {
-                Ok(purged) if purged == u64::from(PURGE_BATCH) => {}
-                Ok(_) => break,
-                Err(error) => {
-                    tracing::warn!(error = %WithSources(&error), "a purge of expired records failed; it is retried later");
-                    break;
-                }
-            }
-        }
-    }
 }
 
 /// Installs handlers for SIGTERM and SIGINT. The returned future completes when one of the signals arrives.
