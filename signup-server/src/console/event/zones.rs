@@ -42,10 +42,12 @@ pub(super) fn regions(first_name: &str, first: Option<&str>) -> Vec<Region> {
     first.into_iter().chain(others).collect()
 }
 
-/// Returns the zone of the organization's newest event.
+/// Returns the zone of the organization's newest event: of the 100 events with the latest start, the one that was created last.
 pub(super) async fn zone_of_newest_event(session: &Session) -> Result<Option<String>> {
-    let newest = session.events(EventQuery::new().limit(1)).await?.items;
-    Ok(newest.first().map(|event| event.dates.first.zone().name().to_owned()))
+    let latest = session.events(EventQuery::new().limit(EventQuery::MAX_LIMIT)).await?.items;
+    // The ids ascend with the time of creation, also within a second.
+    let newest = latest.iter().max_by_key(|event| event.id);
+    Ok(newest.map(|event| event.dates.first.zone().name().to_owned()))
 }
 
 #[cfg(test)]
