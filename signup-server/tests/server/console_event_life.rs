@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::console::Organizer;
-use crate::console_events::{Fields, ROOT, location, mistakes};
+use crate::console_events::{Fields, ROOT, event_of, location, mistakes};
 use crate::harness::{Server, event};
 use crate::mails::{SOON, with_mailbox};
 use crate::pages::{Page, published};
@@ -56,6 +56,19 @@ async fn a_plan_that_is_used_up_is_explained_where_it_happens() {
     let refused = ada.post(&publish, &[]).await;
     assert_eq!(refused.status, 422);
     assert!(refused.text.contains("Your plan allows 5 active events"), "{}", refused.text);
+
+    let (new, edit) = (format!("{ROOT}/events/new"), publish.replace("/publish", "/edit"));
+    let typed = |form: Fields| form.with("title", "One too many").with("is_published", "yes");
+    let form = Fields::of(&ada.get(&new).await).with("start_date", "2027-07-09").with("timezone", "UTC");
+    for (form, path) in [(form, &new), (Fields::of(&ada.get(&edit).await), &edit)] {
+        let refused = typed(form).post(&ada, path).await;
+        assert_eq!(refused.status, 422, "{path}");
+        assert!(refused.text.contains("Your plan allows 5 active events"), "{path}: {}", refused.text);
+        let kept = Fields::of(&refused);
+        assert_eq!((kept.get("title"), kept.get("is_published")), ("One too many", "yes"), "{path}");
+    }
+    assert_eq!(event_of(&server, &edit.replace("/edit", "")).await["title"], "Food drive");
+    assert_eq!(server.count_events().await, 6);
 }
 
 #[tokio::test]
