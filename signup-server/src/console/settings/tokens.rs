@@ -159,7 +159,19 @@ const fn purpose(scope: Scope) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use signup_core::{Digest, OrganizationId, Scopes, Timestamp};
+
     use super::*;
+
+    #[test]
+    fn the_last_use_is_shown_to_the_minute_in_utc() {
+        let (name, at) = ("import".parse().unwrap(), |text: &str| text.parse::<Timestamp>().unwrap());
+        let (digest, created) = (Digest::of("x"), at("2026-11-01T08:00:00Z"));
+        let mut token = Token::new(TokenId::NONE, OrganizationId::NONE, name, digest, Scopes::all(), created);
+        assert_eq!(view(&token, created).used, "Never used");
+        token.last_used_at = Some(at("2026-11-24T15:30:59Z"));
+        assert_eq!(view(&token, created).used, "Last used on 24 November 2026, 15:30 UTC");
+    }
 
     #[test]
     fn the_page_says_what_each_scope_is_for() {
