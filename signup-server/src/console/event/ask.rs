@@ -55,6 +55,14 @@ impl<'a> Ask<'a> {
         }
     }
 
+    /// Asks before a change of the time or the place, which so many sign-ups get a mail about.
+    pub(crate) fn of_change(frame: &'a Frame, form: &'a Form, title: &str, mails: u64) -> Self {
+        let signups = count(mails, "sign-up", "sign-ups");
+        Self::new(frame, form, format!("Change {title}?"), "Save changes")
+            .text(format!("This changes the time or the place of {signups}."))
+            .mails(mails)
+    }
+
     /// Adds a paragraph.
     pub(crate) fn text(mut self, text: impl Into<String>) -> Self {
         self.text.push(text.into());

@@ -11,7 +11,7 @@ use super::ask::{Ask, is_confirmed, is_notified};
 use super::create::themes;
 use super::fields;
 use super::zones::{Region, regions};
-use super::{count, limit_reached, path_of};
+use super::{limit_reached, path_of};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -81,12 +81,8 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         match call.session.mails_of_event_patch(event.id, patch.clone()).await {
             Ok(0) => {}
             Ok(mails) => {
-                let signups = count(mails, "sign-up", "sign-ups");
-                return Ok(Ask::new(&call.frame, &form, format!("Change {}?", event.title), "Save changes")
-                    .text(format!("This changes the time or the place of {signups}."))
-                    .mails(mails)
-                    .back(&path_of(event.id))
-                    .show());
+                let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), mails);
+                return Ok(ask.back(&path_of(event.id)).show());
             }
             Err(error) => return refused(&call, &event, form, error).await,
         }

@@ -134,12 +134,8 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         match call.session.mails_of_shift_patch(shift.id, patch.clone()).await {
             Ok(0) => {}
             Ok(mails) => {
-                let signups = count(mails, "sign-up", "sign-ups");
-                return Ok(Ask::new(&call.frame, &form, format!("Change {}?", shift.title), "Save changes")
-                    .text(format!("This changes the time or the place of {signups}."))
-                    .mails(mails)
-                    .back(&path_of(shift.event))
-                    .show());
+                let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), mails);
+                return Ok(ask.back(&path_of(shift.event)).show());
             }
             Err(error) => return refused(&call, &shift, form, error).await,
         }
