@@ -1,6 +1,6 @@
 //! The words of the console's fields: the label of each, and the sentence about a fault.
 
-use signup_core::{Fault, FaultKind, Role, TextError, TimeError, ValueError};
+use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, ValueError};
 
 /// A field, and the sentence that asks for its value.
 struct Field {
@@ -18,7 +18,7 @@ const fn field(name: &'static str, label: &'static str, ask: &'static str) -> Fi
 const FIELDS: &[Field] = &[
     field("badge_label", "Badge", "Enter a badge"),
     field("code", "Code", "Enter the code from the email"),
-    field("contact", "Contact email address", "Enter an email address"),
+    field("contact", "Contact email address", "Enter a contact email address"),
     field("email", "Email address", "Enter an email address"),
     field("expires_in_days", "Expires after (days)", "Enter the number of days"),
     field("name", "Name", "Enter a name"),
@@ -44,7 +44,7 @@ const FIELDS: &[Field] = &[
     field("capacity", "Volunteers needed", "Enter the number of volunteers needed"),
     field("each_minutes", "Split into (minutes)", "Enter a number of minutes"),
     field("label", "Question", "Enter a question"),
-    field("options", "Options", "Enter the options, one a line"),
+    field("options", "Options", "Enter the options, one on each line"),
     field("required", "Volunteers have to answer", "Say whether volunteers have to answer"),
     field("position", "Order", "Enter a whole number"),
     field("reason", "Reason", "Enter a reason"),
@@ -112,6 +112,13 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
             format!("There can be up to {max}, and there are {present} already")
         }
         FaultKind::Repeated => format!("{label} has the same value more than once"),
+        FaultKind::OptionCount { kind: QuestionKind::Select, max } => format!("{ask}. A list has 1 to {max}"),
+        FaultKind::OptionCount { .. } => "Only a list has options. Remove them, or choose a list".to_owned(),
+        FaultKind::Remainder { minutes } => {
+            format!(
+                "From start to end are {minutes} minutes. Enter a number that divides them into equal shifts"
+            )
+        }
         kind => format!("{label} {kind}"),
     }
 }
@@ -128,6 +135,13 @@ mod tests {
         assert_eq!(
             sentence("name", TextError::TooLong { max: 255 }.into()),
             "Name must be 255 characters or fewer"
+        );
+        let options = |kind| sentence("options", FaultKind::OptionCount { kind, max: 100 });
+        assert_eq!(options(QuestionKind::Select), "Enter the options, one on each line. A list has 1 to 100");
+        assert_eq!(options(QuestionKind::Text), "Only a list has options. Remove them, or choose a list");
+        assert_eq!(
+            sentence("shifts.0.each_minutes", FaultKind::Remainder { minutes: 200 }),
+            "From start to end are 200 minutes. Enter a number that divides them into equal shifts"
         );
     }
 }
