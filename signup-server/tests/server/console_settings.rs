@@ -105,7 +105,7 @@ async fn an_admin_makes_a_token_that_is_shown_once() {
         ("idempotency_key", &*key),
         ("name", HOSTILE),
         ("scopes", "events:read"),
-        ("scopes", "team:read"),
+        ("scopes", "slots:read"),
         ("expires_in_days", "30"),
     ];
     let created = owner.post(&path, &fields).await;
@@ -114,16 +114,19 @@ async fn an_admin_makes_a_token_that_is_shown_once() {
     assert!(!created.text.contains("<script>"), "{}", created.text);
     let token = created.text.split("signup_").nth(1).unwrap();
     let token = format!("signup_{}", &token[..43]);
-    let used = server.answer(server.request("GET", "/v1/token").bearer_auth(&token)).await;
+    // The command on the page works for each token, whatever its scopes.
+    let command = format!("curl -H \"Authorization: Bearer {token}\" {}", server.url);
+    let path_of_command = created.text.split_once(&command).unwrap().1.split('<').next().unwrap();
+    let used = server.answer(server.request("GET", path_of_command).bearer_auth(&token)).await;
     assert_eq!(used.status, 200, "{}", used.text);
 
     let again = owner.post(&path, &fields).await;
     assert!(again.status == 200 && again.text.contains("already sent this form"), "{}", again.text);
-    assert_eq!(again.text.matches("events:read, team:read").count(), 1, "{}", again.text);
+    assert_eq!(again.text.matches("events:read, slots:read").count(), 1, "{}", again.text);
     assert!(!again.text.contains("signup_") && !again.text.contains("<script>"), "{}", again.text);
     let list = owner.get(&path).await;
-    assert!(!list.text.contains(&token) && list.text.contains("events:read, team:read"), "{}", list.text);
-    let id = hidden(&list.text, "events:read, team:read", "token_id");
+    assert!(!list.text.contains(&token) && list.text.contains("events:read, slots:read"), "{}", list.text);
+    let id = hidden(&list.text, "events:read, slots:read", "token_id");
     assert_eq!(owner.post(&path, &[("action", "revoke"), ("token_id", &id)]).await.status, 303);
     assert!(owner.get(&path).await.text.contains("Revoked on "));
 
