@@ -122,6 +122,8 @@ async fn a_page_and_its_actions_are_for_their_role_and_the_roles_above_it() {
             let what = format!("{page} of an {}", ROLES[role]);
             let shown = browser.get(&records.path(page)).await;
             assert_protected(&shown, &what);
+            let has_tabs = shown.text.contains("aria-label=\"Settings\"");
+            assert_eq!(has_tabs, role > 0 && page.starts_with("/settings"), "{what}: {}", shown.text);
             if role < least {
                 assert_refused(&shown, least, &what);
             } else {
