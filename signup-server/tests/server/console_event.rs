@@ -84,6 +84,11 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
             is_public,
             "{what}"
         );
+        assert_eq!(
+            page.text.contains("This will be its address"),
+            !is_public && !is_cancelled,
+            "a cancelled draft is never public: {what}"
+        );
         assert_eq!(page.text.contains(&format!("{at}/shifts/new")), !is_cancelled, "{what}");
         assert_eq!(page.text.contains(&format!("{at}/questions/new")), !is_cancelled, "{what}");
     }

@@ -149,7 +149,7 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
             "Only members of your organization can see this event. Publish it so that volunteers can sign up.",
         ),
         (false, false, true) => {
-            ("Draft", "The last day of this draft is over. Copy it to another date to use it.")
+            ("Draft", "The last day of this draft is over. Change its day, or copy it to another date.")
         }
     };
     let page = EventTemplate {
