@@ -90,7 +90,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     server.patch(&format!("/v1/slots/{slot}"), &json!({"title": "Theirs"})).await;
     fill(&browser, "title", "Mine").await;
     press(&browser, "Save changes").await;
-    browser.wait_for("Somebody else has changed this").await;
+    browser.wait_for("This has been changed since you opened the page").await;
     browser.look("console-conflict", &axe).await;
     fill(&browser, "location", "Dock 5").await;
     press(&browser, "Save changes").await;

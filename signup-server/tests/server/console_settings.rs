@@ -83,7 +83,7 @@ async fn two_owners_who_change_the_organization_keep_what_both_have_changed() {
     let refused = stale("Riverside", "office@riverside.example.org").await;
     assert_eq!(refused.status, 409);
     for part in [
-        "Somebody else has changed this",
+        "This has been changed since you opened the page",
         ">desk@riverside.example.org</td>",
         ">office@riverside.example.org</td>",
         "name=\"was.contact\" value=\"desk@riverside.example.org\"",
