@@ -1,26 +1,26 @@
-//! The pages in headless Chromium: a volunteer signs up and cancels, and every state of the pages is accessible.
+//! Headless Chromium: the tests of pages type into their forms, and take pictures of their states.
 //!
 //! axe-core checks the accessibility. The first run installs axe-core with npm. The tests write screenshots and the text
 //! of every state to `target/screenshots`.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Value, json};
+use serde_json::json;
 use signup_store_sql::test_cluster::installed;
 use thirtyfour::prelude::*;
 
-use crate::harness::Server;
-use crate::mailbox::Mailbox;
-use crate::mails::SOON;
+use crate::console::Organizer;
+use crate::mailbox::Mail;
 use crate::packages::{AXE, on_path, target};
-use crate::page_layout::busy_event;
-use crate::page_sign_ups::today;
-use crate::pages::{Page, published};
+use crate::pictures::Pictures;
 use crate::start::chromedriver_port;
 use crate::wait::wait_until;
 
@@ -37,6 +37,17 @@ pub(crate) const DESKTOP: (u32, u32) = (1280, 900);
 const NARROW: (u32, u32) = (320, 900);
 /// The screen of a phone at a zoom of 200 %.
 const ZOOMED: (u32, u32) = (210, 450);
+/// A sheet of A4 at 96 dots per inch, without margins.
+const PAPER: (u32, u32) = (794, 1123);
+
+/// A script: returns the ids that no element has and a description or a link names, and the ids that several elements have.
+const LOOSE_REFERENCES: &str = "
+    const ids = [...document.querySelectorAll('[id]')].map(element => element.id);
+    const described = [...document.querySelectorAll('[aria-describedby]')];
+    const links = [...document.querySelectorAll('a[href^=\"#\"]')];
+    const named = described.flatMap(element => element.getAttribute('aria-describedby').split(' ').filter(Boolean));
+    const targets = [...named, ...links.map(link => decodeURIComponent(link.getAttribute('href').slice(1)))];
+    return [...targets.filter(id => !ids.includes(id)), ...ids.filter((id, at) => ids.indexOf(id) !== at)];";
 
 /// A browser for one test. Dropping this value ends the browser.
 pub(crate) struct Browser {
@@ -44,6 +55,8 @@ pub(crate) struct Browser {
     process: Child,
     port: u16,
     session: String,
+    /// The states of which [`Browser::look`] has taken pictures.
+    pictures: RefCell<BTreeSet<String>>,
 }
 
 impl Drop for Browser {
@@ -83,7 +96,7 @@ impl Browser {
         }
         let driver = WebDriver::new(format!("http://127.0.0.1:{port}"), wanted).await.unwrap();
         let session = driver.handle().session_id().to_string();
-        Some(Self { driver, process, port, session })
+        Some(Self { driver, process, port, session, pictures: RefCell::default() })
     }
 
     pub(crate) async fn go(&self, url: &str) {
@@ -101,13 +114,51 @@ impl Browser {
         .await;
     }
 
+    /// Signs in as the person who is signed in in another browser.
+    pub(crate) async fn sign_in_as(&self, organizer: &Organizer<'_>) {
+        self.go(&format!("{}/sign-in", organizer.server.url)).await;
+        let cookie = Cookie::new("signup", organizer.cookie("signup").unwrap());
+        self.driver.add_cookie(cookie).await.unwrap();
+    }
+
+    /// Finds the field of this name in the main part of the page.
+    pub(crate) async fn field(&self, name: &str) -> WebElement {
+        let field = format!("main [name='{name}']:not([type=hidden])");
+        self.driver.find(By::Css(field)).await.unwrap()
+    }
+
+    /// Types a text into the field of this name, in place of its value. Dates and times are written as in a form that is sent: how a
+    /// person types them depends on the language of the browser.
+    pub(crate) async fn fill(&self, name: &str, text: &str) {
+        let field = self.field(name).await;
+        if matches!(field.attr("type").await.unwrap().as_deref(), Some("date" | "time")) {
+            let set = vec![field.to_json().unwrap(), json!(text)];
+            self.driver.execute("arguments[0].value = arguments[1]", set).await.unwrap();
+            return;
+        }
+        field.clear().await.unwrap();
+        field.send_keys(text).await.unwrap();
+    }
+
+    /// Presses the first button in the main part of the page whose text begins with `text`.
+    pub(crate) async fn press(&self, text: &str) {
+        let button = format!("//main//button[starts-with(normalize-space(.), '{text}')]");
+        self.driver.find(By::XPath(button)).await.unwrap().click().await.unwrap();
+    }
+
+    /// Follows the first link in the main part of the page whose text begins with `text`.
+    pub(crate) async fn follow(&self, text: &str) {
+        let link = format!("//main//a[starts-with(normalize-space(.), '{text}')]");
+        self.driver.find(By::XPath(link)).await.unwrap().click().await.unwrap();
+    }
+
     /// Finds an element within the shift with this id.
     pub(crate) async fn of_shift(&self, slot: &str, selector: &str) -> WebElement {
         self.driver.find(By::Css(format!("#slot-{slot} {selector}"))).await.unwrap()
     }
 
     /// Opens the form of a shift, fills it in and submits it, with the keyboard only.
-    async fn sign_up(&self, slot: &str, name: &str, email: &str) {
+    pub(crate) async fn sign_up(&self, slot: &str, name: &str, email: &str) {
         self.of_shift(slot, "summary").await.send_keys(Key::Enter).await.unwrap();
         self.of_shift(slot, "input[name=name]").await.send_keys(name).await.unwrap();
         let field = self.of_shift(slot, "input[name=email]").await;
@@ -130,12 +181,54 @@ impl Browser {
         self.driver.cdp().send_raw("Emulation.setEmulatedMedia", media).await.unwrap();
     }
 
+    /// Saves a picture of the page at this width, under a name.
+    async fn picture(&self, name: &str, width: u32, height: u32) {
+        let clip = json!({"x": 0, "y": 0, "width": width, "height": height.min(MAX_HEIGHT), "scale": 1});
+        let picture = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
+        let picture = self.driver.cdp().send_raw("Page.captureScreenshot", picture).await.unwrap();
+        let picture = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
+        std::fs::write(screenshots().join(format!("{name}.png")), picture).unwrap();
+    }
+
+    /// Returns the width and the height of the page.
+    async fn size(&self) -> (u32, u32) {
+        let size = "return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]";
+        self.driver.execute(size, vec![]).await.unwrap().convert().unwrap()
+    }
+
+    /// Takes a screenshot of the page as it is printed. Panics if it is wider than the paper.
+    pub(crate) async fn look_printed(&self, state: &str) {
+        self.screen(PAPER, "light").await;
+        let print = json!({"media": "print"});
+        self.driver.cdp().send_raw("Emulation.setEmulatedMedia", print).await.unwrap();
+        let (wide, high) = self.size().await;
+        assert!(wide <= PAPER.0, "{state} is {wide} pixels wide on paper");
+        self.picture(&format!("{state}-printed"), PAPER.0, high).await;
+        self.screen(DESKTOP, "light").await;
+    }
+
+    /// Shows the HTML part of a mail, and [looks](Self::look) at it.
+    pub(crate) async fn look_at_mail(&self, state: &str, mail: &Mail, axe: &str) {
+        let file = screenshots().join(format!("{state}.html"));
+        std::fs::write(&file, mail.html()).unwrap();
+        self.go(&format!("file://{}", file.display())).await;
+        self.look(state, axe).await;
+    }
+
+    /// Panics unless the pictures of this browser are those of the list.
+    pub(crate) fn assert_has_pictures(&self, pictures: &Pictures) {
+        let listed: BTreeSet<_> = pictures.iter().flat_map(|(_, states)| *states).copied().collect();
+        let taken = self.pictures.borrow();
+        assert_eq!(taken.iter().map(String::as_str).collect::<BTreeSet<_>>(), listed);
+    }
+
     /// Checks the page with axe and takes screenshots, on a phone and a desktop, in light and dark. Saves the text, too.
     pub(crate) async fn look(&self, state: &str, axe: &str) {
-        let folder = target().join("screenshots");
-        std::fs::create_dir_all(&folder).unwrap();
+        self.pictures.borrow_mut().insert(state.to_owned());
         let text = self.driver.find(By::Tag("body")).await.unwrap().text().await.unwrap();
-        std::fs::write(folder.join(format!("{state}.txt")), text).unwrap();
+        std::fs::write(screenshots().join(format!("{state}.txt")), text).unwrap();
+        let loose = self.driver.execute(LOOSE_REFERENCES, vec![]).await.unwrap();
+        assert_eq!(loose.json(), &json!([]), "{state} refers to elements that it lacks, or has an id twice");
         for (screen, scheme) in [
             (NARROW, "light"),
             (ZOOMED, "light"),
@@ -146,18 +239,12 @@ impl Browser {
         ] {
             self.screen(screen, scheme).await;
             let (width, _) = screen;
-            let size = "return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]";
-            let size = self.driver.execute(size, vec![]).await.unwrap();
-            let (wide, high): (u32, u32) = size.convert().unwrap();
+            let (wide, high) = self.size().await;
             assert!(wide <= width, "{state} is {wide} pixels wide on a screen of {width}");
             if screen == NARROW {
                 continue;
             }
-            let clip = json!({"x": 0, "y": 0, "width": width, "height": high.min(MAX_HEIGHT), "scale": 1});
-            let picture = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
-            let picture = self.driver.cdp().send_raw("Page.captureScreenshot", picture).await.unwrap();
-            let picture = STANDARD.decode(picture["data"].as_str().unwrap()).unwrap();
-            std::fs::write(folder.join(format!("{state}-{width}-{scheme}.png")), picture).unwrap();
+            self.picture(&format!("{state}-{width}-{scheme}"), width, high).await;
             if screen == ZOOMED {
                 continue;
             }
@@ -171,215 +258,15 @@ impl Browser {
     }
 }
 
+/// Returns the folder of the screenshots.
+fn screenshots() -> PathBuf {
+    let folder = target().join("screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
 /// Returns the source of axe-core. Returns `None` if npm is not installed.
 pub(crate) fn axe() -> Option<String> {
     let file = AXE.installed()?.join("node_modules/axe-core/axe.min.js");
     Some(std::fs::read_to_string(file).unwrap())
-}
-
-/// The number of places that are left falls with the sign-up and rises with the cancellation by the mailed link.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_person_signs_up_and_cancels_in_a_browser() {
-    let Some(browser) = Browser::start().await else { return };
-    let mailbox = Mailbox::start();
-    let server = Server::start(&["--smtp", &mailbox.url()]);
-    let page = Page::create(&server, &published()).await;
-    let (url, early) = (format!("{}{}", server.url, page.path), page.slot("Early"));
-    let left = async || browser.of_shift(&early, ".places").await.text().await.unwrap();
-    browser.go(&url).await;
-    assert_eq!(left().await, "4 of 4 places left");
-    browser.sign_up(&early, "Ada", "ada@example.org").await;
-    browser.wait_for("Check your email").await;
-    browser.go(&url).await;
-    assert_eq!(left().await, "3 of 4 places left");
-
-    let mail = mailbox.wait_for(1, SOON).await.remove(0);
-    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
-    browser.wait_for("You’re signed up").await;
-    browser.driver.find(By::Tag("button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
-    browser.wait_for("You’ve cancelled your place").await;
-    browser.go(&url).await;
-    assert_eq!(left().await, "4 of 4 places left");
-}
-
-/// axe-core finds no violation in any state. A test of the style proves that the colours of each theme are readable.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_state_of_the_pages_is_accessible() {
-    let Some(browser) = Browser::start().await else { return };
-    let Some(axe) = axe() else { return };
-    let mailbox = Mailbox::start();
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
-    let url = |path: &str| format!("{}{path}", server.url);
-
-    for (state, path) in [("start", "/"), ("docs", "/docs")] {
-        browser.go(&url(path)).await;
-        // Opens every answer, so that the check covers its contents.
-        let open = "document.querySelectorAll('details').forEach(details => details.open = true)";
-        browser.driver.execute(open, vec![]).await.unwrap();
-        browser.look(state, &axe).await;
-    }
-    let page = busy_event(&server).await;
-    browser.go(&url(&page.path)).await;
-    browser.look("open", &axe).await;
-    let add = |arguments: &[&str]| {
-        let event = page.event["id"].as_str().unwrap();
-        server.manage(&[&["question", "add", "--event", event], arguments].concat())
-    };
-    add(&["--label", "T-shirt size", "--type", "select", "--option", "S", "--option", "M", "--required"]);
-    add(&["--label", "I have read the safety rules", "--type", "checkbox", "--required"]);
-    add(&["--label", "Anything that we should know?"]);
-    let slot = page.slot("Setting up");
-    browser.go(&url(&format!("{}?slot_id={slot}", page.path))).await;
-    browser.look("form", &axe).await;
-
-    browser.do_not_validate().await;
-    browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
-    browser.of_shift(&slot, "form button").await.click().await.unwrap();
-    browser.wait_for("There is a problem").await;
-    browser.look("bad-input", &axe).await;
-
-    let plain = Page::create(&server, &published()).await;
-    let late = plain.slot("Late");
-    browser.go(&url(&plain.path)).await;
-    browser.sign_up(&late, "Ada", "first@example.org").await;
-    browser.wait_for("Check your email").await;
-    browser.look("signed-up", &axe).await;
-    browser.go(&url(&plain.path)).await;
-    // The last place is taken while the form is open.
-    server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
-    browser.sign_up(&late, "Bob", "bob@example.org").await;
-    browser.wait_for("Sorry, this shift is full").await;
-    browser.look("just-full", &axe).await;
-    browser.go(&url(&plain.path)).await;
-    browser.look("full", &axe).await;
-
-    let mail = wait_until(Duration::from_secs(60), async || {
-        let mail = mailbox.mails().into_iter().find(|mail| mail.to == "first@example.org");
-        mail.ok_or_else(|| "no mail to first@example.org arrived".to_owned())
-    })
-    .await;
-    let path = mail.signup_path().unwrap();
-    browser.go(&url(&path)).await;
-    browser.look("my-place", &axe).await;
-    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
-    browser.wait_for("You’ve cancelled your place").await;
-    browser.look("cancelled", &axe).await;
-    std::fs::write(target().join("screenshots/mail.html"), mail.html()).unwrap();
-    browser.go(&format!("file://{}", target().join("screenshots/mail.html").display())).await;
-    browser.look("mail", &axe).await;
-
-    browser.go(&url(&plain.path)).await;
-    let early = plain.slot("Early");
-    for _ in 0..120 {
-        plain.sign_up(&server, &early, "", "").await;
-    }
-    browser.sign_up(&early, "Bob", "bob@example.org").await;
-    browser.wait_for("Too many attempts").await;
-    browser.look("too-many-attempts", &axe).await;
-
-    let with = |change: Value| {
-        let mut event = published();
-        event.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
-        event
-    };
-    for (state, event) in [
-        ("over", with(json!({"start_date": "2020-06-06"}))),
-        (
-            "empty",
-            with(json!({"shifts": [], "is_virtual": true, "location": "https://meet.example.org/abc"})),
-        ),
-        (
-            "long",
-            with(json!({
-                "title": "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
-                "badge_label": "A badge that goes on and on until it needs another line on a small screen",
-                "end_date": "2027-06-07",
-                "timezone": "America/Argentina/Buenos_Aires",
-                "location": "Bürgerbegegnungszentrumsnebengebäude, Donaudampfschifffahrtsgesellschaftsstraße 1234567890",
-                "shifts": [
-                    {"title": "مساعدة في توزيع الطعام", "location": "القاعة الكبرى", "capacity": 1_000_000},
-                    {"title": "Wort".repeat(60), "location": "Ort".repeat(80), "start_time": "09:00", "capacity": 3},
-                    {"title": "A long title ".repeat(19), "end_time": "12:30", "capacity": 3},
-                ],
-            })),
-        ),
-        // Clocks go back on this day.
-        (
-            "clock-change",
-            with(json!({"start_date": "2027-11-07", "shifts": [
-                {"title": "Night", "start_time": "00:30", "end_time": "05:00", "capacity": 3}, {"title": "Day", "capacity": 3},
-            ]})),
-        ),
-        ("draft", with(json!({"is_published": false}))),
-    ] {
-        let page = Page::create(&server, &event).await;
-        browser.go(&url(&page.path)).await;
-        browser.look(state, &axe).await;
-    }
-}
-
-/// axe-core finds no violation on the page of a cancelled event, nor on the pages of sign-ups that the organizer
-/// cancelled, or whose shift is over or removed.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_pages_of_places_that_are_gone_are_accessible() {
-    let Some(browser) = Browser::start().await else { return };
-    let Some(axe) = axe() else { return };
-    let mailbox = Mailbox::start();
-    let server = Server::start(&["--smtp", &mailbox.url()]);
-    let page = Page::create(&server, &published()).await;
-    let (url, early, late) = (format!("{}{}", server.url, page.path), page.slot("Early"), page.slot("Late"));
-    let mut places = vec![];
-    for slot in [&early, &late] {
-        assert_eq!(page.sign_up(&server, slot, "Ada", "ada@example.org").await.status, 303);
-        let mails = mailbox.wait_for(places.len() + 1, SOON).await;
-        places.push(format!("{}{}", server.url, mails[places.len()].signup_path().unwrap()));
-    }
-    let deletion = format!("/v1/slots/{early}?cancel_signups=true");
-    assert_eq!(server.send("DELETE", &deletion, None).await.status, 200);
-    browser.go(&places[0]).await;
-    browser.wait_for("The organizer has cancelled this shift").await;
-    browser.look("shift-removed-my-place", &axe).await;
-
-    browser.go(&url).await;
-    // The event is cancelled while the form is open.
-    let reason = "The hall is flooded.\n\nWe will try again in autumn: https://riverside.example.org/autumn";
-    let path = format!("/v1/events/{}/cancel", page.event["id"].as_str().unwrap());
-    assert_eq!(server.post(&path, &json!({"reason": reason})).await.status, 200);
-    browser.sign_up(&late, "Bob", "bob@example.org").await;
-    browser.wait_for("Sorry, you can’t sign up").await;
-    browser.look("event-cancelled-refusal", &axe).await;
-    browser.go(&url).await;
-    browser.wait_for("This event has been cancelled").await;
-    browser.look("event-cancelled", &axe).await;
-    browser.go(&places[1]).await;
-    browser.wait_for("The organizer has cancelled this event").await;
-    browser.look("event-cancelled-my-place", &axe).await;
-
-    let mail = mailbox.wait_for(4, SOON).await.remove(3);
-    std::fs::write(target().join("screenshots/mail-cancelled.html"), mail.html()).unwrap();
-    browser.go(&format!("file://{}", target().join("screenshots/mail-cancelled.html").display())).await;
-    browser.wait_for("The organizer’s reason").await;
-    browser.look("mail-cancelled", &axe).await;
-
-    let page = Page::create(&server, &today()).await;
-    let slot = page.slot("All day");
-    assert_eq!(page.sign_up(&server, &slot, "Ada", "past@example.org").await.status, 303);
-    let mail = wait_until(SOON, async || {
-        let mail = mailbox.mails().into_iter().find(|mail| mail.to == "past@example.org");
-        mail.ok_or_else(|| "no mail to past@example.org arrived".to_owned())
-    })
-    .await;
-    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
-    // The shift is over when the volunteer cancels.
-    let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
-    assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &past).await.status, 200);
-    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
-    browser.wait_for("you can no longer cancel your place").await;
-    browser.look("over-my-place", &axe).await;
-    assert_eq!(server.send("DELETE", &format!("/v1/slots/{slot}"), None).await.status, 200);
-    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
-    browser.wait_for("This shift has been removed").await;
-    browser.look("removed-my-place", &axe).await;
 }

@@ -5,19 +5,45 @@ use thirtyfour::prelude::*;
 use crate::browser::{Browser, axe};
 use crate::console::{ADA, wait_for_code};
 use crate::harness::{Server, event};
-use crate::mailbox::Mailbox;
+use crate::mailbox::{Mail, Mailbox};
+use crate::mails::SOON;
+use crate::pictures::Pictures;
+use crate::wait::wait_until;
 
-/// Types a text into the field of this name.
-async fn fill(browser: &Browser, name: &str, text: &str) {
-    let field = browser.driver.find(By::Css(format!("main [name={name}]:not([type=hidden])"))).await.unwrap();
-    field.clear().await.unwrap();
-    field.send_keys(text).await.unwrap();
-}
+/// The pictures of signing in and of the settings.
+pub(crate) const PICTURES: &Pictures = &[
+    (
+        "console/invitation.html",
+        &["console-first-owner", "console-first-owner-refused", "console-invitation"],
+    ),
+    ("console/settings/organization.html", &["console-settings", "console-settings-refused"]),
+    (
+        "console/settings/members.html",
+        &["console-settings-members", "console-invited", "console-members-refused"],
+    ),
+    ("console/settings/tokens.html", &["console-settings-tokens", "console-token-refused", "console-tokens"]),
+    ("console/settings/token.html", &["console-token"]),
+    (
+        "console/settings/webhooks.html",
+        &["console-settings-webhooks", "console-webhook-refused", "console-webhooks"],
+    ),
+    ("console/settings/secret.html", &["console-webhook-secret"]),
+    ("console/settings/webhook.html", &["console-webhook", "console-webhook-disabled"]),
+    ("console/settings/activity.html", &["console-settings-activity"]),
+    ("console/leave.html", &["console-leave"]),
+    ("console/sign_out.html", &["console-sign-out"]),
+    ("console/sign_in.html", &["console-sign-in", "console-sign-in-refused"]),
+    ("console/code.html", &["console-code", "console-code-refused"]),
+    ("console/refused_outside.html", &["console-not-found"]),
+    ("person_mail.html", &["mail-invitation", "mail-code"]),
+];
 
-/// Presses the button with this text in the main part of the page.
-async fn press(browser: &Browser, text: &str) {
-    let button = format!("//main//button[starts-with(normalize-space(.), '{text}')]");
-    browser.driver.find(By::XPath(button)).await.unwrap().click().await.unwrap();
+/// Waits for a mail to an address.
+async fn wait_for_mail(mailbox: &Mailbox, to: &str) -> Mail {
+    wait_until(SOON, async || {
+        mailbox.mails().into_iter().find(|mail| mail.to == to).ok_or(format!("no mail to {to}"))
+    })
+    .await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -32,14 +58,14 @@ async fn an_owner_sets_up_signs_in_and_makes_a_token_in_a_browser() {
     for (name, text) in
         [("organization_name", "Riverside"), ("contact", "help@riverside.example.org"), ("email", "ada")]
     {
-        fill(&browser, name, text).await;
+        browser.fill(name, text).await;
     }
-    press(&browser, "Set up").await;
+    browser.press("Set up").await;
     browser.wait_for("There is a problem").await;
     browser.look("console-first-owner-refused", &axe).await;
-    fill(&browser, "email", ADA).await;
-    fill(&browser, "name", "Ada Lovelace").await;
-    press(&browser, "Set up").await;
+    browser.fill("email", ADA).await;
+    browser.fill("name", "Ada Lovelace").await;
+    browser.press("Set up").await;
     browser.wait_for("Sign out").await;
 
     server.create(&event()).await;
@@ -49,47 +75,89 @@ async fn an_owner_sets_up_signs_in_and_makes_a_token_in_a_browser() {
         browser.go(&url(&format!("/console/riverside/{page}"))).await;
         browser.look(&format!("console-{}", page.replace('/', "-")), &axe).await;
     }
+    browser.go(&url("/console/riverside/settings")).await;
+    browser.fill("name", "").await;
+    browser.fill("public_url", "riverside").await;
+    browser.press("Save").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-settings-refused", &axe).await;
+
     browser.go(&url("/console/riverside/settings/members")).await;
-    fill(&browser, "email", "grace@example.org").await;
-    fill(&browser, "name", "Grace Hopper").await;
-    press(&browser, "Invite").await;
+    browser.press("Invite").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-members-refused", &axe).await;
+    browser.fill("email", "grace@example.org").await;
+    browser.fill("name", "Grace Hopper").await;
+    browser.press("Invite").await;
     browser.wait_for("Open invitations").await;
     browser.look("console-invited", &axe).await;
 
     browser.go(&url("/console/riverside/settings/tokens")).await;
-    fill(&browser, "name", "Calendar script").await;
-    press(&browser, "Create").await;
+    browser.fill("name", "Calendar script").await;
+    browser.press("Create").await;
     browser.wait_for("There is a problem").await;
     browser.look("console-token-refused", &axe).await;
     browser.driver.find(By::Id("scopes")).await.unwrap().click().await.unwrap();
-    press(&browser, "Create").await;
+    browser.press("Create").await;
     browser.wait_for("Your new API token").await;
     browser.look("console-token", &axe).await;
+    browser.follow("Back to the tokens").await;
+    browser.wait_for("Calendar script").await;
+    browser.press("Revoke").await;
+    browser.wait_for("Revoked on").await;
+    browser.look("console-tokens", &axe).await;
 
     browser.go(&url("/console/riverside/settings/webhooks")).await;
-    fill(&browser, "url", "https://hooks.example.org/in").await;
-    press(&browser, "Create").await;
+    browser.fill("url", "http://localhost").await;
+    browser.press("Create").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-webhook-refused", &axe).await;
+    browser.fill("url", "https://hooks.example.org/in").await;
+    browser.press("Create").await;
     browser.wait_for("The secret of the webhook").await;
-    browser.driver.find(By::LinkText("Go to the webhook")).await.unwrap().click().await.unwrap();
+    browser.look("console-webhook-secret", &axe).await;
+    browser.go(&url("/console/riverside/settings/webhooks")).await;
+    browser.look("console-webhooks", &axe).await;
+    browser.follow("https://hooks.example.org/in").await;
     browser.wait_for("Deliveries").await;
-    press(&browser, "Send test").await;
+    browser.press("Send test").await;
     browser.wait_for("webhook.test").await;
     browser.look("console-webhook", &axe).await;
+    browser.press("Disable").await;
+    browser.wait_for("Disabled").await;
+    browser.look("console-webhook-disabled", &axe).await;
 
     browser.go(&url("/sign-out")).await;
     browser.look("console-sign-out", &axe).await;
-    press(&browser, "Sign out everywhere").await;
+    browser.press("Sign out everywhere").await;
     browser.wait_for("Enter your email address").await;
     browser.look("console-sign-in", &axe).await;
+    browser.press("Continue").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-sign-in-refused", &axe).await;
     browser.go(&url("/console/riverside/settings/tokens")).await;
-    fill(&browser, "email", ADA).await;
-    press(&browser, "Continue").await;
+    browser.fill("email", ADA).await;
+    browser.press("Continue").await;
     browser.wait_for("Check your email").await;
     browser.look("console-code", &axe).await;
     let code = wait_for_code(&mailbox, ADA, 0).await;
-    fill(&browser, "code", &code).await;
-    press(&browser, "Sign in").await;
+    browser.fill("code", "aaaa").await;
+    browser.press("Sign in").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-code-refused", &axe).await;
+    browser.fill("code", &code).await;
+    browser.press("Sign in").await;
     browser.wait_for("Calendar script").await;
     browser.go(&url("/console/nowhere/")).await;
     browser.look("console-not-found", &axe).await;
+    browser.look_at_mail("mail-code", &wait_for_mail(&mailbox, ADA).await, &axe).await;
+    let invitation = wait_for_mail(&mailbox, "grace@example.org").await;
+    browser.look_at_mail("mail-invitation", &invitation, &axe).await;
+    browser.go(&url("/sign-out")).await;
+    browser.press("Sign out").await;
+    browser.wait_for("Enter your email address").await;
+    let text = invitation.text();
+    browser.go(text.split_whitespace().find(|word| word.contains("/invitations/")).unwrap()).await;
+    browser.look("console-invitation", &axe).await;
+    browser.assert_has_pictures(PICTURES);
 }

@@ -1,26 +1,44 @@
 //! The pages of events of the console in headless Chromium. axe-core finds no violation in any state.
 
 use serde_json::json;
-use thirtyfour::prelude::*;
 
 use crate::browser::{Browser, axe};
 use crate::console_events::ROOT;
 use crate::harness::{Server, event};
 use crate::pages::{Page, published};
+use crate::pictures::Pictures;
 
-/// Types a text into the field of this name.
-async fn fill(browser: &Browser, name: &str, text: &str) {
-    let field =
-        browser.driver.find(By::Css(format!("main [name='{name}']:not([type=hidden])"))).await.unwrap();
-    field.clear().await.unwrap();
-    field.send_keys(text).await.unwrap();
-}
-
-/// Presses the button with this text in the main part of the page.
-async fn press(browser: &Browser, text: &str) {
-    let button = format!("//main//button[normalize-space(.)='{text}']");
-    browser.driver.find(By::XPath(button)).await.unwrap().click().await.unwrap();
-}
+/// The pictures of events, shifts and questions.
+pub(crate) const PICTURES: &Pictures = &[
+    ("console/home.html", &["console-home-empty", "console-home"]),
+    ("console/event_new.html", &["console-event-new", "console-event-refused"]),
+    (
+        "console/event.html",
+        &[
+            "console-event-200-shifts",
+            "console-event-no-shifts",
+            "console-event-over",
+            "console-event-cancelled",
+        ],
+    ),
+    ("console/event_edit.html", &["console-event-edit"]),
+    ("console/event_copy.html", &["console-event-copy"]),
+    ("console/publish.html", &["console-event-publish"]),
+    (
+        "console/ask.html",
+        &[
+            "console-event-unpublish",
+            "console-event-delete",
+            "console-question-delete",
+            "console-ask",
+            "console-event-cancel-ask",
+        ],
+    ),
+    ("console/reason.html", &["console-event-cancel", "console-shift-delete"]),
+    ("console/shifts_new.html", &["console-shifts-new", "console-shifts-refused"]),
+    ("console/question.html", &["console-question-new", "console-question-edit", "console-question-refused"]),
+    ("console/shift_edit.html", &["console-shift-edit", "console-conflict"]),
+];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_organizer_creates_and_changes_events_in_a_browser() {
@@ -35,20 +53,20 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
         ("email", "ada@example.org"),
         ("name", "Ada Lovelace"),
     ] {
-        fill(&browser, name, text).await;
+        browser.fill(name, text).await;
     }
-    press(&browser, "Set up").await;
+    browser.press("Set up").await;
     browser.wait_for("No events yet.").await;
     browser.look("console-home-empty", &axe).await;
 
     browser.go(&url("/events/new")).await;
     browser.look("console-event-new", &axe).await;
-    fill(&browser, "title", "حملة الغذاء").await;
-    fill(&browser, "shifts.0.title", "Till").await;
-    fill(&browser, "shifts.0.each_minutes", "7").await;
-    press(&browser, "More rows").await;
+    browser.fill("title", "حملة الغذاء").await;
+    browser.fill("shifts.0.title", "Till").await;
+    browser.fill("shifts.0.each_minutes", "7").await;
+    browser.press("More rows").await;
     browser.wait_for("Shift 6").await;
-    press(&browser, "Create event").await;
+    browser.press("Create event").await;
     browser.wait_for("There is a problem").await;
     browser.look("console-event-refused", &axe).await;
 
@@ -65,11 +83,17 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     let [large, none] = [&large, &none].map(|page| page.event["id"].as_str().unwrap());
     let question = json!({"label": "Size", "type": "select", "options": ["S", "M"]});
     let question = server.post(&format!("/v1/events/{large}/questions"), &question).await.data();
+    let question = question["id"].as_str().unwrap();
+    let mut over = published();
+    over["start_date"] = json!("2020-06-06");
+    let over = Page::create(&server, &over).await;
+    let over = over.event["id"].as_str().unwrap();
     browser.go(&url("/")).await;
     browser.look("console-home", &axe).await;
     for (state, path) in [
         ("event-200-shifts", format!("/events/{large}")),
         ("event-no-shifts", format!("/events/{none}")),
+        ("event-over", format!("/events/{over}")),
         ("event-edit", format!("/events/{large}/edit")),
         ("event-copy", format!("/events/{large}/duplicate")),
         ("event-publish", format!("/events/{none}/publish")),
@@ -78,31 +102,47 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
         ("event-delete", format!("/events/{none}/delete")),
         ("shifts-new", format!("/events/{none}/shifts/new")),
         ("question-new", format!("/events/{none}/questions/new")),
-        ("question-edit", format!("/questions/{}/edit", question["id"].as_str().unwrap())),
+        ("question-edit", format!("/questions/{question}/edit")),
+        ("question-delete", format!("/questions/{question}/delete")),
         ("shift-delete", format!("/shifts/{slot}/delete")),
     ] {
         browser.go(&url(&path)).await;
         browser.look(&format!("console-{state}"), &axe).await;
     }
 
+    browser.go(&url(&format!("/events/{none}/shifts/new"))).await;
+    browser.fill("shifts.0.title", "Till").await;
+    browser.fill("shifts.2.capacity", "0").await;
+    browser.press("Add shifts").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-shifts-refused", &axe).await;
+    browser.go(&url(&format!("/questions/{question}/edit"))).await;
+    browser.fill("label", "").await;
+    browser.fill("options", "").await;
+    browser.press("Save changes").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-question-refused", &axe).await;
+
     browser.go(&url(&format!("/shifts/{slot}/edit"))).await;
     browser.look("console-shift-edit", &axe).await;
     server.patch(&format!("/v1/slots/{slot}"), &json!({"title": "Theirs"})).await;
-    fill(&browser, "title", "Mine").await;
-    press(&browser, "Save changes").await;
+    browser.fill("title", "Mine").await;
+    browser.press("Save changes").await;
     browser.wait_for("This has been changed since you opened the page").await;
     browser.look("console-conflict", &axe).await;
-    fill(&browser, "location", "Dock 5").await;
-    press(&browser, "Save changes").await;
+    browser.fill("location", "Dock 5").await;
+    browser.press("Save changes").await;
     browser.wait_for("Email them (1 email)").await;
     browser.look("console-ask", &axe).await;
-    press(&browser, "Save changes").await;
+    browser.press("Save changes").await;
     browser.wait_for("Dock 5").await;
 
     browser.go(&url(&format!("/events/{large}/cancel"))).await;
-    press(&browser, "Cancel event").await;
+    browser.press("Cancel event").await;
     browser.wait_for("This cancels 1 sign-up.").await;
-    press(&browser, "Cancel event").await;
+    browser.look("console-event-cancel-ask", &axe).await;
+    browser.press("Cancel event").await;
     browser.wait_for("Cancelled").await;
     browser.look("console-event-cancelled", &axe).await;
+    browser.assert_has_pictures(PICTURES);
 }

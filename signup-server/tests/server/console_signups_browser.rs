@@ -1,32 +1,46 @@
 //! The pages of sign-ups and volunteers' data in headless Chromium. axe-core finds no violation in any state.
 
-use thirtyfour::prelude::*;
-
 use crate::browser::{Browser, axe};
 use crate::console_signups::Scene;
 use crate::harness::Server;
+use crate::mailbox::Mailbox;
+use crate::mails::SOON;
+use crate::pictures::Pictures;
+use crate::wait::wait_until;
+
+/// The pictures of sign-ups, messages and volunteers' data.
+pub(crate) const PICTURES: &Pictures = &[
+    (
+        "console/signups.html",
+        &["console-signups-empty", "console-signups", "console-signups-none", "console-signups-refused"],
+    ),
+    ("console/roster.html", &["console-roster-empty", "console-roster", "console-roster-addresses"]),
+    ("console/message.html", &["console-message", "console-message-refused"]),
+    ("console/message_preview.html", &["console-message-preview"]),
+    ("organizer_mail.html", &["mail-message"]),
+    ("console/cancel_signup.html", &["console-cancel-signup", "console-cancel-signup-gone"]),
+    ("console/ask.html", &["console-cancel-signup-ask"]),
+    (
+        "console/volunteers.html",
+        &["console-people", "console-people-refused", "console-people-found", "console-people-erased"],
+    ),
+    ("console/erase_volunteer.html", &["console-people-erase"]),
+];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     let Some(browser) = Browser::start().await else { return };
     let Some(axe) = axe() else { return };
-    let server = Server::start(&[]);
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
     let scene = Scene::start(&server).await;
     let url = |path: &str| format!("{}{path}", server.url);
-    browser.go(&url("/sign-in")).await;
-    let cookie = Cookie::new("signup", scene.ada.cookie("signup").unwrap());
-    browser.driver.add_cookie(cookie).await.unwrap();
-    let press = async |text: &str| {
-        let button = format!("//main//button[normalize-space(.) = '{text}']");
-        browser.driver.find(By::XPath(button)).await.unwrap().click().await.unwrap();
-    };
-    let fill = async |name: &str, text: &str| {
-        let field = format!("main [name={name}]:not([type=hidden])");
-        browser.driver.find(By::Css(field)).await.unwrap().send_keys(text).await.unwrap();
-    };
+    browser.sign_in_as(&scene.ada).await;
 
     browser.go(&url(&scene.path("signups"))).await;
     browser.look("console-signups-empty", &axe).await;
+    browser.go(&url(&scene.path("roster"))).await;
+    browser.look("console-roster-empty", &axe).await;
     scene
         .sign_up("Late", ("Grace Hopper", "grace@example.org"), "No nuts, no milk, and please no mushrooms")
         .await;
@@ -47,36 +61,58 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     ] {
         browser.go(&url(&scene.path(page))).await;
         browser.look(state, &axe).await;
+        if page.starts_with("roster") {
+            browser.look_printed(state).await;
+        }
     }
 
+    browser.go(&url(&scene.path("message"))).await;
+    browser.look("console-message", &axe).await;
+    browser.press("Preview").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-message-refused", &axe).await;
+    browser.fill("subject", "Bring gloves").await;
+    let text = "The shelves are rusty.\n\nWe have some gloves: https://riverside.example.org/gloves";
+    browser.fill("text", text).await;
+    browser.press("Preview").await;
+    browser.wait_for("3 people get this message").await;
+    browser.look("console-message-preview", &axe).await;
+    browser.press("Send").await;
+    let mail = wait_until(SOON, async || {
+        let mail = mailbox.mails().into_iter().find(|mail| mail.text().contains("The shelves are rusty."));
+        mail.ok_or_else(|| "no message arrived".to_owned())
+    })
+    .await;
+    browser.look_at_mail("mail-message", &mail, &axe).await;
+
     browser.go(&url(&scene.path("signups?q=grace"))).await;
-    browser
-        .driver
-        .find(By::XPath("//main//table//a[starts-with(., 'Cancel')]"))
-        .await
-        .unwrap()
-        .click()
-        .await
-        .unwrap();
+    browser.follow("Cancel").await;
     browser.wait_for("Optional.").await;
     browser.look("console-cancel-signup", &axe).await;
-    fill("reason", "The hall is closed").await;
-    press("Continue").await;
+    let place = browser.driver.current_url().await.unwrap();
+    browser.fill("reason", "The hall is closed").await;
+    browser.press("Continue").await;
     browser.wait_for("We’ll email grace@example.org").await;
     browser.look("console-cancel-signup-ask", &axe).await;
-    press("Cancel the place").await;
+    browser.press("Cancel the place").await;
     browser.wait_for("Cancelled by the organizer").await;
+    browser.go(place.as_str()).await;
+    browser.look("console-cancel-signup-gone", &axe).await;
 
     browser.go(&url("/console/riverside/settings/people")).await;
     browser.look("console-people", &axe).await;
-    fill("email", "grace@example.org").await;
-    press("Find").await;
+    browser.press("Find").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("console-people-refused", &axe).await;
+    browser.fill("email", "grace@example.org").await;
+    browser.press("Find").await;
     browser.wait_for("1 sign-up is stored").await;
     browser.look("console-people-found", &axe).await;
-    press("Erase").await;
+    browser.press("Erase").await;
     browser.wait_for("You can’t undo this").await;
     browser.look("console-people-erase", &axe).await;
-    press("Erase").await;
+    browser.press("Erase").await;
     browser.wait_for("The data has been erased").await;
     browser.look("console-people-erased", &axe).await;
+    browser.assert_has_pictures(PICTURES);
 }

@@ -1,0 +1,248 @@
+//! The pages for volunteers in headless Chromium: a volunteer signs up and cancels, and every state is accessible.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use thirtyfour::prelude::*;
+
+use crate::browser::{Browser, axe};
+use crate::harness::Server;
+use crate::mailbox::Mailbox;
+use crate::mails::SOON;
+use crate::page_layout::busy_event;
+use crate::page_sign_ups::today;
+use crate::pages::{Page, published};
+use crate::pictures::Pictures;
+use crate::wait::wait_until;
+
+/// The pictures of the pages, apart from those of places that are gone.
+pub(crate) const PAGES: &Pictures = &[
+    ("start.html", &["start"]),
+    ("docs.html", &["docs"]),
+    (
+        "event.html",
+        &["open", "form", "bad-input", "just-full", "full", "over", "empty", "long", "clock-change", "draft"],
+    ),
+    ("message.html", &["too-many-attempts", "not-found", "incomplete-link"]),
+    ("signup.html", &["signed-up", "my-place", "cancelled"]),
+    ("mail.html", &["mail"]),
+];
+
+/// The pictures of cancelled events and of places that are gone.
+pub(crate) const GONE: &Pictures = &[
+    ("event.html", &["event-cancelled", "event-cancelled-refusal"]),
+    (
+        "signup.html",
+        &["shift-removed-my-place", "event-cancelled-my-place", "over-my-place", "removed-my-place"],
+    ),
+    ("mail.html", &["mail-cancelled"]),
+];
+
+/// The number of places that are left falls with the sign-up and rises with the cancellation by the mailed link.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_signs_up_and_cancels_in_a_browser() {
+    let Some(browser) = Browser::start().await else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let page = Page::create(&server, &published()).await;
+    let (url, early) = (format!("{}{}", server.url, page.path), page.slot("Early"));
+    let left = async || browser.of_shift(&early, ".places").await.text().await.unwrap();
+    browser.go(&url).await;
+    assert_eq!(left().await, "4 of 4 places left");
+    browser.sign_up(&early, "Ada", "ada@example.org").await;
+    browser.wait_for("Check your email").await;
+    browser.go(&url).await;
+    assert_eq!(left().await, "3 of 4 places left");
+
+    let mail = mailbox.wait_for(1, SOON).await.remove(0);
+    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    browser.wait_for("You’re signed up").await;
+    browser.driver.find(By::Tag("button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("You’ve cancelled your place").await;
+    browser.go(&url).await;
+    assert_eq!(left().await, "4 of 4 places left");
+}
+
+/// axe-core finds no violation in any state. A test of the style proves that the colours of each theme are readable.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_state_of_the_pages_is_accessible() {
+    let Some(browser) = Browser::start().await else { return };
+    let Some(axe) = axe() else { return };
+    let mailbox = Mailbox::start();
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let url = |path: &str| format!("{}{path}", server.url);
+
+    for (state, path) in [("start", "/"), ("docs", "/docs")] {
+        browser.go(&url(path)).await;
+        // Opens every answer, so that the check covers its contents.
+        let open = "document.querySelectorAll('details').forEach(details => details.open = true)";
+        browser.driver.execute(open, vec![]).await.unwrap();
+        browser.look(state, &axe).await;
+    }
+    let page = busy_event(&server).await;
+    browser.go(&url(&page.path)).await;
+    browser.look("open", &axe).await;
+    let add = |arguments: &[&str]| {
+        let event = page.event["id"].as_str().unwrap();
+        server.manage(&[&["question", "add", "--event", event], arguments].concat())
+    };
+    add(&["--label", "T-shirt size", "--type", "select", "--option", "S", "--option", "M", "--required"]);
+    add(&["--label", "I have read the safety rules", "--type", "checkbox", "--required"]);
+    add(&["--label", "Anything that we should know?"]);
+    let slot = page.slot("Setting up");
+    browser.go(&url(&format!("{}?slot_id={slot}", page.path))).await;
+    browser.look("form", &axe).await;
+
+    browser.do_not_validate().await;
+    browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
+    browser.of_shift(&slot, "form button").await.click().await.unwrap();
+    browser.wait_for("There is a problem").await;
+    browser.look("bad-input", &axe).await;
+
+    let plain = Page::create(&server, &published()).await;
+    let late = plain.slot("Late");
+    browser.go(&url(&plain.path)).await;
+    browser.sign_up(&late, "Ada", "first@example.org").await;
+    browser.wait_for("Check your email").await;
+    browser.look("signed-up", &axe).await;
+    browser.go(&url(&plain.path)).await;
+    // The last place is taken while the form is open.
+    server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
+    browser.sign_up(&late, "Bob", "bob@example.org").await;
+    browser.wait_for("Sorry, this shift is full").await;
+    browser.look("just-full", &axe).await;
+    browser.go(&url(&plain.path)).await;
+    browser.look("full", &axe).await;
+
+    let mail = wait_until(Duration::from_secs(60), async || {
+        let mail = mailbox.mails().into_iter().find(|mail| mail.to == "first@example.org");
+        mail.ok_or_else(|| "no mail to first@example.org arrived".to_owned())
+    })
+    .await;
+    let path = mail.signup_path().unwrap();
+    browser.go(&url(&path)).await;
+    browser.look("my-place", &axe).await;
+    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
+    browser.wait_for("You’ve cancelled your place").await;
+    browser.look("cancelled", &axe).await;
+    browser.look_at_mail("mail", &mail, &axe).await;
+
+    browser.go(&url(&plain.path)).await;
+    let early = plain.slot("Early");
+    for _ in 0..120 {
+        plain.sign_up(&server, &early, "", "").await;
+    }
+    browser.sign_up(&early, "Bob", "bob@example.org").await;
+    browser.wait_for("Too many attempts").await;
+    browser.look("too-many-attempts", &axe).await;
+
+    let with = |change: Value| {
+        let mut event = published();
+        event.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        event
+    };
+    for (state, event) in [
+        ("over", with(json!({"start_date": "2020-06-06"}))),
+        (
+            "empty",
+            with(json!({"shifts": [], "is_virtual": true, "location": "https://meet.example.org/abc"})),
+        ),
+        (
+            "long",
+            with(json!({
+                "title": "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft",
+                "badge_label": "A badge that goes on and on until it needs another line on a small screen",
+                "end_date": "2027-06-07",
+                "timezone": "America/Argentina/Buenos_Aires",
+                "location": "Bürgerbegegnungszentrumsnebengebäude, Donaudampfschifffahrtsgesellschaftsstraße 1234567890",
+                "shifts": [
+                    {"title": "مساعدة في توزيع الطعام", "location": "القاعة الكبرى", "capacity": 1_000_000},
+                    {"title": "Wort".repeat(60), "location": "Ort".repeat(80), "start_time": "09:00", "capacity": 3},
+                    {"title": "A long title ".repeat(19), "end_time": "12:30", "capacity": 3},
+                ],
+            })),
+        ),
+        // Clocks go back on this day.
+        (
+            "clock-change",
+            with(json!({"start_date": "2027-11-07", "shifts": [
+                {"title": "Night", "start_time": "00:30", "end_time": "05:00", "capacity": 3}, {"title": "Day", "capacity": 3},
+            ]})),
+        ),
+        ("draft", with(json!({"is_published": false}))),
+    ] {
+        let page = Page::create(&server, &event).await;
+        browser.go(&url(&page.path)).await;
+        browser.look(state, &axe).await;
+    }
+    for (state, path) in [("not-found", "/events/nothing"), ("incomplete-link", "/signups/x")] {
+        browser.go(&url(path)).await;
+        browser.look(state, &axe).await;
+    }
+    browser.assert_has_pictures(PAGES);
+}
+
+/// axe-core finds no violation on the page of a cancelled event, nor on the pages of sign-ups that the organizer
+/// cancelled, or whose shift is over or removed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_pages_of_places_that_are_gone_are_accessible() {
+    let Some(browser) = Browser::start().await else { return };
+    let Some(axe) = axe() else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let page = Page::create(&server, &published()).await;
+    let (url, early, late) = (format!("{}{}", server.url, page.path), page.slot("Early"), page.slot("Late"));
+    let mut places = vec![];
+    for slot in [&early, &late] {
+        assert_eq!(page.sign_up(&server, slot, "Ada", "ada@example.org").await.status, 303);
+        let mails = mailbox.wait_for(places.len() + 1, SOON).await;
+        places.push(format!("{}{}", server.url, mails[places.len()].signup_path().unwrap()));
+    }
+    let deletion = format!("/v1/slots/{early}?cancel_signups=true");
+    assert_eq!(server.send("DELETE", &deletion, None).await.status, 200);
+    browser.go(&places[0]).await;
+    browser.wait_for("The organizer has cancelled this shift").await;
+    browser.look("shift-removed-my-place", &axe).await;
+
+    browser.go(&url).await;
+    // The event is cancelled while the form is open.
+    let reason = "The hall is flooded.\n\nWe will try again in autumn: https://riverside.example.org/autumn";
+    let path = format!("/v1/events/{}/cancel", page.event["id"].as_str().unwrap());
+    assert_eq!(server.post(&path, &json!({"reason": reason})).await.status, 200);
+    browser.sign_up(&late, "Bob", "bob@example.org").await;
+    browser.wait_for("Sorry, you can’t sign up").await;
+    browser.look("event-cancelled-refusal", &axe).await;
+    browser.go(&url).await;
+    browser.wait_for("This event has been cancelled").await;
+    browser.look("event-cancelled", &axe).await;
+    browser.go(&places[1]).await;
+    browser.wait_for("The organizer has cancelled this event").await;
+    browser.look("event-cancelled-my-place", &axe).await;
+
+    let mail = mailbox.wait_for(4, SOON).await.remove(3);
+    assert!(mail.html().contains("The organizer’s reason"), "{}", mail.html());
+    browser.look_at_mail("mail-cancelled", &mail, &axe).await;
+
+    let page = Page::create(&server, &today()).await;
+    let slot = page.slot("All day");
+    assert_eq!(page.sign_up(&server, &slot, "Ada", "past@example.org").await.status, 303);
+    let mail = wait_until(SOON, async || {
+        let mail = mailbox.mails().into_iter().find(|mail| mail.to == "past@example.org");
+        mail.ok_or_else(|| "no mail to past@example.org arrived".to_owned())
+    })
+    .await;
+    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    // The shift is over when the volunteer cancels.
+    let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
+    assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &past).await.status, 200);
+    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
+    browser.wait_for("you can no longer cancel your place").await;
+    browser.look("over-my-place", &axe).await;
+    assert_eq!(server.send("DELETE", &format!("/v1/slots/{slot}"), None).await.status, 200);
+    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    browser.wait_for("This shift has been removed").await;
+    browser.look("removed-my-place", &axe).await;
+    browser.assert_has_pictures(GONE);
+}
