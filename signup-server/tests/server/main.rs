@@ -27,6 +27,7 @@ mod console_guard;
 mod console_home;
 mod console_hostile;
 mod console_life;
+mod console_life_browser;
 mod console_log;
 mod console_messages;
 mod console_refusals_browser;
