@@ -61,6 +61,7 @@ mod health;
 mod help;
 mod idempotency;
 mod keep_alive;
+mod keyboard_browser;
 mod life;
 mod life_of_events;
 mod limits;
