@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::event::ask::{Ask, is_confirmed};
 use super::signups::shift_in_words;
-use super::{Answer, As, Form, Frame, MemberCall, show};
+use super::{Answer, As, Done, Form, Frame, MemberCall, show};
 use crate::page::Head;
 
 const REASON: &str = "reason";
@@ -52,7 +52,7 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     let list = format!("/events/{}/signups", found.signup.event);
     if is_confirmed(&form) {
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
-        return Ok(call.see_other(&list));
+        return Ok(call.done(Done::PlaceCancelled, &list));
     }
     let Found { signup, shift, .. } = &found;
     let ask = Ask::new(&call.frame, &form, format!("Cancel the place of {}?", signup.name), "Cancel the place")

@@ -1,7 +1,9 @@
-//! The cookies: the secret of a person's session, and the secret of a browser that waits for a code.
+//! The cookies: the secret of a person's session, the secret of a browser that waits for a code, and what a form has done.
+
+use std::str::FromStr;
 
 use headers::{Cookie, HeaderMapExt as _};
-use signup_core::{Secret, SignIn, SignInCode, SignedDuration};
+use signup_core::{SignIn, SignInCode, SignedDuration};
 use warp::http::header::SET_COOKIE;
 use warp::http::{HeaderMap, HeaderValue};
 use warp::reply::Response;
@@ -19,6 +21,8 @@ pub(super) enum Name {
     Session,
     /// The secret of a browser that has asked for a code.
     Browser,
+    /// What a form has done, for the page that follows.
+    Done,
 }
 
 impl Cookies {
@@ -35,21 +39,24 @@ impl Cookies {
             (Name::Session, false) => "signup",
             (Name::Browser, true) => "__Host-signup-browser",
             (Name::Browser, false) => "signup-browser",
+            (Name::Done, true) => "__Host-signup-done",
+            (Name::Done, false) => "signup-done",
         }
     }
 
-    /// Returns the secret in a cookie of a request.
-    pub(super) fn get(self, headers: &HeaderMap, name: Name) -> Option<Secret> {
+    /// Returns the value in a cookie of a request.
+    pub(super) fn get<T: FromStr>(self, headers: &HeaderMap, name: Name) -> Option<T> {
         headers.typed_get::<Cookie>()?.get(self.name(name))?.parse().ok()
     }
 
-    /// Sets a cookie of the browser, for as long as its secret can work.
-    pub(super) fn set(self, response: &mut Response, name: Name, secret: &Secret) {
+    /// Sets a cookie of the browser, for as long as its value can be of use.
+    pub(super) fn set(self, response: &mut Response, name: Name, value: &str) {
         let life = match name {
             Name::Session => SignIn::LIFETIME,
             Name::Browser => SignInCode::LIFETIME,
+            Name::Done => SignedDuration::from_mins(1),
         };
-        self.write(response, name, secret.reveal(), life);
+        self.write(response, name, value, life);
     }
 
     /// Removes a cookie from the browser.
@@ -61,7 +68,7 @@ impl Cookies {
         let (name, life_s) = (self.name(name), life.as_secs());
         let secure = if self.is_secure { "; Secure" } else { "" };
         let text = format!("{name}={value}; Path=/; Max-Age={life_s}; HttpOnly; SameSite=Lax{secure}");
-        // Cannot fail: a secret is base64url.
+        // Cannot fail: the values are base64url and fixed words.
         if let Ok(mut header) = HeaderValue::try_from(text) {
             header.set_sensitive(true);
             response.headers_mut().append(SET_COOKIE, header);
@@ -73,6 +80,8 @@ impl Cookies {
 mod tests {
     use warp::http::header::COOKIE;
 
+    use signup_core::Secret;
+
     use super::*;
 
     #[test]
@@ -83,7 +92,7 @@ mod tests {
         headers.insert(COOKIE, value.parse().unwrap());
         let cookies = Cookies::of("http://127.0.0.1:8080");
         assert_eq!(cookies.get(&headers, Name::Session), Some(secret));
-        assert_eq!(cookies.get(&headers, Name::Browser), None, "x is no secret");
-        assert_eq!(Cookies::of("https://a.example").get(&headers, Name::Session), None);
+        assert_eq!(cookies.get::<Secret>(&headers, Name::Browser), None, "x is no secret");
+        assert_eq!(Cookies::of("https://a.example").get::<Secret>(&headers, Name::Session), None);
     }
 }

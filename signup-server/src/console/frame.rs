@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use signup_core::{Role, SignedIn};
 
-use super::Form;
+use super::{Done, Form};
 use crate::page::{DEFAULT_THEME, Head};
 
 /// The values that the layout of the pages of an organization shows.
@@ -28,11 +28,19 @@ pub(crate) struct Frame {
     pub(crate) email: String,
     /// Whether the person has entered a code recently, so that no action wants another one.
     pub(crate) is_recent: bool,
+    /// What the form before this page has done, if the page should say so.
+    pub(crate) done: Option<Done>,
 }
 
 impl Frame {
     /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug.
-    pub(super) fn new(signed_in: &SignedIn, slug: &str, base_path: &Arc<str>, at: &str) -> Option<Self> {
+    pub(super) fn new(
+        signed_in: &SignedIn,
+        slug: &str,
+        base_path: &Arc<str>,
+        at: &str,
+        done: Option<Done>,
+    ) -> Option<Self> {
         let memberships = signed_in.memberships();
         let (membership, organization) = memberships.iter().find(|(_, found)| found.slug == slug)?;
         let root = format!("/console/{slug}");
@@ -46,6 +54,7 @@ impl Frame {
             person: signed_in.person().name.to_string(),
             email: signed_in.person().email.to_string(),
             is_recent: signed_in.is_recent(),
+            done,
         })
     }
 

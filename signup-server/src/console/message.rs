@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::signups::titled;
-use super::{Answer, Form, Frame, MemberCall, show};
+use super::{Answer, Done, Form, Frame, MemberCall, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
 
@@ -70,7 +70,7 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
     let event = found.event.id;
     if form.is_ticked(CONFIRMED) {
         let _sent = form.keyed(&call.session).send_message(event, message).await?;
-        return Ok(call.see_other(&format!("/events/{event}")));
+        return Ok(call.done(Done::MessageSent, &format!("/events/{event}")));
     }
     let recipients = call.session.message_recipients(event, message.shift).await?;
     Ok(preview(&call.frame, &found, &form, &message, recipients))

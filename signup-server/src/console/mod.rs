@@ -10,6 +10,7 @@
 mod cancel_signup;
 mod changing;
 mod cookies;
+mod done;
 mod event;
 mod form;
 mod frame;
@@ -37,8 +38,9 @@ use warp::reply::Response;
 use crate::page::{self, base_path, html};
 use crate::path::PathParameters;
 use crate::request::Request;
-use cookies::Cookies;
+use cookies::{Cookies, Name};
 
+pub(crate) use done::Done;
 pub(crate) use form::{As, Form};
 pub(crate) use frame::Frame;
 pub(crate) use refusal::Refusal;
@@ -136,8 +138,9 @@ impl Console {
             Err(error) => return self.refused(&error.into(), None),
         };
         let slug = path.text("slug");
+        let done = self.cookies.get(&request.headers, Name::Done);
         let (session, frame) = match signed_in.session(&slug).and_then(|session| {
-            let frame = Frame::new(&signed_in, &slug, &self.base_path, &at).ok_or(Error::NotFound)?;
+            let frame = Frame::new(&signed_in, &slug, &self.base_path, &at, done).ok_or(Error::NotFound)?;
             Ok((session, frame))
         }) {
             Ok(found) => found,
@@ -145,12 +148,17 @@ impl Console {
         };
         let call =
             MemberCall { console: self.clone(), signed_in, session, frame: frame.clone(), request, path };
-        match handle(call).await {
+        let mut response = match handle(call).await {
             Ok(response) => response,
             // The session has ended since.
             Err(Refusal::Service(Error::Unauthenticated)) => self.to_sign_in(&at),
             Err(refusal) => self.refused(&refusal, Some(&frame)),
+        };
+        // The page has said it. A redirect leads to the page that will.
+        if done.is_some() && !response.status().is_redirection() {
+            self.cookies.remove(&mut response, Name::Done);
         }
+        response
     }
 
     /// Returns 303 to the page to sign in, and from there to `wanted`, a path of the console. The query is left out: it can hold
@@ -168,8 +176,9 @@ impl ConsoleCall {
 }
 
 impl MemberCall {
-    /// Reads the form in the body.
+    /// Reads the form in the body. Its page no longer says what an earlier form has done.
     pub(crate) async fn form(&mut self) -> Result<Form, Refusal> {
+        self.frame.done = None;
         Ok(Form::parse(&self.request.form().await?))
     }
 
@@ -186,6 +195,13 @@ impl MemberCall {
     /// Returns 303 to a page of the organization, such as `/settings/members`.
     pub(crate) fn see_other(&self, path: &str) -> Response {
         page::see_other(&self.frame.path(path))
+    }
+
+    /// Returns 303 to a page of the organization, which then says what was done.
+    pub(crate) fn done(&self, done: Done, path: &str) -> Response {
+        let mut response = self.see_other(path);
+        self.console.cookies.set(&mut response, Name::Done, done.name());
+        response
     }
 }
 

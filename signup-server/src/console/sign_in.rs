@@ -63,7 +63,7 @@ impl Console {
     /// Returns 303 to a path of the server, with the cookie of a new session.
     pub(super) fn start_session(&self, secret: &Secret, path: &str) -> Response {
         let mut response = see_other(&self.path(path));
-        self.cookies.set(&mut response, Name::Session, secret);
+        self.cookies.set(&mut response, Name::Session, secret.reveal());
         self.cookies.remove(&mut response, Name::Browser);
         response
     }
@@ -115,7 +115,7 @@ pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
         return Err(Refusal::TooMany(allowance.retry_after_s(console.now())));
     }
     let mut response = console.code_page(StatusCode::OK, &form);
-    console.cookies.set(&mut response, Name::Browser, &browser);
+    console.cookies.set(&mut response, Name::Browser, browser.reveal());
     Ok(response)
 }
 

@@ -60,6 +60,32 @@ async fn an_owner_changes_the_organization() {
     }
 }
 
+/// What the next page says after a success, and no later page.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_page_after_a_form_says_once_what_was_done() {
+    let (_mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let (settings, members) = (format!("{ROOT}/settings"), format!("{ROOT}/settings/members"));
+    let invite =
+        |email| [("action", "invite"), ("email", email), ("name", "Grace Hopper"), ("role", "admin")];
+    let saved = [("name", "Riverside"), ("contact", "new@riverside.example.org")];
+    let done = [
+        (&settings, &saved[..], "Your changes have been saved."),
+        (&members, &invite("grace@example.org"), "The invitation is on its way by email."),
+        (&members, &invite("ada@example.org"), "This person is already a member, so nothing has changed."),
+    ];
+    for (path, fields, sentence) in done {
+        let answer = owner.post(path, fields).await;
+        assert_eq!((answer.status, answer.header("location")), (303, Some(&**path)), "{}", answer.text);
+        let first = owner.get(path).await.text;
+        assert!(first.contains(&format!("role=\"status\"><p>{sentence}</p>")), "{sentence}: {first}");
+        assert!(!owner.get(path).await.text.contains(sentence), "{sentence} is said twice");
+        assert_eq!(owner.cookie("signup-done"), None);
+    }
+    owner.set_cookie("signup-done", "<script>");
+    assert!(!owner.get(&settings).await.text.contains("role=\"status\""), "an unknown value is ignored");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_owners_who_change_the_organization_keep_what_both_have_changed() {
     let (_mailbox, server) = starter();

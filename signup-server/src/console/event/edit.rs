@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
-use super::super::{Answer, Form, Frame, MemberCall, Refusal, show};
+use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_confirmed, is_notified};
 use super::create::themes;
 use super::fields;
@@ -89,7 +89,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
     }
     let patch = if is_notified(&form) { patch } else { patch.without_mail() };
     match call.session.patch_event(event.id, patch).await {
-        Ok(_) => Ok(call.see_other(&path_of(event.id))),
+        Ok(_) => Ok(call.done(Done::Saved, &path_of(event.id))),
         Err(error) => refused(&call, &event, form, error).await,
     }
 }

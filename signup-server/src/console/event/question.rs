@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{Clash, clashes, loaded, read_fields, reloaded};
-use super::super::{Answer, Form, Frame, MemberCall, show};
+use super::super::{Answer, Done, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_confirmed};
 use super::{fields, form_and_event, path_of};
 use crate::page::Head;
@@ -115,7 +115,7 @@ pub(crate) async fn edit_question(mut call: MemberCall) -> Answer {
         Err(faults) => Err(faults.into()),
     };
     match changed {
-        Ok(_) => Ok(call.see_other(&path_of(question.event))),
+        Ok(_) => Ok(call.done(Done::Saved, &path_of(question.event))),
         Err(Error::Invalid(faults)) => {
             let form = form.refused(&faults);
             Ok(page(&call, StatusCode::UNPROCESSABLE_ENTITY, question.event, &form, &[], EDIT))

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
-use super::super::{Answer, Form, Frame, MemberCall, show};
+use super::super::{Answer, Done, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_confirmed, is_notified};
 use super::change::ReasonTemplate;
 use super::create::{MORE_ROWS, more};
@@ -142,7 +142,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     }
     let patch = if is_notified(&form) { patch } else { patch.without_mail() };
     match call.session.patch_shift(shift.id, patch).await {
-        Ok(_) => Ok(call.see_other(&path_of(shift.event))),
+        Ok(_) => Ok(call.done(Done::Saved, &path_of(shift.event))),
         Err(error) => refused(&call, &shift, form, error).await,
     }
 }

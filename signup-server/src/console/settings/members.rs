@@ -8,7 +8,7 @@ use signup_core::{
 use warp::http::StatusCode;
 
 use super::day;
-use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show, words};
+use crate::console::{Answer, As, Done, Form, Frame, MemberCall, Refusal, show, words};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -60,7 +60,11 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
         "invite" => {
             let input = form.json(FIELDS);
             match from_json::<InvitationInput<'_>>(&input).and_then(|input| input.check()) {
-                Ok(new) => drop(form.keyed(session).invite(new).await?),
+                Ok(new) => {
+                    let invited = form.keyed(session).invite(new).await?;
+                    let done = invited.map_or(Done::MemberAlready, |_| Done::Invited);
+                    return Ok(call.done(done, "/settings/members"));
+                }
                 Err(faults) => {
                     return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;
                 }

@@ -5,7 +5,7 @@ use signup_core::{Error, Organization, OrganizationInput, OrganizationPatch, Per
 use warp::http::StatusCode;
 
 use crate::console::changing::{Clash, Values, clashes, loaded, patch, read_fields, reloaded, text};
-use crate::console::{Answer, As, Form, Frame, MemberCall, show};
+use crate::console::{Answer, As, Done, Form, Frame, MemberCall, show};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -43,7 +43,7 @@ pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
         Err(faults) => Err(faults.into()),
     };
     match changed {
-        Ok(_) => Ok(call.see_other("/settings")),
+        Ok(_) => Ok(call.done(Done::Saved, "/settings")),
         Err(Error::Invalid(faults)) => {
             page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults), &[])
         }
