@@ -42,7 +42,7 @@ async fn a_sign_up_takes_a_place_and_leads_to_a_page_that_names_the_shift() {
     assert!(shown.contains("3 of 4 places left"), "{shown}");
     assert!(!shown.contains("Ada"), "the public page names no volunteer");
     for public in [told.text, shown] {
-        assert!(!public.contains("calendar"), "only a sign-up has a calendar entry: {public}");
+        assert!(!public.contains("calendar.ics"), "only a sign-up has a calendar entry: {public}");
     }
 }
 
