@@ -5,7 +5,7 @@ use signup_core::{CancellationInput, Event, Permission, Signup, from_json};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::event::ask::{Ask, is_confirmed};
+use super::event::ask::Ask;
 use super::signups::shift_in_words;
 use super::{Answer, As, Done, Form, Frame, MemberCall, show};
 use crate::page::Head;
@@ -50,7 +50,7 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
         }
     };
     let list = format!("/events/{}/signups", found.signup.event);
-    if is_confirmed(&form) {
+    if form.is_confirmed() {
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
         return Ok(call.done(Done::PlaceCancelled, &list));
     }

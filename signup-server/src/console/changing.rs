@@ -5,7 +5,7 @@
 
 use signup_core::Faults;
 
-use super::event::ask::CONFIRMED;
+use super::form::CONFIRMED;
 use super::{As, Form};
 
 /// The prefix of the hidden fields with the values that were read.

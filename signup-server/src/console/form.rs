@@ -18,6 +18,8 @@ const MAX_FIELDS: usize = 2_000;
 const KEY: &str = "idempotency_key";
 /// The name of the field that says which of several forms of a page was sent.
 const ACTION: &str = "action";
+/// The name of the hidden field of a form that comes from a page that asked first.
+pub(crate) const CONFIRMED: &str = "confirmed";
 
 /// The values of a form by the name of the field, in the order of the form, and what is wrong with these values.
 #[derive(Clone, Default)]
@@ -119,6 +121,11 @@ impl Form {
     /// Returns whether a checkbox is ticked: the form has the field.
     pub(crate) fn is_ticked(&self, name: impl AsRef<str>) -> bool {
         self.values.iter().any(|(found, _)| found == name.as_ref())
+    }
+
+    /// Returns whether the form comes from a page that asked first.
+    pub(crate) fn is_confirmed(&self) -> bool {
+        self.is_ticked(CONFIRMED)
     }
 
     /// Returns the name of the form, of several on a page, that was sent.

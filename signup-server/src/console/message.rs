@@ -11,8 +11,6 @@ use crate::linked_text::LinkedText;
 use crate::page::Head;
 
 const SHIFT: &str = "slot_id";
-/// The field that the preview sends along.
-const CONFIRMED: &str = "confirmed";
 /// The action of the button that leads from the preview back to the form.
 const CHANGE: &str = "change";
 
@@ -68,7 +66,7 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
         return Ok(page(StatusCode::OK, &call, &found, &form));
     }
     let event = found.event.id;
-    if form.is_ticked(CONFIRMED) {
+    if form.is_confirmed() {
         let _sent = form.keyed(&call.session).send_message(event, message).await?;
         return Ok(call.done(Done::MessageSent, &format!("/events/{event}")));
     }

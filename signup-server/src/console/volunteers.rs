@@ -10,8 +10,6 @@ use crate::page::Head;
 use crate::wire;
 
 const EMAIL: &str = "email";
-/// The field that the page that asks first sends along.
-const CONFIRMED: &str = "confirmed";
 /// The parameter of the query string with the number of sign-ups that were erased.
 const ERASED: &str = "erased";
 
@@ -73,7 +71,7 @@ pub(crate) async fn volunteer(mut call: MemberCall) -> Answer {
             let text = serde_json::to_string_pretty(&wire::VolunteerData::new(&email, &data));
             Ok(file(text.unwrap_or_default(), "application/json", "volunteer.json"))
         }
-        "erase" if form.is_ticked(CONFIRMED) => {
+        "erase" if form.is_confirmed() => {
             let erased = session.erase_volunteer(&email).await?;
             Ok(call.see_other(&format!("/settings/people?{ERASED}={erased}")))
         }

@@ -4,12 +4,11 @@ use askama::Template;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::super::form::CONFIRMED;
 use super::super::{Form, Frame, show};
 use super::count;
 use crate::page::Head;
 
-/// The hidden field that says that the person has confirmed.
-pub(crate) const CONFIRMED: &str = "confirmed";
 /// The checkbox that says whether volunteers get mails.
 pub(crate) const NOTIFY: &str = "notify_volunteers";
 
@@ -92,12 +91,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// Returns whether the form comes from a page that asked.
-pub(crate) fn is_confirmed(form: &Form) -> bool {
-    form.is_ticked(CONFIRMED)
-}
-
 /// Returns whether the volunteers get mails. A form that did not ask leaves this to the default.
 pub(crate) fn is_notified(form: &Form) -> bool {
-    !is_confirmed(form) || form.is_ticked(NOTIFY)
+    !form.is_confirmed() || form.is_ticked(NOTIFY)
 }

@@ -9,7 +9,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
-use super::ask::{Ask, is_confirmed, is_notified};
+use super::ask::{Ask, is_notified};
 use super::{active_events, count, form_and_event, limit_reached, path_of};
 use crate::page::Head;
 
@@ -144,7 +144,7 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
             return Ok(page_of_cancel(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form));
         }
     };
-    if !is_confirmed(&form) {
+    if !form.is_confirmed() {
         check_can_be_cancelled(&call, &event)?;
         let signups = active_signups(&call, found);
         if signups > 0 {
@@ -171,9 +171,12 @@ fn has_signups(call: &MemberCall, found: EventWithShifts) -> bool {
     !found.event.is_cancelled() && active_signups(call, found) > 0
 }
 
-fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event) -> Ask<'a> {
+/// What the deletion of an event without sign-ups removes.
+const DELETION: &str = "This deletes the event with its shifts, questions and sign-ups. Its public page will be gone. You can’t undo this.";
+
+fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event, text: &str) -> Ask<'a> {
     Ask::new(&call.frame, form, format!("Delete {}?", event.title), "Delete")
-        .text("This deletes the event with its shifts, questions and sign-ups. Its public page will be gone. You can’t undo this.")
+        .text(text)
         .finally()
         .back(&path_of(event.id))
 }
@@ -182,25 +185,24 @@ fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event) -> As
 pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
-    let ask = page_of_delete(&call, &form, &event);
-    Ok(if has_signups(&call, found) {
-        let first = "People are signed up for this event, so you can’t delete it yet. Cancel it first, and we’ll email them.";
-        ask.text(first).show()
+    let text = if has_signups(&call, found) {
+        "People are signed up for this event, so you can’t delete it yet. Cancel it first, which can email them."
     } else {
-        ask.show()
-    })
+        DELETION
+    };
+    Ok(page_of_delete(&call, &form, &event, text).show())
 }
 
 /// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
 pub(crate) async fn delete(mut call: MemberCall) -> Answer {
     let (form, id) = (call.form().await?, call.path.event());
-    if !is_confirmed(&form) {
+    if !form.is_confirmed() {
         let found = call.session.event(id).await?;
         let event = found.event.clone();
         if has_signups(&call, found) {
             return Err(Error::EventHasSignups.into());
         }
-        return Ok(page_of_delete(&call, &form, &event).show());
+        return Ok(page_of_delete(&call, &form, &event, DELETION).show());
     }
     call.session.delete_event(id).await?;
     Ok(call.see_other("/"))

@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
-use super::ask::{Ask, is_confirmed, is_notified};
+use super::ask::{Ask, is_notified};
 use super::create::themes;
 use super::fields;
 use super::zones::{Region, regions};
@@ -77,7 +77,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,
     };
-    if !is_confirmed(&form) {
+    if !form.is_confirmed() {
         match call.session.mails_of_event_patch(event.id, patch.clone()).await {
             Ok(0) => {}
             Ok(mails) => {

@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::super::changing::{Clash, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, show};
-use super::ask::{Ask, is_confirmed};
+use super::ask::Ask;
 use super::{fields, form_and_event, path_of};
 use crate::page::Head;
 
@@ -151,7 +151,7 @@ pub(crate) async fn ask_delete_question(call: MemberCall) -> Answer {
 pub(crate) async fn delete_question(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     let question = question_to_change(&call).await?;
-    if !is_confirmed(&form) {
+    if !form.is_confirmed() {
         return Ok(ask(&call, &question, &form));
     }
     call.session.delete_question(question.id).await?;

@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, show};
-use super::ask::{Ask, is_confirmed, is_notified};
+use super::ask::{Ask, is_notified};
 use super::change::ReasonTemplate;
 use super::create::{MORE_ROWS, more};
 use super::fields::{self, MAX_ROWS, NEW_ROWS, Row};
@@ -130,7 +130,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,
     };
-    if !is_confirmed(&form) {
+    if !form.is_confirmed() {
         match call.session.mails_of_shift_patch(shift.id, patch.clone()).await {
             Ok(0) => {}
             Ok(mails) => {
@@ -214,7 +214,7 @@ pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
             return Ok(page_of_reason(&call, StatusCode::UNPROCESSABLE_ENTITY, &shift, &form));
         }
     };
-    if !is_confirmed(&form) {
+    if !form.is_confirmed() {
         check_not_cancelled(&call.session, &shift).await?;
         let mut form = form;
         form.remove(CANCEL_SIGNUPS);
