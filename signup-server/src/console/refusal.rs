@@ -180,7 +180,7 @@ fn message_of(error: &Error) -> Message {
         Error::EventOver => conflict("This event is over", "You can’t cancel an event that is over."),
         Error::EventHasSignups => conflict(
             "People are signed up for this event",
-            "So you can’t delete it or make it a draft. You can cancel it, and we’ll email the people who are signed up.",
+            "So you can’t delete it or make it a draft. You can cancel it instead, and email the people who are signed up.",
         ),
         Error::ShiftHasSignups => conflict(
             "People are signed up for this shift",

@@ -112,11 +112,13 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
             format!("There can be up to {max}, and there are {present} already")
         }
         FaultKind::Repeated => format!("{label} has the same value more than once"),
-        FaultKind::OptionCount { kind: QuestionKind::Select, max } => format!("{ask}. A list has 1 to {max}"),
+        FaultKind::OptionCount { kind: QuestionKind::Select, max } => {
+            format!("{ask}. You can enter 1 to {max}")
+        }
         FaultKind::OptionCount { .. } => "Only a list has options. Remove them, or choose a list".to_owned(),
         FaultKind::Remainder { minutes } => {
             format!(
-                "From start to end are {minutes} minutes. Enter a number that divides them into equal shifts"
+                "The time from start to end is {minutes} minutes. Enter a number that divides {minutes} without a remainder"
             )
         }
         kind => format!("{label} {kind}"),
@@ -137,11 +139,14 @@ mod tests {
             "Name must be 255 characters or fewer"
         );
         let options = |kind| sentence("options", FaultKind::OptionCount { kind, max: 100 });
-        assert_eq!(options(QuestionKind::Select), "Enter the options, one on each line. A list has 1 to 100");
+        assert_eq!(
+            options(QuestionKind::Select),
+            "Enter the options, one on each line. You can enter 1 to 100"
+        );
         assert_eq!(options(QuestionKind::Text), "Only a list has options. Remove them, or choose a list");
         assert_eq!(
             sentence("shifts.0.each_minutes", FaultKind::Remainder { minutes: 200 }),
-            "From start to end are 200 minutes. Enter a number that divides them into equal shifts"
+            "The time from start to end is 200 minutes. Enter a number that divides 200 without a remainder"
         );
     }
 }
