@@ -47,7 +47,7 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
         let sent = scene.ada.post(&path, &[&fields[..], &[("confirmed", "yes")]].concat()).await;
         assert_eq!(sent.status, 303, "{}", sent.text);
     }
-    let page = scene.ada.get(&scene.path("")).await.text;
+    let page = scene.ada.get(&format!("/console/riverside/events/{}", scene.id())).await.text;
     assert!(page.contains("Your message is on its way."), "{page}");
     for email in ["bob@example.org", "eve@example.org"] {
         wait_for_text(&mailbox, email, "Bring gloves: https://example.org/gloves").await;

@@ -41,7 +41,7 @@ impl<'a> Scene<'a> {
         assert_eq!(answer.status, 303, "{}", answer.text);
     }
 
-    fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         self.page.event["id"].as_str().unwrap()
     }
 
