@@ -43,7 +43,8 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
     let all = EventQuery::new;
     let day = |text: &str| text.parse().unwrap();
     let of_period = || all().from_date(day("2027-06-05")).to_date(day("2027-06-06"));
-    let active = || all().published().cancelled(false).ends_after(Timestamp::UNIX_EPOCH).soonest();
+    let to_come = |events: EventQuery| events.cancelled(false).ends_after(Timestamp::UNIX_EPOCH).soonest();
+    let active = || to_come(all().published());
     let open_shift = OpenShift { after: Timestamp::UNIX_EPOCH, exists: true };
     let (every, current, cancelled) =
         ("events_by_start", "current_events_by_start", "cancelled_events_by_start");
@@ -59,6 +60,7 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
         (of_period().soonest(), vec![every], true),
         (of_period().published(), vec![current, cancelled], true),
         (active(), vec![current], true),
+        (to_come(all().drafts()), vec![current], true),
         (active().open_shift(open_shift), vec![current], true),
     ] {
         for side in [None, Some(Side::Below), Some(Side::Above)] {

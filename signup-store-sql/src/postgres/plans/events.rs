@@ -16,7 +16,8 @@ fn queries() -> Vec<(EventQuery, usize)> {
     let all = EventQuery::new;
     let day = |text: &str| text.parse().unwrap();
     let of_period = || all().from_date(day("2027-06-05")).to_date(day("2027-06-06"));
-    let active = || all().published().cancelled(false).ends_after(Timestamp::UNIX_EPOCH).soonest();
+    let to_come = |events: EventQuery| events.cancelled(false).ends_after(Timestamp::UNIX_EPOCH).soonest();
+    let active = || to_come(all().published());
     let open_shift = OpenShift { after: Timestamp::UNIX_EPOCH, exists: true };
     vec![
         (all(), 1),
@@ -32,6 +33,7 @@ fn queries() -> Vec<(EventQuery, usize)> {
         (of_period().soonest(), 3),
         (of_period().published(), 4),
         (active(), 3),
+        (to_come(all().drafts()), 3),
         (active().open_shift(open_shift), 3),
     ]
 }
