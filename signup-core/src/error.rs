@@ -26,8 +26,9 @@ pub enum Error {
     /// Only a person with this role, or with a role above it, may do this.
     #[error("the caller lacks the role {0}")]
     MissingRole(Role),
-    /// The person entered no code and accepted no invitation within [`SignIn::RECENT`](crate::SignIn::RECENT), which this
-    /// [wants](crate::Permission::wants_recent_sign_in).
+    /// The sign-in is too old for this operation: the person entered no code and accepted no invitation within
+    /// [`SignIn::RECENT`](crate::SignIn::RECENT). See
+    /// [`Permission::wants_recent_sign_in`](crate::Permission::wants_recent_sign_in).
     #[error("the person has to enter a code first")]
     NotRecent,
     /// There is no such record, or the caller may not see it: another organization owns the record, or a volunteer asks
@@ -113,10 +114,11 @@ impl Error {
     /// Returns whether the same call may succeed later without any change.
     ///
     /// After [`Store`](Self::Store), it is unknown whether the call wrote. Retry a call that creates (an event, a copy,
-    /// shifts, a question, a webhook, a token, an invitation) only with the same idempotency key. A repeated delete without a key returns
-    /// [`NotFound`](Self::NotFound) if the first call was applied. Every other call of [`Session`](crate::Session),
-    /// [`Volunteers`](crate::Volunteers), [`SignUpForm`](crate::SignUpForm), [`People`](crate::People) and [`Outbox`](crate::Outbox) is safe
-    /// to retry. [`Admin`](crate::Admin) lists its methods that are not.
+    /// shifts, a question, a webhook, a token, an invitation) only with the same idempotency key. A repeated delete without a
+    /// key returns [`NotFound`](Self::NotFound) if the first call was applied. Every other call of
+    /// [`Session`](crate::Session), [`Volunteers`](crate::Volunteers), [`SignUpForm`](crate::SignUpForm),
+    /// [`People`](crate::People) and [`Outbox`](crate::Outbox) is safe to retry. [`Admin`](crate::Admin) lists its methods
+    /// that are not.
     ///
     /// ```
     /// use signup_core::Error;

@@ -47,9 +47,9 @@ use crate::token::Scope;
 /// is cheap to clone. An existing session does not notice that its token was revoked, that the person's role was changed, or
 /// that the plan was changed, so a server authenticates each request.
 ///
-/// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question, a webhook, a token, an invitation) only with the same
-/// idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key returns [`Error::NotFound`] if
-/// the first call was applied. Every other call is safe to retry.
+/// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question, a webhook, a token, an
+/// invitation) only with the same idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key
+/// returns [`Error::NotFound`] if the first call was applied. Every other call is safe to retry.
 ///
 /// # Errors
 /// Each method that reads or writes records has these errors, besides those that it lists:
