@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::io::{self, Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -78,18 +78,25 @@ fn end_session(port: u16, session: &str) -> io::Result<()> {
     stream.read_to_end(&mut vec![]).map(|_| ())
 }
 
+/// Starts chromedriver, and returns its port. Chooses another port while the one that chromedriver has chosen is taken.
+fn start_driver(program: &Path) -> (Child, u16) {
+    loop {
+        let mut driver = Command::new(program);
+        let driver = driver.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut process = driver.spawn().unwrap();
+        if let Some(port) = chromedriver_port(&mut process) {
+            return (process, port);
+        }
+        process.wait().unwrap();
+    }
+}
+
 impl Browser {
     /// Starts chromedriver and a browser. Returns `None` if one of them is not installed.
     pub(crate) async fn start() -> Option<Self> {
         installed("Chromium", on_path("chromium"))?;
         let program = installed("chromedriver", on_path("chromedriver"))?;
-        let mut process = Command::new(program)
-            .arg("--port=0")
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let port = chromedriver_port(&mut process);
+        let (process, port) = start_driver(&program);
         let mut wanted = DesiredCapabilities::chrome();
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"] {
             wanted.add_arg(argument).unwrap();

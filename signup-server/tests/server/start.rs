@@ -48,12 +48,16 @@ fn wait_until(child: &mut Child, deadline: Duration) -> Started {
 
 /// Waits until chromedriver listens, and returns its port. Its standard output must be piped.
 ///
-/// Kills the process and panics if it exits, or does not listen within [`START_DEADLINE`].
-pub(crate) fn chromedriver_port(child: &mut Child) -> u16 {
+/// Chromedriver takes a free port of `[::1]`, and exits if `127.0.0.1` has a listener on the port of this number. Then the
+/// result is `None`. Kills the process and panics if it exits for another reason, or does not listen within [`START_DEADLINE`].
+pub(crate) fn chromedriver_port(child: &mut Child) -> Option<u16> {
     wait_for_line(child, "chromedriver", START_DEADLINE, |line| {
+        if line.contains("IPv4 port not available") {
+            return Ok(Some(None));
+        }
         let port =
             line.split_once("started successfully on port ").map(|(_, port)| port.trim_end_matches('.'));
-        port.map(|port| port.parse().map_err(|_| format!("no port: {line}"))).transpose()
+        port.map(|port| port.parse().map(Some).map_err(|_| format!("no port: {line}"))).transpose()
     })
 }
 
