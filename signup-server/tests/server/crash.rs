@@ -2,7 +2,6 @@
 //! has two events. Meanwhile volunteers sign up in another process, which is killed too.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -10,6 +9,7 @@ use rstest::rstest;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server};
+use crate::kills::{kills, until_killed};
 use crate::volunteers::{Shift, Volunteers};
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
@@ -53,7 +53,7 @@ async fn create(client: &reqwest::Client, url: &str, token: &str, key: &str) -> 
 async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
-    let kills = std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let kills = kills(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
     // No mail server listens on port 1. So the notices stay queued, and the volunteers read the secrets of their
     // sign-ups from the notices.
@@ -65,36 +65,21 @@ async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
     let mut signed_up: HashMap<String, bool> = HashMap::new();
     for round in 0..kills {
         let volunteers = Volunteers::start(&server, &shift, round);
-        let (url, token) = (server.url.clone(), server.token.clone());
-        let writers: Vec<_> = (0..8)
-            .map(|writer| {
-                let (url, token) = (url.clone(), token.clone());
-                tokio::spawn(async move {
-                    let client = reqwest::Client::new();
-                    let mut done = vec![];
-                    for number in 0.. {
-                        let key = format!("{round}-{writer}-{number}");
-                        let id = create(&client, &url, &token, &key).await;
-                        let is_dead = id.is_none();
-                        done.push((key, id));
-                        if is_dead {
-                            break;
-                        }
-                    }
-                    done
-                })
-            })
-            .collect();
-        // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
-        tokio::time::sleep(Duration::from_millis(50 + (round as u64 * 67) % 300)).await;
-        server.kill();
-        signed_up.extend(volunteers.kill());
-        for writer in writers {
-            for (key, id) in writer.await.unwrap() {
-                sent.push(key.clone());
-                acknowledged.extend(id.map(|id| (key, id)));
+        let (client, url, token) = (reqwest::Client::new(), server.url.clone(), server.token.clone());
+        let write = move |writer, number: usize| {
+            let (client, url, token) = (client.clone(), url.clone(), token.clone());
+            let key = format!("{round}-{writer}-{number}");
+            async move {
+                let id = create(&client, &url, &token, &key).await;
+                let is_acknowledged = id.is_some();
+                ((key, id), is_acknowledged)
             }
+        };
+        for (key, id) in until_killed(&mut server, 8, round, write).await {
+            sent.push(key.clone());
+            acknowledged.extend(id.map(|id| (key, id)));
         }
+        signed_up.extend(volunteers.kill());
         server = server.restart_with(&nowhere);
     }
     let mut stored = titles(&server).await;

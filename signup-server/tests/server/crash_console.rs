@@ -12,6 +12,7 @@ use crate::console::Organizer;
 use crate::console_life::{Browser, ConsoleLife};
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, client};
+use crate::kills::{kills, until_killed};
 use crate::mailbox::Mailbox;
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
@@ -23,7 +24,7 @@ const WRITERS: usize = 4;
 async fn a_killed_server_keeps_what_the_forms_of_the_console_have_done(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
-    let kills = std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let kills = kills(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
     let mailbox = Mailbox::start();
     let smtp = mailbox.url();
@@ -34,30 +35,17 @@ async fn a_killed_server_keeps_what_the_forms_of_the_console_have_done(
         Browser { client: client(), cookie: format!("signup={cookie}"), token: server.token.clone() };
     let mut lives = vec![];
     for round in 0..kills {
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| {
-                let (url, browser) = (server.url.clone(), browser.clone());
-                tokio::spawn(async move {
-                    let mut done = vec![];
-                    for number in 0.. {
-                        let mut life = ConsoleLife::new((number * kills + round) * WRITERS + writer);
-                        life.go_on(&browser, &url).await;
-                        let is_dead = life.acknowledged.len() < life.steps().len();
-                        done.push(life);
-                        if is_dead {
-                            break;
-                        }
-                    }
-                    done
-                })
-            })
-            .collect();
-        // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
-        tokio::time::sleep(Duration::from_millis(300 + (round as u64 * 137) % 400)).await;
-        server.kill();
-        for writer in writers {
-            lives.extend(writer.await.unwrap());
-        }
+        let (url, browser) = (server.url.clone(), browser.clone());
+        let live = move |writer, number: usize| {
+            let (url, browser) = (url.clone(), browser.clone());
+            let mut life = ConsoleLife::new((number * kills + round) * WRITERS + writer);
+            async move {
+                life.go_on(&browser, &url).await;
+                let is_whole = life.acknowledged.len() == life.steps().len();
+                (life, is_whole)
+            }
+        };
+        lives.extend(until_killed(&mut server, WRITERS, round, live).await);
         // Ends the leases of the killed process, so that no mail has to wait for their expiry.
         server.sql("UPDATE notices SET due_at = 0").await;
         server = server.restart_with(&arguments);

@@ -11,6 +11,7 @@ use rstest::rstest;
 use crate::activity::{all_activity, types_by_event};
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, client};
+use crate::kills::{kills, until_killed};
 use crate::life::Life;
 use crate::mailbox::Mailbox;
 use crate::receiver::{ALLOW, Answer, Receiver};
@@ -27,7 +28,7 @@ const ANSWER_DELAY: Duration = Duration::from_millis(20);
 async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
-    let kills = std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(KILLS);
+    let kills = kills(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
     let mailbox = Mailbox::start();
     let smtp = mailbox.url();
@@ -43,30 +44,17 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     ];
     let mut lives = vec![];
     for round in 0..kills {
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|writer| {
-                let (urls, token) = ([server.url.clone()], server.token.clone());
-                tokio::spawn(async move {
-                    let (client, mut done) = (client(), vec![]);
-                    for number in 0.. {
-                        let mut life = Life::new((number * KILLS.max(kills) + round) * WRITERS + writer);
-                        life.go_on(&client, &urls, &token).await;
-                        let is_dead = life.acknowledged.len() < life.steps().len();
-                        done.push(life);
-                        if is_dead {
-                            break;
-                        }
-                    }
-                    done
-                })
-            })
-            .collect();
-        // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
-        tokio::time::sleep(Duration::from_millis(200 + (round as u64 * 137) % 400)).await;
-        server.kill();
-        for writer in writers {
-            lives.extend(writer.await.unwrap());
-        }
+        let (urls, token) = ([server.url.clone()], server.token.clone());
+        let live = move |writer, number: usize| {
+            let (urls, token) = (urls.clone(), token.clone());
+            let mut life = Life::new((number * KILLS.max(kills) + round) * WRITERS + writer);
+            async move {
+                life.go_on(&client(), &urls, &token).await;
+                let is_whole = life.acknowledged.len() == life.steps().len();
+                (life, is_whole)
+            }
+        };
+        lives.extend(until_killed(&mut server, WRITERS, round, live).await);
         // Ends the leases of the killed process, so that no mail and no delivery has to wait for their expiry.
         server.sql("UPDATE notices SET due_at = 0").await;
         server.sql("UPDATE deliveries SET due_at = 0, leased_until = NULL WHERE due_at IS NOT NULL").await;

@@ -62,6 +62,7 @@ mod help;
 mod idempotency;
 mod keep_alive;
 mod keyboard_browser;
+mod kills;
 mod life;
 mod life_of_events;
 mod limits;
