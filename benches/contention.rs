@@ -270,6 +270,7 @@ async fn beside_a_locked_shift(site: &Arc<Site>, url: &str) -> Line {
             tokio::spawn(async move { site.sign_up(caller, &shift).await })
         })
         .collect();
+    // Time is meant: no condition shows that all sign-ups wait, because they wait in batches.
     tokio::time::sleep(Duration::from_millis(300)).await;
     let mut millis = vec![];
     for _ in 0..COMMITS {

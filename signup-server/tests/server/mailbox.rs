@@ -11,7 +11,7 @@ use mailparse::{MailHeaderMap as _, ParsedMail};
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tempfile::NamedTempFile;
 
-use crate::wait::wait_until;
+use crate::wait::{wait_for_anything_more, wait_until};
 
 /// A running SMTP server. It runs until the test process exits.
 #[derive(Clone)]
@@ -238,12 +238,9 @@ impl Mailbox {
     }
 
     /// Waits for `count` mails and checks that no further mail arrives within 2.5 seconds.
-    ///
-    /// The fixed wait is deliberate: only waiting shows that no mail arrives. It is longer than the server's interval
-    /// between two reads of the queue.
     pub(crate) async fn wait_for_exactly(&self, count: usize, limit: Duration) -> Vec<Mail> {
         self.wait_for(count, limit).await;
-        tokio::time::sleep(Duration::from_millis(2500)).await;
+        wait_for_anything_more().await;
         let mails = self.mails();
         let to: Vec<_> = mails.iter().map(|mail| (&mail.to, mail.header("subject"))).collect();
         assert_eq!(mails.len(), count, "{to:?}");

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::harness::Server;
 use crate::mailbox::{Mail, Mailbox};
 use crate::pages::{Page, published};
-use crate::wait::wait_until;
+use crate::wait::{wait_for_anything_more, wait_until};
 
 /// The deadline for a mail that is due at once.
 pub(crate) const SOON: Duration = Duration::from_secs(20);
@@ -159,8 +159,7 @@ async fn processes_that_share_a_database_send_each_mail_once() {
         servers[0].patch(&format!("/v1/slots/{}", page.slot("Early")), &json!({"location": "Hall B"})).await;
     assert_eq!(moved.status, 200);
     wait_for(56).await;
-    // The fixed wait is deliberate: only waiting shows that no mail is sent twice.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    wait_for_anything_more().await;
     let mut mails: Vec<_> = all().iter().map(|mail| (mail.to.clone(), mail.header("subject"))).collect();
     mails.sort();
     mails.dedup();

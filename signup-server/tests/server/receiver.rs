@@ -9,7 +9,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use crate::contract;
-use crate::wait::wait_until;
+use crate::wait::{wait_for_anything_more, wait_until};
 
 /// The arguments of a server that may send webhooks to this machine.
 pub(crate) const ALLOW: [&str; 2] = ["--webhook-allow", "127.0.0.0/8"];
@@ -113,12 +113,9 @@ impl Receiver {
     }
 
     /// Waits for `count` requests and checks that no further one arrives within 2.5 seconds.
-    ///
-    /// The fixed wait is deliberate: only waiting shows that no request arrives. It is longer than the server's interval
-    /// between two reads of the queue.
     pub(crate) async fn wait_for_exactly(&self, count: usize, limit: Duration) -> Vec<Received> {
         self.wait_for(count, limit).await;
-        tokio::time::sleep(Duration::from_millis(2500)).await;
+        wait_for_anything_more().await;
         let received = self.received();
         assert_eq!(received.len(), count, "{received:?}");
         received

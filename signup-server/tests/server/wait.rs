@@ -30,6 +30,13 @@ pub(crate) async fn wait_until<T>(limit: Duration, mut check: impl AsyncFnMut() 
     found.unwrap_or_else(|_| panic!("{missing} within {limit:?}"))
 }
 
+/// Waits for longer than a server's interval between two reads of a queue.
+///
+/// Time is meant: nothing but a wait shows that no further mail and no further request arrives.
+pub(crate) async fn wait_for_anything_more() {
+    tokio::time::sleep(Duration::from_millis(2500)).await;
+}
+
 /// Waits until the process exits. Kills it and panics after 60 seconds.
 pub(crate) fn wait_for_exit(child: &mut Child) -> ExitStatus {
     wait_for_exit_within(EXIT_DEADLINE, child)

@@ -9,7 +9,7 @@ use signup_store_sql::test_cluster::free_port;
 use crate::activity::all_activity;
 use crate::harness::{Server, event};
 use crate::receiver::{ALLOW, Answer, Receiver};
-use crate::wait::wait_until;
+use crate::wait::{wait_for_anything_more, wait_until};
 
 /// The deadline for a delivery that is due at once.
 const SOON: Duration = Duration::from_secs(20);
@@ -230,8 +230,7 @@ async fn processes_that_share_a_database_deliver_each_activity_once() {
     for receiver in &receivers {
         receiver.wait_for(12, SOON).await;
     }
-    // The fixed wait is deliberate: only waiting shows that nothing is delivered twice.
-    tokio::time::sleep(Duration::from_millis(2500)).await;
+    wait_for_anything_more().await;
     assert_eq!(receivers.each_ref().map(|receiver| receiver.received().len()), [12; 8]);
     for listen in &listens {
         let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
