@@ -33,18 +33,19 @@ pub(crate) const EVENTS: &Pictures = &[
     ("console/event_new.html", &["console-event-new-limit"]),
 ];
 
-/// Starts a server on a new SQLite file in this folder.
-fn start(folder: &tempfile::TempDir, mailbox: &Mailbox) -> Server {
+/// Starts a browser, and a server on a new SQLite file in a folder. Returns both with the text of axe-core, the folder and the
+/// mailbox; `None` if the browser or axe-core is not installed.
+async fn start() -> Option<(Browser, String, Server, Mailbox, tempfile::TempDir)> {
+    let (browser, axe) = (Browser::start().await?, axe()?);
+    let (folder, mailbox) = (tempfile::tempdir().unwrap(), Mailbox::start());
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    Server::start_on(&database, &["--smtp", &mailbox.url()])
+    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    Some((browser, axe, server, mailbox, folder))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
-    let Some(browser) = Browser::start().await else { return };
-    let Some(axe) = axe() else { return };
-    let (folder, mailbox) = (tempfile::tempdir().unwrap(), Mailbox::start());
-    let server = start(&folder, &mailbox);
+    let Some((browser, axe, server, mailbox, _folder)) = start().await else { return };
     let url = |path: &str| format!("{}{path}", server.url);
     let ada = Organizer::first_owner(&server).await;
 
@@ -117,10 +118,7 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn actions_on_an_event_that_are_refused_say_why() {
-    let Some(browser) = Browser::start().await else { return };
-    let Some(axe) = axe() else { return };
-    let (folder, mailbox) = (tempfile::tempdir().unwrap(), Mailbox::start());
-    let server = start(&folder, &mailbox);
+    let Some((browser, axe, server, _mailbox, _folder)) = start().await else { return };
     let url = |path: &str| format!("{}{path}", server.url);
     let ada = Organizer::first_owner(&server).await;
     browser.sign_in_as(&ada).await;
