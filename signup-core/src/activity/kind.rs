@@ -74,7 +74,7 @@ types! {
     WEBHOOK_DISABLED => "webhook.disabled",
     /// A webhook was deleted.
     WEBHOOK_DELETED => "webhook.deleted",
-    /// Somebody was invited to become a member of the organization.
+    /// A person was invited to become a member of the organization.
     MEMBER_INVITED => "member.invited",
     /// A person accepted an invitation.
     MEMBER_JOINED => "member.joined",

@@ -346,7 +346,7 @@ async fn hostile_text_in_every_field_is_text_on_every_page_and_in_every_mail_and
             wait_for_subjects(&mailbox, &["Changed: ", "=zq7x"]).await;
         }
         for form in forms(&owner.get(&path).await, &path) {
-            // The volunteer has a place already, and an open invitation is for somebody else.
+            // The volunteer has a place already, and an open invitation is for another person.
             if form.action.ends_with("/signups") && form.method == "POST" || form.action.contains("/sign-") {
                 continue;
             }

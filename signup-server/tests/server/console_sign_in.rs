@@ -118,7 +118,7 @@ async fn a_sign_in_changes_the_cookie_and_a_sign_out_ends_it() {
     assert_eq!((status(&first).await, status(&second).await), (303, 200), "the new session replaces the old");
 
     let elsewhere = Organizer::new(&server);
-    // Somebody has planted a cookie that was never a session.
+    // A planted cookie, which was never a session.
     let planted = "A".repeat(43);
     elsewhere.set_cookie("signup", &planted);
     elsewhere.sign_in(&mailbox, ADA).await;

@@ -60,8 +60,8 @@ impl Session {
     /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps a digest. The
     /// token belongs to the organization, so it stays valid when the person who made it leaves.
     ///
-    /// A repeated call with the same idempotency key returns the token that the first call created, and no text. If nobody has the
-    /// text, revoke that token. Requires [`Permission::ManageTokens`].
+    /// A repeated call with the same idempotency key returns the token that the first call created, and no text. If the text
+    /// is lost, revoke that token. Requires [`Permission::ManageTokens`].
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] if the token has no scope, or its life is not 1 to 365 days.

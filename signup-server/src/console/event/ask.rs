@@ -70,7 +70,7 @@ impl<'a> Ask<'a> {
 
     /// Offers to mail the volunteers of so many sign-ups. Without sign-ups, the page has no checkbox.
     pub(crate) fn mails(self, number: u64) -> Self {
-        // Somebody with two sign-ups gets two emails.
+        // A volunteer with two sign-ups gets two emails.
         let each = if number > 1 { ", one for each sign-up" } else { "" };
         let mails = (number > 0).then(|| format!("Email them ({}{each})", count(number, "email", "emails")));
         Self { mails, ..self }
