@@ -238,6 +238,8 @@ pub struct Receipt {
     pub key: ReceiptKey,
     /// The outcome of the operation.
     pub outcome: Outcome,
+    /// The number of mails that the operation queued. See [`Session::mails_queued`](crate::Session::mails_queued).
+    pub mails_queued: u32,
     /// The first instant at which the receipt is ignored: the same key then runs the operation again.
     pub expires_at: Timestamp,
 }
@@ -246,9 +248,9 @@ impl Receipt {
     /// How long a receipt is kept: 24 hours.
     pub const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-    /// Creates a receipt that expires at `expires_at`.
+    /// Creates a receipt of an operation that queued no mails. The receipt expires at `expires_at`.
     pub const fn new(key: ReceiptKey, outcome: Outcome, expires_at: Timestamp) -> Self {
-        Self { key, outcome, expires_at }
+        Self { key, outcome, mails_queued: 0, expires_at }
     }
 
     /// Returns whether the receipt has not expired at `now`.

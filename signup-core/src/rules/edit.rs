@@ -77,15 +77,36 @@ pub(super) fn notice_of_change(
     Some(Notice { due_at: gathering.due_at, ..Notice::new(id, path, cause, now) })
 }
 
-/// Returns how many mails the notices of a change will become: one for each confirmed sign-up of a shift with a notice. `shifts` are
-/// the shifts after the change.
-pub(crate) fn mails_of(change: &ChangeSet, shifts: &[ScheduledShift]) -> u64 {
-    let notified = change.writes.iter().filter_map(|write| match write {
-        Write::Put { before: None, after: Record::Notice(notice) } => notice.shift.map(|(_, shift)| shift),
-        _ => None,
+/// Returns how many mails a change of an event or of its shifts queues: one for each confirmed sign-up of a shift whose volunteers
+/// get a notice. A mail that joins a [`Gathering`] counts.
+pub(crate) fn mails_of(change: &ChangeSet) -> u32 {
+    let notices: Vec<_> = change.writes.iter().filter_map(queued_notice).collect();
+    let is_notified = |before: &Shift, after: &Shift| {
+        notices.iter().any(|notice| match notice.cause {
+            NoticeCause::EventCancelled { .. } => before.closing.is_none() && after.closing.is_some(),
+            NoticeCause::ShiftChanged { .. } | NoticeCause::ShiftDeleted { .. } => {
+                notice.shift.is_some_and(|(_, shift)| shift == after.id)
+            }
+            _ => false,
+        })
+    };
+    let filled = change.writes.iter().map(|write| match write {
+        Write::Put { before: Some(Record::Shift(before)), after: Record::Shift(after) }
+            if is_notified(before, after) =>
+        {
+            before.occupancy.filled
+        }
+        _ => 0,
     });
-    let filled = notified.filter_map(|id| shifts.iter().find(|shift| shift.id == id));
-    filled.map(|shift| u64::from(shift.occupancy.filled)).sum()
+    filled.sum()
+}
+
+/// Returns the notice that a write adds to the outbox.
+fn queued_notice(write: &Write) -> Option<&Notice> {
+    match write {
+        Write::Put { before: None, after: Record::Notice(notice) } => Some(notice),
+        _ => None,
+    }
 }
 
 /// Requires that no event has the slug of a new one.

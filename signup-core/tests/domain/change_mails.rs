@@ -276,3 +276,40 @@ async fn without_a_delay_each_change_is_mailed_at_once() {
     world.move_to("Dock 2").await;
     assert_eq!(world.mails().await, [change("ada", Some("Dock 1"), "Dock 2")]);
 }
+
+#[tokio::test]
+async fn a_write_says_how_many_mails_it_queued_and_so_does_its_replay() {
+    let world = world().await;
+    world.scene.sign_up(&world.shift, "bob").await.unwrap();
+    let session = &world.scene.session;
+    let (event, shift) = (world.event.id, world.shift.id);
+    let to = |place: &str| ShiftPatch::new().location(place.parse().unwrap());
+    let keyed = session.with_key("move".parse().unwrap());
+
+    session.patch_shift(shift, ShiftPatch::new().title("Evening".parse().unwrap())).await.unwrap();
+    assert_eq!(session.mails_queued(), 0, "a title tells nobody");
+    keyed.patch_shift(shift, to("Hall A")).await.unwrap();
+    assert_eq!(keyed.mails_queued(), 2, "a change of the place");
+    session.patch_shift(shift, to("Hall B")).await.unwrap();
+    assert_eq!(session.mails_queued(), 2, "a change that joins the mails that wait");
+    session.patch_shift(shift, to("Hall B")).await.unwrap();
+    assert_eq!(session.mails_queued(), 0, "a patch that changes nothing");
+    session.patch_shift(shift, to("Hall C").without_mail()).await.unwrap();
+    assert_eq!(session.mails_queued(), 0, "a patch without mails");
+    session.patch_event(event, EventPatch::new().start_date(date(2027, 9, 1))).await.unwrap();
+    assert_eq!(session.mails_queued(), 2, "a change of the day");
+    keyed.patch_shift(shift, to("Hall A")).await.unwrap();
+    assert_eq!((keyed.is_replay(), keyed.mails_queued()), (true, 2), "a replay");
+    session.cancel_event(event, Cancellation::new()).await.unwrap();
+    assert_eq!(session.mails_queued(), 2, "a cancellation");
+    session.cancel_event(event, Cancellation::new()).await.unwrap();
+    assert_eq!(session.mails_queued(), 0, "an event that is cancelled already");
+}
+
+#[tokio::test]
+async fn a_deleted_shift_says_how_many_mails_it_queued() {
+    let world = world().await;
+    let session = &world.scene.session;
+    session.delete_shift(world.shift.id, DeleteShift::new().cancel_signups()).await.unwrap();
+    assert_eq!(session.mails_queued(), 1);
+}

@@ -408,6 +408,7 @@ CREATE TABLE receipts (
     operation       text   COLLATE "C" NOT NULL,
     idempotency_key text   COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     outcome         json   NOT NULL,
+    mails_queued    bigint NOT NULL DEFAULT 0,
     expires_at      bigint NOT NULL,
     PRIMARY KEY (organization_id, caller_id, operation, idempotency_key)
 );

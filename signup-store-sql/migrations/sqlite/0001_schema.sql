@@ -394,6 +394,7 @@ CREATE TABLE receipts (
     operation       TEXT    NOT NULL,
     idempotency_key TEXT    NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     outcome         TEXT    NOT NULL CHECK (substr(outcome, 1, 1) = '{' AND substr(CAST(outcome AS BLOB), -1) = x'7D'),
+    mails_queued    INTEGER NOT NULL DEFAULT 0,
     expires_at      INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX receipts_by_key ON receipts (organization_id, caller_id, operation, idempotency_key);

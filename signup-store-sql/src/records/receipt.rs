@@ -28,6 +28,7 @@ pub(crate) const TABLE: Table<Receipt> = Table {
         Column::new("operation", Text, |receipt| receipt.key.operation.to_string().into()),
         Column::new("idempotency_key", Text, |receipt| receipt.key.key.as_str().into()),
         Column::json("outcome", |receipt| serde_json::to_string(&receipt.outcome).map(pack)),
+        Column::new("mails_queued", Integer, |receipt| receipt.mails_queued.into()),
         Column::new("expires_at", Integer, |receipt| receipt.expires_at.into()),
     ],
 };
@@ -43,7 +44,9 @@ pub(crate) fn read(row: Row<'_>) -> Result<Receipt, StoreError> {
     let text = columns.text("outcome")?;
     let text = columns.checked(unpack(text))?;
     let outcome = columns.checked(serde_json::from_str(&text))?;
-    Ok(Receipt::new(key, outcome, columns.instant("expires_at")?))
+    let mut receipt = Receipt::new(key, outcome, columns.instant("expires_at")?);
+    receipt.mails_queued = columns.number("mails_queued")?;
+    Ok(receipt)
 }
 
 /// The shortest outcome that is compressed, in bytes: about that of an event with 30 shifts. Most outcomes are shorter, and

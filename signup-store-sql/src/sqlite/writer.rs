@@ -351,7 +351,7 @@ mod tests {
     async fn a_purge_that_ends_the_transaction_leaves_nothing_half_done() {
         let (_folder, path, options) = database().await;
         let mut failing = options.connect().await.unwrap();
-        let setup = "INSERT INTO receipts VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 1); \
+        let setup = "INSERT INTO receipts VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 0, 1); \
              CREATE TEMP TRIGGER full BEFORE DELETE ON receipts BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
         sqlx::raw_sql(setup).execute(&mut failing).await.unwrap();
         let writer = Writer::new(failing, options);

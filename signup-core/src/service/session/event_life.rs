@@ -202,11 +202,11 @@ impl Session {
     /// assert_eq!(session.mails_of_event_patch(event, new().title("Food collection".parse()?)).await?, 0);
     /// # Ok(()) }) }
     /// ```
-    pub async fn mails_of_event_patch(&self, id: EventId, patch: EventPatch) -> Result<u64> {
+    pub async fn mails_of_event_patch(&self, id: EventId, patch: EventPatch) -> Result<u32> {
         self.require(Operation::PatchEvent(id).permission())?;
         let patch = EventPatch { notify_volunteers: true, ..patch };
         let decision = self.decide_patch(id, &patch, self.shared.now()).await?;
-        Ok(rules::mails_of(&decision.change, &decision.outcome.shifts))
+        Ok(rules::mails_of(&decision.change))
     }
 
     async fn decide_patch(

@@ -15,7 +15,7 @@ mod volunteers;
 mod webhooks;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use jiff::Timestamp;
 
@@ -34,7 +34,7 @@ use crate::permission::{Permission, Permissions};
 use crate::person::{Person, Role};
 use crate::plan::PlanLimits;
 use crate::receipt::{IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-use crate::rules::Decision;
+use crate::rules::{self, Decision};
 use crate::sign_in::SignIn;
 use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 use crate::token::Scope;
@@ -67,15 +67,29 @@ pub struct Session {
     shared: Arc<Shared>,
     principal: Principal,
     actor: Arc<Actor>,
-    key: Option<Arc<Key>>,
+    writes: Arc<Writes>,
 }
 
-/// The idempotency key of a session's writes.
-#[derive(Debug)]
-struct Key {
-    key: IdempotencyKey,
+/// What the writes of a session and of its clones share.
+#[derive(Debug, Default)]
+struct Writes {
+    key: Option<IdempotencyKey>,
     /// Whether the last write returned a stored outcome.
     is_replay: AtomicBool,
+    /// The number of mails that the last write queued.
+    mails_queued: AtomicU32,
+}
+
+impl Writes {
+    /// Notes that the last write returned the outcome of `receipt`; `None` if it stored one of its own or none.
+    fn note_replay(&self, receipt: Option<&Receipt>) {
+        self.is_replay.store(receipt.is_some(), Ordering::Relaxed);
+        self.note_mails(receipt.map_or(0, |receipt| receipt.mails_queued));
+    }
+
+    fn note_mails(&self, number: u32) {
+        self.mails_queued.store(number, Ordering::Relaxed);
+    }
 }
 
 /// The organization and the rights of a session.
@@ -93,7 +107,7 @@ pub(super) struct Principal {
 
 impl Session {
     pub(super) fn new(shared: Arc<Shared>, principal: Principal, actor: Actor) -> Self {
-        Self { shared, principal, actor: Arc::new(actor), key: None }
+        Self { shared, principal, actor: Arc::new(actor), writes: Arc::default() }
     }
 
     /// Creates the session of a person with this role in the organization.
@@ -211,7 +225,7 @@ impl Session {
     /// ```
     #[must_use]
     pub fn with_key(&self, key: IdempotencyKey) -> Self {
-        Self { key: Some(Arc::new(Key { key, is_replay: AtomicBool::new(false) })), ..self.clone() }
+        Self { writes: Arc::new(Writes { key: Some(key), ..Writes::default() }), ..self.clone() }
     }
 
     /// Returns whether the last write of this session, or of a clone of it, returned an outcome that an earlier call had
@@ -219,7 +233,29 @@ impl Session {
     ///
     /// See [`with_key`](Self::with_key) for an example.
     pub fn is_replay(&self) -> bool {
-        self.key.as_ref().is_some_and(|key| key.is_replay.load(Ordering::Relaxed))
+        self.writes.is_replay.load(Ordering::Relaxed)
+    }
+
+    /// Returns how many mails to volunteers the last write of the session or of one of its clones queued: a change of an event or of
+    /// a shift, or a cancellation of either. 0 after a write that changed nothing, and after every other write.
+    ///
+    /// A mail counts if the volunteer had a confirmed sign-up when the write was decided. A change that joins mails that already wait
+    /// counts them again. A replay returns the number of the first write.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::Cancellation;
+    ///
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// session.cancel_event(created.event.id, Cancellation::new()).await?;
+    /// assert_eq!(session.mails_queued(), 1);
+    /// # Ok(()) }) }
+    /// ```
+    pub fn mails_queued(&self) -> u32 {
+        self.writes.mails_queued.load(Ordering::Relaxed)
     }
 
     /// Checks that the session has not expired and has the permission, and that the sign-in of a person is recent if the permission
@@ -282,11 +318,11 @@ impl Session {
     }
 
     async fn replay(&self, operation: Operation) -> Result<Option<Outcome>> {
-        let Some(key) = &self.key else { return Ok(None) };
+        let Some(key) = &self.writes.key else { return Ok(None) };
         let receipt = self.receipt_key(operation, key);
         let receipt = self.shared.store.get::<Receipt>(RecordKey::Receipt(receipt)).await?;
         let receipt = receipt.filter(|receipt| receipt.is_live(self.shared.now()));
-        key.is_replay.store(receipt.is_some(), Ordering::Relaxed);
+        self.writes.note_replay(receipt.as_ref());
         Ok(receipt.map(|receipt| receipt.outcome))
     }
 
@@ -331,16 +367,21 @@ impl Session {
         F: Future<Output = Result<Decision<T>>> + Send,
     {
         self.require(operation.permission())?;
-        if let Some(key) = &self.key {
-            key.is_replay.store(false, Ordering::Relaxed);
-        }
+        self.writes.note_replay(None);
         let with_receipt = |now| {
             let decided = decide(now);
             async move {
                 let mut decision = decided.await?;
-                if let Some(key) = &self.key {
-                    let key = self.receipt_key(operation, key);
-                    add_receipt(&mut decision.change, key, decision.outcome.clone().into(), now);
+                let mails_queued = rules::mails_of(&decision.change);
+                self.writes.note_mails(mails_queued);
+                if let Some(key) = &self.writes.key {
+                    let (key, outcome) = (self.receipt_key(operation, key), decision.outcome.clone().into());
+                    let expires_at = now + Receipt::LIFE;
+                    add_receipt(
+                        &mut decision.change,
+                        Receipt { key, outcome, mails_queued, expires_at },
+                        now,
+                    );
                 }
                 Ok(decision)
             }
@@ -352,11 +393,11 @@ impl Session {
         let error = match committed.await {
             Ok(Ok(outcome)) => return Ok(outcome),
             Ok(Err(refusal)) => {
-                if let (Refusal::Taken(record), Some(key)) = (&refusal, &self.key)
+                if let Refusal::Taken(record) = &refusal
                     && let Record::Receipt(receipt) = &**record
                     && let Ok(outcome) = T::try_from(receipt.outcome.clone())
                 {
-                    key.is_replay.store(true, Ordering::Relaxed);
+                    self.writes.note_replay(Some(receipt));
                     return Ok(outcome);
                 }
                 return Err(refusal_error(refusal, self.principal.limits));
@@ -377,14 +418,14 @@ impl Session {
         }
     }
 
-    fn receipt_key(&self, operation: Operation, key: &Key) -> ReceiptKey {
+    fn receipt_key(&self, operation: Operation, key: &IdempotencyKey) -> ReceiptKey {
         let (organization, caller) = (self.organization_id(), self.caller());
-        ReceiptKey { organization, caller, operation, key: key.key.clone() }
+        ReceiptKey { organization, caller, operation, key: key.clone() }
     }
 }
 
-fn add_receipt(change: &mut ChangeSet, key: ReceiptKey, outcome: Outcome, now: Timestamp) {
+fn add_receipt(change: &mut ChangeSet, receipt: Receipt, now: Timestamp) {
     // The first requirement, so that a stored answer takes precedence over every other refusal.
-    change.requires.insert(0, Requirement::Absent { unique: Unique::Receipt(key.clone()), now });
-    change.insert(Receipt { key, outcome, expires_at: now + Receipt::LIFE });
+    change.requires.insert(0, Requirement::Absent { unique: Unique::Receipt(receipt.key.clone()), now });
+    change.insert(receipt);
 }

@@ -102,7 +102,7 @@ impl Session {
     /// assert_eq!(session.mails_of_shift_patch(created.shifts[0].id, patch).await?, 1);
     /// # Ok(()) }) }
     /// ```
-    pub async fn mails_of_shift_patch(&self, id: ShiftId, patch: ShiftPatch) -> Result<u64> {
+    pub async fn mails_of_shift_patch(&self, id: ShiftId, patch: ShiftPatch) -> Result<u32> {
         self.require(Operation::PatchShift(id).permission())?;
         let patch = ShiftPatch { notify_volunteers: true, ..patch };
         let found = self.shared.shift_with_event(self.organization_id(), id).await?;
@@ -110,7 +110,7 @@ impl Session {
         let now = self.shared.now();
         let notice = NoticeId::new(secret::new_uuid(now));
         let decision = rules::patch_shift(&event, shift, patch, notice, self.shared.change_mail_delay, now)?;
-        Ok(rules::mails_of(&decision.change, std::slice::from_ref(&decision.outcome)))
+        Ok(rules::mails_of(&decision.change))
     }
 
     /// Reads a shift.

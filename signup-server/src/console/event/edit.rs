@@ -81,7 +81,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         match call.session.mails_of_event_patch(event.id, patch.clone()).await {
             Ok(0) => {}
             Ok(mails) => {
-                let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), mails);
+                let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), mails.into());
                 return Ok(ask.back(&path_of(event.id)).show());
             }
             Err(error) => return refused(&call, &event, form, error).await,

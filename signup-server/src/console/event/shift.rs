@@ -134,7 +134,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         match call.session.mails_of_shift_patch(shift.id, patch.clone()).await {
             Ok(0) => {}
             Ok(mails) => {
-                let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), mails);
+                let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), mails.into());
                 return Ok(ask.back(&path_of(shift.event)).show());
             }
             Err(error) => return refused(&call, &shift, form, error).await,
