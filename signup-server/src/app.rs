@@ -26,6 +26,7 @@ use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::console::{Console, Refusal, guard};
 use crate::handlers::Context;
 use crate::health::Health;
+use crate::mcp::Source;
 use crate::metrics;
 use crate::openapi::OpenApi;
 use crate::page::{self, Pages};
@@ -56,6 +57,7 @@ pub(crate) struct App {
     pages: Pages,
     console: Console,
     reference: Arc<Reference>,
+    source: Source,
 }
 
 impl App {
@@ -71,6 +73,7 @@ impl App {
             pages: Pages::new(service.clone(), base_url, sender),
             console: Console::new(service.clone(), base_url),
             context: Context { service, base_url: base_url.into() },
+            source: Source::of(base_url),
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
             health: Health::default(),
@@ -262,7 +265,13 @@ impl App {
     ) -> Response {
         let Some((endpoint, path)) = found else { return reply::not_found() };
         let handle = match endpoint.handler(method) {
-            Some(Handler::Api(handle)) => handle,
+            Some(Handler::Agents(_)) if !self.source.allows(&request.headers) => {
+                return reply::message(
+                    StatusCode::FORBIDDEN,
+                    "The Host or the Origin of this request is not allowed. Use the address that the operator gave you.",
+                );
+            }
+            Some(Handler::Api(handle) | Handler::Agents(handle)) => handle,
             Some(_) => return reply::not_found(),
             None => return without_handler(endpoint, method, reply::method_not_allowed),
         };
@@ -291,7 +300,7 @@ type EndpointMatch = Option<(&'static Endpoint, PathParameters)>;
 
 /// The area of the service that a path belongs to. Each area has its own response to an unknown path.
 enum Area {
-    /// JSON under `/v1`: rate limited, with a token.
+    /// JSON under `/v1` and at `/mcp`: rate limited, with a token.
     Api,
     /// HTML pages.
     Pages,
@@ -304,7 +313,7 @@ impl Area {
     /// Returns the area of a path. The table of routes says which paths are pages; the beginning of a path decides for the
     /// paths that are not in the table.
     fn of(path: &str, found: Option<&(&'static Endpoint, PathParameters)>) -> Self {
-        if path == "/v1" || path.starts_with("/v1/") {
+        if path == "/v1" || path.starts_with("/v1/") || path == "/mcp" {
             Self::Api
         } else if found.is_some_and(|(endpoint, _)| endpoint.is_page())
             || path.starts_with("/events/")
@@ -336,11 +345,12 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
     headers.insert(REMAINING, remaining.into());
 }
 
-/// Responds to a method that the endpoint has no handler for: 204 to `OPTIONS`, and `refusal` to any other method.
+/// Responds to a method that the endpoint has no handler for: 204 to `OPTIONS` where it is allowed, and `refusal` otherwise.
 ///
 /// Both responses have the header `Allow`.
 fn without_handler(endpoint: &Endpoint, method: &Method, refusal: impl FnOnce() -> Response) -> Response {
-    let mut response = if *method == Method::OPTIONS {
+    let is_listed = |allowed: &str| allowed.split(", ").any(|found| found == Method::OPTIONS);
+    let mut response = if *method == Method::OPTIONS && endpoint.allow.to_str().is_ok_and(is_listed) {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;
         response

@@ -14,6 +14,7 @@ mod health;
 mod linked_text;
 mod location;
 mod mail;
+mod mcp;
 mod metrics;
 mod openapi;
 mod output;
@@ -46,6 +47,10 @@ use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, ServingLock, S
 use tokio::net::TcpSocket;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
+use tracing::Level;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use app::App;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
@@ -114,9 +119,11 @@ fn exit(result: Result<(), Failure>) -> ExitCode {
 fn init_logging(cli: &Cli) {
     let filter = tracing_subscriber::EnvFilter::new(cli.log_filter());
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let is_logged = filter_fn(|event| !event.target().starts_with("rmcp") || *event.level() <= Level::INFO);
+    // Below `info`, `rmcp` logs whole messages, which contain what people wrote. So no option of the operator shows them.
     match cli.options.log_format {
-        LogFormat::Text => subscriber.with_ansi(false).init(),
-        LogFormat::Json => subscriber.json().init(),
+        LogFormat::Text => subscriber.with_ansi(false).finish().with(is_logged).init(),
+        LogFormat::Json => subscriber.json().finish().with(is_logged).init(),
     }
 }
 

@@ -147,7 +147,7 @@ impl Request {
     /// # Errors
     /// Returns an error if the body is longer than 1 MiB, takes longer than 30 seconds, or breaks off, or if the
     /// `Content-Type` is not JSON.
-    async fn json(&mut self) -> Result<Bytes, BodyError> {
+    pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
         let body = self.any_body().await?;
         if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
     }

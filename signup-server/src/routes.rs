@@ -23,6 +23,7 @@ use crate::handlers::{
     unpublish_event,
 };
 use crate::health;
+use crate::mcp;
 use crate::page;
 use crate::path::{PathParameters, PathPattern};
 use crate::reply::ApiError;
@@ -41,6 +42,8 @@ pub(crate) struct Route {
 pub(crate) enum Handler {
     /// A handler under `/v1`: rate limited, and called with the session of a valid token.
     Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
+    /// The handler of the address for AI agents: like [`Api`](Self::Api), but a request from another site does not reach it.
+    Agents(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
     /// A handler of a page, for volunteers or for programmers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
     /// A handler of a page of the console that needs no membership. A request from another site does not reach it.
@@ -52,7 +55,7 @@ pub(crate) enum Handler {
     Open(fn(OpenCall) -> BoxFuture<'static, Response>),
 }
 
-use Handler::{Api, Console, Member, Open, Page};
+use Handler::{Agents, Api, Console, Member, Open, Page};
 
 #[rustfmt::skip]
 static ROUTES: &[Route] = &[
@@ -109,6 +112,7 @@ static ROUTES: &[Route] = &[
         Api(|c| redeliver(c.session, c.path.delivery(), c.request).boxed())),
     route(Method::GET, "/v1/token", Api(|c| show_token(c.session, c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),
+    personal(Method::POST, "/mcp", Agents(|c| mcp::answer(c).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),
     route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
@@ -170,7 +174,10 @@ impl Endpoint {
                 methods.push("HEAD");
             }
         }
-        methods.push("OPTIONS");
+        // Programs that speak the protocol of agents expect this header to be POST alone.
+        if !routes.iter().any(|route| matches!(route.handler, Agents(_))) {
+            methods.push("OPTIONS");
+        }
         let allow = HeaderValue::try_from(methods.join(", ")).unwrap_or(HeaderValue::from_static("OPTIONS"));
         let is_personal = routes.iter().any(|route| route.is_personal);
         Self { pattern, allow, is_personal, path: PathPattern::new(pattern), routes }
@@ -239,7 +246,8 @@ mod tests {
         }
     }
 
-    /// The description of the API does not contain the pages, which are for people.
+    /// The description of the API does not contain the pages, which are for people, and the address for agents, which describes
+    /// itself.
     #[test]
     fn the_table_and_the_description_of_the_api_contain_the_same_operations() {
         let document: serde_json::Value = serde_norway::from_str(include_str!("../openapi.yaml")).unwrap();
@@ -252,10 +260,10 @@ mod tests {
                 methods.map(move |method| format!("{} {path}", method.to_uppercase()))
             })
             .collect();
-        let is_page = |route: &&Route| matches!(route.handler, Page(_));
+        let is_described = |route: &&Route| !matches!(route.handler, Page(_) | Agents(_));
         let routes: BTreeSet<_> = ROUTES
             .iter()
-            .filter(|route| !is_page(route))
+            .filter(is_described)
             .map(|route| format!("{} {}", route.method, route.pattern))
             .collect();
         assert_eq!(routes, described);

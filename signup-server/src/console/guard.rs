@@ -26,7 +26,7 @@ pub(super) fn is_at_or_below(path: &str, prefix: &str) -> bool {
 }
 
 /// Returns the origin of a base URL as browsers write it in `Origin`.
-pub(super) fn origin_of(base_url: &str) -> String {
+pub(crate) fn origin_of(base_url: &str) -> String {
     Url::parse(base_url).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization())
 }
 

@@ -35,6 +35,7 @@ use warp::reply::Response;
 use crate::reply::ApiError;
 use crate::request::Request;
 use write::Write;
+pub(crate) use write::{MailsQueued, REPLAY};
 
 /// The service, and the base URL of the addresses in responses.
 #[derive(Debug, Clone)]

@@ -2,12 +2,19 @@
 
 use serde::Serialize;
 use signup_core::{Networks, Operation, Outcome, PlanLimits, Session};
-use warp::http::{HeaderValue, StatusCode};
+use warp::http::{HeaderName, HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use crate::reply::{ApiError, json};
 use crate::request::Request;
 use crate::wire::Data;
+
+/// The header of a replayed answer.
+pub(crate) const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
+
+/// The number of mails that a write queued: an extension of the response, which the API does not send.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MailsQueued(pub(crate) u32);
 
 /// A write of the API whose token has the scope, and whose idempotency key is well-formed.
 pub(crate) struct Write {
@@ -65,8 +72,9 @@ impl Write {
     pub(crate) fn answer(&self, status: StatusCode, data: impl Serialize) -> Response {
         let mut response = json(status, &Data { data });
         if self.session.is_replay() {
-            response.headers_mut().insert("idempotent-replay", HeaderValue::from_static("true"));
+            response.headers_mut().insert(REPLAY, HeaderValue::from_static("true"));
         }
+        response.extensions_mut().insert(MailsQueued(self.session.mails_queued()));
         response
     }
 }

@@ -1,0 +1,209 @@
+//! Tools: what an agent reads of each, and how a call becomes a request of the API.
+//!
+//! A tool is an operation of the API under another name. A call runs the handler of that operation, so a tool and its
+//! operation have the same rules, the same answers and the same idempotency keys.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures_util::stream;
+use http_body_util::BodyExt as _;
+use rmcp::model::{CallToolResult, MetaObject, ToolAnnotations};
+use serde_json::{Value, json};
+use signup_core::{Fault, FaultKind, FaultPath, Faults, IdempotencyKey, Scope, Session, ValueType};
+use warp::http::{HeaderMap, HeaderValue};
+use warp::reply::Response;
+
+use super::schema::{IDEMPOTENCY_KEY, MAILS_QUEUED, Object, Operation};
+use crate::call::ApiCall;
+use crate::handlers::{Context, MailsQueued, REPLAY};
+use crate::reply::{self, ApiError};
+use crate::request::{Request, body_stream};
+use crate::routes::{Endpoint, Handler};
+
+/// What a tool does, and what an agent reads of it.
+#[derive(Debug)]
+pub(super) struct Tool {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    /// When to use the tool, when to use another one, and whom it mails.
+    pub(super) description: &'static str,
+    /// The scope that the tool requires. A token without it does not see the tool.
+    pub(super) scope: Option<Scope>,
+    pub(super) effect: Effect,
+    /// The id of the operation in the description of the API.
+    pub(super) operation: &'static str,
+}
+
+/// What a call changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing.
+    Reads,
+    /// Adds a record. A second call adds a second one.
+    Adds,
+    /// Sets a state that can be set back. A second call changes nothing.
+    Sets,
+    /// Overwrites values or ends something, and mails the volunteers whom that affects. A second call changes nothing.
+    ChangesAndMails,
+}
+
+impl Effect {
+    /// Returns the hints for agents.
+    fn annotations(self, title: &str) -> ToolAnnotations {
+        ToolAnnotations::with_title(title)
+            .read_only(self == Self::Reads)
+            .destructive(self == Self::ChangesAndMails)
+            .idempotent(self != Self::Adds)
+            .open_world(self.mails())
+    }
+
+    /// Returns whether the answer says how many mails the call queued.
+    pub(super) fn mails(self) -> bool {
+        self == Self::ChangesAndMails
+    }
+}
+
+impl Tool {
+    /// Returns the definition that the list of tools shows, with the schemas of arguments and answer.
+    pub(super) fn definition(&self, input: Arc<Object>, output: Arc<Object>) -> rmcp::model::Tool {
+        rmcp::model::Tool::new(self.name, self.description, input)
+            .with_title(self.title)
+            .with_raw_output_schema(output)
+            .with_annotations(self.effect.annotations(self.title))
+    }
+
+    /// Returns whether a session may call the tool.
+    pub(super) fn is_allowed(&self, session: &Session) -> bool {
+        self.scope.is_none_or(|scope| session.permissions().contains(scope))
+    }
+}
+
+/// A call of a tool: its session, and what handlers need.
+#[derive(Debug, Clone)]
+pub(super) struct ToolCall {
+    pub(super) context: Context,
+    pub(super) session: Session,
+}
+
+impl ToolCall {
+    /// Runs the operation of a tool with the arguments of a call.
+    ///
+    /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API.
+    pub(super) async fn run(&self, tool: &Tool, operation: &Operation, arguments: Object) -> Response {
+        match self.request(tool, operation, arguments) {
+            Ok((path, request)) => self.answer(operation, &path, request).await,
+            Err(error) => error.into_response(),
+        }
+    }
+
+    /// Returns the path and the request of the operation.
+    fn request(
+        &self,
+        tool: &Tool,
+        operation: &Operation,
+        mut arguments: Object,
+    ) -> Result<(String, Request), ApiError> {
+        if let Some(scope) = tool.scope {
+            self.session.require(scope)?;
+        }
+        let mut headers = HeaderMap::new();
+        if !operation.takes_query()
+            && let Some(key) = arguments.remove(IDEMPOTENCY_KEY).as_ref().and_then(key_of)
+        {
+            headers.insert("idempotency-key", key?);
+        }
+        let path = path(operation, &mut arguments)?;
+        let (query, body) = if operation.takes_query() {
+            (query(arguments)?, Bytes::new())
+        } else {
+            (String::new(), Value::Object(arguments).to_string().into())
+        };
+        let body = body_stream(stream::iter([Ok::<_, warp::Error>(body)]));
+        Ok((path, Request { headers, query, body }))
+    }
+
+    /// Calls the handler of the operation.
+    async fn answer(&self, operation: &Operation, path: &str, request: Request) -> Response {
+        let Some((endpoint, path)) = Endpoint::find(path) else { return reply::not_found() };
+        let Some(Handler::Api(handle)) = endpoint.handler(&operation.method) else {
+            return reply::not_found();
+        };
+        let (context, session) = (self.context.clone(), self.session.clone());
+        handle(ApiCall { context, session, request, path }).await.unwrap_or_else(ApiError::into_response)
+    }
+}
+
+/// Returns the header with the key in the argument. `None` for an argument that counts as omitted: null, or an empty text.
+fn key_of(argument: &Value) -> Option<Result<HeaderValue, Faults>> {
+    let fault = |kind: FaultKind| Fault::new(FaultPath::new().member(IDEMPOTENCY_KEY), kind).into();
+    match argument {
+        Value::Null => None,
+        Value::String(key) if key.is_empty() => None,
+        Value::String(key) => {
+            Some(key.parse::<IdempotencyKey>().map_err(|error| fault(error.into())).and_then(
+                // Never an error: a key is visible ASCII.
+                |key| HeaderValue::try_from(key.as_str()).map_err(|_| fault(FaultKind::Required)),
+            ))
+        }
+        _ => Some(Err(fault(ValueType::Text.into()))),
+    }
+}
+
+/// Takes the ids out of the arguments, and returns the path with them.
+fn path(operation: &Operation, arguments: &mut Object) -> Result<String, Faults> {
+    let mut faults = Faults::new();
+    let segments = operation.path.split('/').map(|segment| {
+        let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+        let Some(parameter) = parameter else { return segment.to_owned() };
+        let name = Operation::argument_of(parameter);
+        match arguments.remove(name) {
+            None | Some(Value::Null) => faults.add(FaultPath::new().member(name), FaultKind::Required),
+            // The path of another operation must not result from an id. No record has this one.
+            Some(Value::String(id)) if id.is_empty() || id.contains('/') => return "-".to_owned(),
+            Some(Value::String(id)) => return id,
+            Some(_) => faults.add(FaultPath::new().member(name), ValueType::Text),
+        }
+        String::new()
+    });
+    let path = segments.collect::<Vec<_>>().join("/");
+    faults.into_result(Some(path))
+}
+
+/// Returns the arguments as a query. A null counts as omitted.
+fn query(arguments: Object) -> Result<String, ApiError> {
+    let pairs = arguments.into_iter().filter_map(|(name, value)| match value {
+        Value::Null => None,
+        Value::String(text) => Some((name, text)),
+        other => Some((name, other.to_string())),
+    });
+    // Never an error: pairs of texts have a query.
+    serde_urlencoded::to_string(pairs.collect::<Vec<_>>()).map_err(|_| ApiError::Bug)
+}
+
+/// Returns the result of a call whose operation gave this response. A refusal is a result, too: an agent reads its body and
+/// corrects the arguments.
+pub(super) async fn result(response: Response, mails: bool) -> CallToolResult {
+    let is_success = response.status().is_success();
+    let is_replay = response.headers().contains_key(REPLAY);
+    let mails_queued = response.extensions().get::<MailsQueued>().map_or(0, |queued| queued.0);
+    let mut body = body(response).await;
+    if !is_success {
+        return CallToolResult::structured_error(body);
+    }
+    if mails {
+        body[MAILS_QUEUED] = mails_queued.into();
+    }
+    let meta = is_replay.then(|| {
+        let mut meta = MetaObject::new();
+        let _before = meta.0.insert("replayed".to_owned(), json!(true));
+        meta
+    });
+    CallToolResult::structured(body).with_meta(meta)
+}
+
+/// Returns the body of a response of the API, which is JSON and in memory.
+pub(super) async fn body(response: Response) -> Value {
+    let bytes = response.into_body().collect().await.map(http_body_util::Collected::to_bytes);
+    serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default()
+}
