@@ -28,7 +28,7 @@ pub enum Error {
     MissingRole(Role),
     /// The sign-in is too old for this operation: the person entered no code and accepted no invitation within
     /// [`SignIn::RECENT`](crate::SignIn::RECENT). See
-    /// [`Permission::wants_recent_sign_in`](crate::Permission::wants_recent_sign_in).
+    /// [`Permission::requires_recent_sign_in`](crate::Permission::requires_recent_sign_in).
     #[error("the person has to enter a code first")]
     NotRecent,
     /// There is no such record, or the caller may not see it: another organization owns the record, or a volunteer asks

@@ -1,7 +1,7 @@
 //! Permissions: what a caller may do. The scopes of a token and the role of a person both map to them.
 //!
-//! **Invariant:** [`Permission::role`] is the only table of roles and permissions, and [`Permission::wants_recent_sign_in`] the only
-//! one of permissions that want a recent code.
+//! **Invariant:** [`Permission::role`] is the only table of roles and permissions, and [`Permission::requires_recent_sign_in`]
+//! the only one of permissions that require a recent sign-in.
 
 use crate::error::{Error, Result};
 use crate::person::Role;
@@ -70,7 +70,7 @@ impl Permission {
 
     /// Returns whether a person has the permission only if they entered a code or accepted an invitation
     /// [recently](crate::SignIn::RECENT). A token enters no code, so it has the permission of a scope throughout its life.
-    pub const fn wants_recent_sign_in(self) -> bool {
+    pub const fn requires_recent_sign_in(self) -> bool {
         matches!(
             self,
             Self::Scope(Scope::WebhooksWrite)

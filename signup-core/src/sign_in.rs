@@ -152,7 +152,8 @@ impl SignIn {
     pub const IDLE_LIFETIME: SignedDuration = SignedDuration::from_hours(14 * 24);
     /// How long a sign-in lasts at most: 60 days.
     pub const LIFETIME: SignedDuration = SignedDuration::from_hours(60 * 24);
-    /// How long a sign-in is recent enough for the actions that want a code: 15 minutes.
+    /// How long a sign-in is recent: 15 minutes. Some permissions
+    /// [require a recent sign-in](crate::Permission::requires_recent_sign_in).
     pub const RECENT: SignedDuration = SignedDuration::from_mins(15);
     /// How much later than the last recorded use a use is recorded: 1 minute.
     pub const USE_PRECISION: SignedDuration = SignedDuration::from_mins(1);
@@ -173,7 +174,7 @@ impl SignIn {
         after(self.used_at, Self::IDLE_LIFETIME).min(after(self.created_at, Self::LIFETIME))
     }
 
-    /// Returns the last instant at which the person may do what wants a recent code.
+    /// Returns the last instant at which the sign-in is [recent](Self::RECENT).
     pub fn recent_until(&self) -> Timestamp {
         self.created_at.checked_add(Self::RECENT).unwrap_or(Timestamp::MAX)
     }

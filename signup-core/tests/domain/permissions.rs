@@ -92,7 +92,7 @@ async fn each_method_of_a_session_requires_its_permission() {
 }
 
 #[tokio::test]
-async fn an_old_sign_in_is_refused_what_wants_a_recent_code() {
+async fn an_old_sign_in_lacks_the_permissions_that_require_a_recent_one() {
     let scene = Scene::start().await;
     let (owner, _) = scene.member("oscar", Role::Owner).await;
     let session = owner.session("riverside").unwrap();

@@ -26,7 +26,7 @@ pub(crate) struct Frame {
     pub(crate) person: String,
     /// The address of the person.
     pub(crate) email: String,
-    /// Whether the person has entered a code recently, so that no action wants another one.
+    /// Whether the sign-in is recent, so that no action requires another code.
     pub(crate) is_recent: bool,
     /// What the form before this page has done, if the page should say so.
     pub(crate) done: Option<Done>,

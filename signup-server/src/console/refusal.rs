@@ -68,7 +68,7 @@ struct RefusedOutsideTemplate<'a> {
     message: &'a Message,
 }
 
-/// The page that asks for a code before an action that wants a recent one.
+/// The page that asks for a code before an action that requires a recent sign-in.
 #[derive(Debug, Template)]
 #[template(path = "console/confirm.html")]
 struct ConfirmTemplate<'a> {

@@ -52,8 +52,8 @@ pub(crate) async fn ask_volunteer(call: MemberCall) -> Answer {
     Ok(page(StatusCode::OK, &call.frame, &Form::default(), done, None))
 }
 
-/// `POST …/settings/people`: shows, hands out or erases what is stored about an address. The last two want a code that was entered
-/// recently, and erasing asks first.
+/// `POST …/settings/people`: shows, hands out or erases what is stored about an address. The last two require a
+/// recent sign-in. Erasing asks first.
 pub(crate) async fn volunteer(mut call: MemberCall) -> Answer {
     call.session.require(Permission::FindVolunteers)?;
     let form = call.form().await?;

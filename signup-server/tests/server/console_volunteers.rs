@@ -64,7 +64,7 @@ async fn erasing_asks_first_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn export_and_erase_want_a_recent_code() {
+async fn export_and_erase_require_a_recent_sign_in() {
     let mailbox = Mailbox::start();
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());

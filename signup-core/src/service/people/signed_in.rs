@@ -71,8 +71,9 @@ impl SignedIn {
 
     /// Returns whether the person entered a code or accepted an invitation within the last [15 minutes](SignIn::RECENT).
     ///
-    /// A [`Session`] of the person refuses what [wants](crate::Permission::wants_recent_sign_in) that, so a program asks for a code
-    /// before it manages tokens, webhooks, members and the data of volunteers.
+    /// Without it, a [`Session`] of the person refuses the permissions that
+    /// [require a recent sign-in](crate::Permission::requires_recent_sign_in). So a program asks for a code before it manages
+    /// tokens, webhooks, members and the data of volunteers.
     ///
     /// See [`People`](crate::People) for an example.
     pub fn is_recent(&self) -> bool {

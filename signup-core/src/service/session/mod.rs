@@ -57,8 +57,8 @@ use crate::token::Scope;
 /// - [`Error::Unauthenticated`] if the token has expired, or the person is signed out.
 /// - [`Error::MissingScope`] if the token lacks the scope that the method names. [`Error::MissingRole`] if the person lacks
 ///   the role that has this [permission](Permission::role), or if the method names a permission that no scope allows.
-/// - [`Error::NotRecent`] if the permission that the method names [wants](Permission::wants_recent_sign_in) a code that the person
-///   entered recently.
+/// - [`Error::NotRecent`] if the permission that the method names [requires](Permission::requires_recent_sign_in) a recent
+///   sign-in, and that of the person is not.
 /// - [`Error::Store`] if the store fails. After a write, it is unknown whether the write was applied.
 /// - [`Error::Contended`], for writes only, if other changes of the same event kept the write from committing for 10
 ///   seconds.
@@ -100,8 +100,7 @@ pub(super) struct Principal {
     pub(super) limits: PlanLimits,
     /// [`Timestamp::MAX`] for a session that does not expire.
     pub(super) expires_at: Timestamp,
-    /// The last instant at which the session may do what wants a recent code. [`Timestamp::MAX`] for a session of a token or a
-    /// program.
+    /// The last instant at which the sign-in is recent. [`Timestamp::MAX`] for a session of a token or a program.
     pub(super) recent_until: Timestamp,
 }
 
@@ -259,7 +258,7 @@ impl Session {
     }
 
     /// Checks that the session has not expired and has the permission, and that the sign-in of a person is recent if the permission
-    /// [wants](Permission::wants_recent_sign_in) that. Every method that needs a permission does this first.
+    /// [requires](Permission::requires_recent_sign_in) that. Every method that needs a permission does this first.
     ///
     /// A server calls this method before it reads the body of a request, so that a caller without the permission learns
     /// nothing about the body.
@@ -285,7 +284,7 @@ impl Session {
         }
         let permission = permission.into();
         self.principal.permissions.require(permission)?;
-        let is_late = permission.wants_recent_sign_in() && self.principal.recent_until < self.shared.now();
+        let is_late = permission.requires_recent_sign_in() && self.principal.recent_until < self.shared.now();
         if is_late { Err(Error::NotRecent) } else { Ok(()) }
     }
 
