@@ -2,8 +2,8 @@
 //! records, and each webhook that selects it has one delivery of it.
 //!
 //! Random operations go through the handles of a [`Service`] on the store. The records are read before and after each operation.
-//! What happened follows from the two states alone, and not from the rule that named the activity. So an activity that is missing,
-//! invented, twice there, in the wrong order, or about another record or field is found.
+//! What happened follows from the two states alone, and not from the rule that named the activity. So the test finds an activity that
+//! is missing, invented, repeated, in the wrong order, or about another record or field.
 
 mod inputs;
 mod operations;
@@ -102,7 +102,7 @@ fn new_activity<'o>(owned: &'o Owned, earlier: &[&Activity]) -> Result<Vec<&'o A
     Ok(new.iter().rev().collect())
 }
 
-/// Sorts the erasures of a list of nothing else: each is a commit of its own, and no promise tells their order.
+/// Sorts a list that has only erasures. Each erasure is a commit of its own, and no promise defines their order.
 fn in_fixed_order(mut happened: Vec<Happened>) -> Vec<Happened> {
     if happened.iter().all(|one| one.erased().is_some()) {
         happened.sort_by_key(Happened::erased);

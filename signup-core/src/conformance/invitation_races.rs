@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::races::{MEMBER, Race, change, session};
 use crate::*;
 
-/// Accepts an invitation in a process. The future owns what it needs.
+/// Accepts an invitation in a process. The future borrows nothing.
 fn accept(
     race: &Race,
     process: usize,
@@ -19,7 +19,7 @@ fn accept(
     }
 }
 
-/// Of the acceptance and the withdrawal of an invitation at once, one takes effect.
+/// If an invitation is accepted and withdrawn at once, one of the two takes effect.
 pub async fn an_invitation_is_accepted_or_withdrawn(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         let ada = session(&race.member(0, "ada", Role::Admin).await);
@@ -39,7 +39,7 @@ pub async fn an_invitation_is_accepted_or_withdrawn(store: Arc<dyn Store>) {
     }
 }
 
-/// An invitation that is replaced while it is accepted makes one member: by the earlier link, or by the new one.
+/// If an invitation is accepted and replaced at once, it makes one member: by the earlier link, or by the new link.
 pub async fn an_invitation_is_accepted_or_replaced(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         let (_, link) = race.invite("ada", Role::Organizer).await;
@@ -58,8 +58,8 @@ pub async fn an_invitation_is_accepted_or_replaced(store: Arc<dyn Store>) {
     }
 }
 
-/// An invitation whose inviter is lowered is accepted before, or not at all.
-pub async fn an_invitation_is_accepted_before_its_inviter_is_lowered(store: Arc<dyn Store>) {
+/// An invitation can be accepted until the role of its inviter is lowered, and not after.
+pub async fn an_invitation_is_not_accepted_after_its_inviter_is_lowered(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         let ada = session(&race.member(0, "ada", Role::Owner).await);
         let bo = race.member(0, "bo", Role::Admin).await;
@@ -86,8 +86,8 @@ pub async fn an_invitation_is_accepted_before_its_inviter_is_lowered(store: Arc<
     }
 }
 
-/// A link that is accepted twice at once is used once.
-pub async fn a_link_that_is_accepted_twice_at_once_is_used_once(store: Arc<dyn Store>) {
+/// If one link is accepted twice at once, one call succeeds.
+pub async fn one_of_two_simultaneous_uses_of_a_link_succeeds(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         let (_, link) = race.invite("ada", Role::Organizer).await;
         let [here, there] = [0, 1].map(|process| accept(&race, process, &link, MEMBER));
@@ -98,8 +98,9 @@ pub async fn a_link_that_is_accepted_twice_at_once_is_used_once(store: Arc<dyn S
     }
 }
 
-/// Only the first owner of an organization names it: not after another first owner, and not after an owner who was invited by name.
-pub async fn a_first_owner_comes_before_every_other_owner(store: Arc<dyn Store>) {
+/// A first owner joins only while the organization has no owner: not after another first owner, and not after an owner who was
+/// invited by address.
+pub async fn a_first_owner_joins_only_before_every_other_owner(store: Arc<dyn Store>) {
     for is_invited in [false, true] {
         for race in Race::each(&store).await {
             let first_owner = |name: &str| {
@@ -121,7 +122,7 @@ pub async fn a_first_owner_comes_before_every_other_owner(store: Arc<dyn Store>)
             let here = accept(&race, 0, &link, first_owner("ada"));
             let (here, there) = race.run(here, accept(&race, 1, &other, acceptance)).await;
             let mut owners: Vec<_> = [&here, &there].into_iter().flatten().collect();
-            // An owner who was invited by name may follow the first owner.
+            // An owner who was invited by address may join after the first owner.
             let is_second = is_invited && here.is_ok();
             assert_eq!(owners.len(), 1 + usize::from(is_second), "{is_invited} {:?}", race.places);
             for refused in [&here, &there].into_iter().filter_map(|result| result.as_ref().err()) {

@@ -7,7 +7,7 @@
 //! same time. It finds an order in which the reference gives the same outcomes and ends with the same records. The test
 //! of [`complete_activity`] runs random operations of the service's handles on the store. After each operation, the test
 //! compares the new activity with what happened to the records, and the new deliveries with what the webhooks select.
-//! The [races] run two calls of the handles at once, as two processes do.
+//! The [races] run a call of a handle in each of two processes at once.
 //!
 //! The package of the store needs two dev-dependencies:
 //!
@@ -236,7 +236,7 @@ macro_rules! conformance_tests {
             people::members_and_organizations_are_listed_in_their_order
             people::invitations_are_listed_newest_first
             people::members_and_invitations_of_another_organization_are_not_listed
-            people::one_of_many_simultaneous_records_of_a_person_has_the_value
+            people::one_of_many_simultaneous_inserts_of_a_persons_value_succeeds
             people::an_expired_record_with_a_version_keeps_its_values
             people::a_purge_removes_expired_invitations_codes_and_sign_ins
             people::a_removed_person_is_signed_out
@@ -248,17 +248,17 @@ macro_rules! conformance_tests {
             puts::a_removed_record_is_gone_with_its_children
             puts::shifts_take_their_day_from_their_event
             puts::an_event_moves_in_the_lists
-            races::of_two_owners_who_remove_or_lower_each_other_one_stays
-            races::of_two_owners_whom_the_operator_removes_at_once_one_stays
+            races::two_owners_who_remove_or_lower_each_other_leave_one_owner
+            races::simultaneous_removals_of_two_owners_by_the_operator_leave_one_owner
             races::a_person_whose_last_two_memberships_end_at_once_is_removed
             invitation_races::an_invitation_is_accepted_or_withdrawn
             invitation_races::an_invitation_is_accepted_or_replaced
-            invitation_races::an_invitation_is_accepted_before_its_inviter_is_lowered
-            invitation_races::a_link_that_is_accepted_twice_at_once_is_used_once
-            invitation_races::a_first_owner_comes_before_every_other_owner
+            invitation_races::an_invitation_is_not_accepted_after_its_inviter_is_lowered
+            invitation_races::one_of_two_simultaneous_uses_of_a_link_succeeds
+            invitation_races::a_first_owner_joins_only_before_every_other_owner
             sign_in_races::signing_out_everywhere_ends_a_simultaneous_sign_in_or_comes_before_it
             sign_in_races::a_code_has_five_tries_in_all_processes_together
-            sign_in_races::a_code_that_is_entered_at_once_signs_in_once
+            sign_in_races::one_of_two_simultaneous_uses_of_a_code_signs_in
             receipts::a_receipt_holds_its_key_until_it_expires
             receipts::every_outcome_comes_back
             receipts::keys_differ_by_caller_operation_and_case

@@ -89,7 +89,7 @@ pub async fn invitations_are_listed_newest_first(store: Arc<dyn Store>) {
     assert_eq!(ids.collect::<Vec<_>>(), [2, 3, 1, 4].map(uuid));
 }
 
-/// No list of an organization has the members and the invitations of another.
+/// The lists of an organization have no members and no invitations of another organization.
 pub async fn members_and_invitations_of_another_organization_are_not_listed(store: Arc<dyn Store>) {
     let person = with_member(&*store).await;
     commit(&*store, insert([invitation(1, 1)])).await;
@@ -111,9 +111,9 @@ pub async fn members_and_invitations_of_another_organization_are_not_listed(stor
     assert_eq!(check(&*store, vec![invited(1)]).await, Err(taken), "compared without case");
 }
 
-/// Of many simultaneous inserts of one value, one succeeds, and the others are refused with the record that has the value. That holds
-/// for the address of a person, an invited address, and the browser of a code.
-pub async fn one_of_many_simultaneous_records_of_a_person_has_the_value(store: Arc<dyn Store>) {
+/// Of many simultaneous inserts with the same unique value, one succeeds. The others are refused with the record that has the value.
+/// The values are the address of a person, an invited address, and the browser of a code.
+pub async fn one_of_many_simultaneous_inserts_of_a_persons_value_succeeds(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
     let invited = invitation(1, 1).invitee;
     let of_people = |number| Person { email: person(1).email, ..person(number) }.into();
@@ -136,8 +136,8 @@ pub async fn one_of_many_simultaneous_records_of_a_person_has_the_value(store: A
     }
 }
 
-/// An expired code and an expired invitation keep their values until they are put anew or removed, so a new record with the same
-/// value does not take their place.
+/// An expired code and an expired invitation keep their unique values until they are replaced or removed. So an insert with the same
+/// value is refused.
 pub async fn an_expired_record_with_a_version_keeps_its_values(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
     let (code, invitation) = (sign_in_code(1), invitation(1, 1));
@@ -189,7 +189,7 @@ pub async fn a_purge_removes_expired_invitations_codes_and_sign_ins(store: Arc<d
     assert!(stored(&*store, &person).await.is_some());
 }
 
-/// The removal of a person removes the sign-ins. The removal of a membership leaves the others.
+/// The removal of a person removes the person's sign-ins. The removal of a membership keeps the other memberships.
 pub async fn a_removed_person_is_signed_out(store: Arc<dyn Store>) {
     let person = with_member(&*store).await;
     let [here, there] = [membership(1, &person, Role::Owner), membership(2, &person, Role::Admin)];

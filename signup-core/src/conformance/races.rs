@@ -1,7 +1,7 @@
-//! Races of people: two calls of two processes on one store, each of which has read before the other commits. Here are those of
-//! members.
+//! Races of members, and the harness of all races: one call in each of two processes on one store. Both calls read before either
+//! commits.
 //!
-//! Each race is run three times: the call of the first process commits first, that of the second does, or both commit at once. The
+//! Each race is run three times: the first process commits first, the second process commits first, or both commit at once. The
 //! calls go through the handles of a [`Service`], so the rules and the locks of the store are tested together.
 
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use crate::*;
 
 pub(super) const MEMBER: Acceptance = Acceptance::Member { name: None };
 
-/// The store as one process has it. In a race, the next commit waits for the next commit of the other process.
+/// The store of one process. In a race, the next commit waits for the next commit of the other process.
 #[derive(Debug)]
 struct Process {
     store: Arc<dyn Store>,
@@ -40,7 +40,7 @@ impl Wrapper for Process {
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
         let next = self.next.lock().unwrap().take();
         let Some((meeting, place)) = next else { return self.store.commit(change).await };
-        // Both have read.
+        // Both processes have read.
         meeting.wait().await;
         if place == Place::Second {
             meeting.wait().await;
@@ -79,10 +79,10 @@ impl Race {
         races
     }
 
-    /// Runs a call of each process.
+    /// Runs one call in each process.
     ///
     /// # Panics
-    /// Panics if one of them does not commit.
+    /// Panics if one of the calls does not commit.
     pub(super) async fn run<A: Send + 'static, B: Send + 'static>(
         &self,
         here: impl Future<Output = A> + Send + 'static,
@@ -111,19 +111,19 @@ impl Race {
         NewInvitation::new(self.address(name), name.parse().unwrap(), role)
     }
 
-    /// Invites by the operator, and returns the invitation and its link.
+    /// Invites an address as the operator. Returns the invitation and the secret of its link.
     pub(super) async fn invite(&self, name: &str, role: Role) -> (Invitation, Secret) {
         let (admin, new) = (self.services[0].admin(), self.invitation(name, role));
         admin.invite_person(self.organization, new).await.unwrap().unwrap()
     }
 
-    /// Returns a new member, signed in at a process.
+    /// Makes a member, who is signed in at a process.
     pub(super) async fn member(&self, process: usize, name: &str, role: Role) -> SignedIn {
         let (_, link) = self.invite(name, role).await;
         self.services[process].people().accept(&link, None, MEMBER).await.unwrap().0
     }
 
-    /// Asks for a code of a member in a browser, and returns the code of the mail.
+    /// Requests a code for a member in a browser. Returns the code in the queued mail.
     pub(super) async fn code(&self, browser: &Secret, name: &str) -> Code {
         let (service, address) = (&self.services[0], self.address(name));
         service.people().request_code(&address, browser, [192, 0, 2, 7].into()).await.unwrap();
@@ -160,8 +160,8 @@ pub(super) async fn change(session: Session, person: PersonId, role: Option<Role
     }
 }
 
-/// Of two owners who remove or lower each other at once, one stays.
-pub async fn of_two_owners_who_remove_or_lower_each_other_one_stays(store: Arc<dyn Store>) {
+/// If two owners remove or lower each other at once, only the first commit succeeds. The organization keeps one owner.
+pub async fn two_owners_who_remove_or_lower_each_other_leave_one_owner(store: Arc<dyn Store>) {
     for roles in [
         [None, None],
         [Some(Role::Admin), None],
@@ -184,8 +184,8 @@ pub async fn of_two_owners_who_remove_or_lower_each_other_one_stays(store: Arc<d
     }
 }
 
-/// Of two owners whom the operator removes at once, one stays.
-pub async fn of_two_owners_whom_the_operator_removes_at_once_one_stays(store: Arc<dyn Store>) {
+/// If the operator removes the last two owners at once, only the first commit succeeds. The organization keeps one owner.
+pub async fn simultaneous_removals_of_two_owners_by_the_operator_leave_one_owner(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         race.member(0, "ada", Role::Owner).await;
         race.member(0, "bo", Role::Owner).await;
@@ -201,7 +201,7 @@ pub async fn of_two_owners_whom_the_operator_removes_at_once_one_stays(store: Ar
     }
 }
 
-/// A person whose last two memberships end at once, in two organizations, is removed.
+/// If the last two memberships of a person, in two organizations, end at once, the person is removed.
 pub async fn a_person_whose_last_two_memberships_end_at_once_is_removed(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         let ada = race.member(0, "ada", Role::Organizer).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::races::Race;
 use crate::*;
 
-/// Signing out everywhere ends a sign-in that began before, and none that began after.
+/// Signing out everywhere ends each sign-in that was committed before it, and no later sign-in.
 pub async fn signing_out_everywhere_ends_a_simultaneous_sign_in_or_comes_before_it(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         let ada = race.member(0, "ada", Role::Organizer).await;
@@ -50,8 +50,8 @@ pub async fn a_code_has_five_tries_in_all_processes_together(store: Arc<dyn Stor
     }
 }
 
-/// A code that is entered twice at once signs in once.
-pub async fn a_code_that_is_entered_at_once_signs_in_once(store: Arc<dyn Store>) {
+/// If a code is entered twice at once, one call signs in.
+pub async fn one_of_two_simultaneous_uses_of_a_code_signs_in(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {
         race.member(0, "ada", Role::Organizer).await;
         let browser = Secret::generate();

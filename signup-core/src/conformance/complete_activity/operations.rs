@@ -299,7 +299,7 @@ impl Run {
         Some(Done::by(Actor::Volunteer, signed_up))
     }
 
-    /// Does what no caller asks for: the time passes, mails and a delivery to a webhook are sent, and old records are purged.
+    /// Does what happens without a request: time passes, mails and a delivery to a webhook are sent, and old records are purged.
     async fn pass_time(&self, action: Action, numbers: &mut Numbers<'_>) {
         match action {
             Action::Wait => {
@@ -337,7 +337,7 @@ impl Run {
     }
 }
 
-/// Returns what an action does to people, or by them.
+/// Returns the operation on people, or by a person, that an action stands for.
 const fn deed(action: Action) -> Option<Deed> {
     Some(match action {
         Action::InviteAsOperator => Deed::InviteAsOperator,

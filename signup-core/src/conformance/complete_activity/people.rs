@@ -41,7 +41,7 @@ pub(super) fn people_difference(
             (Some(before), None) if before.expires_at <= now => None,
             (Some(_), None) if joined > 0 || has_new_role => None,
             (Some(before), None) => {
-                // A member may accept, too, and stays as they are.
+                // A member may accept, too, which does not change the membership.
                 let invited = before.invitee.as_ref().map(|invitee| &invitee.email);
                 let accepted = after.members.values().any(|(_, person)| Some(&person.email) == invited);
                 (!accepted).then_some("member.withdrawn")
@@ -66,7 +66,7 @@ pub(super) struct Secrets {
     sign_ins: Vec<Secret>,
 }
 
-/// What is done to people, and by them.
+/// An operation on people, or by a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deed {
     InviteAsOperator,
@@ -82,7 +82,7 @@ pub(super) enum Deed {
 }
 
 impl Secrets {
-    /// Does a deed. Returns `None` if the numbers select among no records.
+    /// Executes an operation. Returns `None` if the numbers select among no records.
     pub(super) async fn execute(
         &mut self,
         service: &Service,
@@ -131,7 +131,7 @@ impl Secrets {
         Some(Done::by(actor, accepted))
     }
 
-    /// Does a deed as one of the people who are signed in.
+    /// Executes an operation as one of the people who are signed in.
     async fn by_person(
         &self,
         service: &Service,
