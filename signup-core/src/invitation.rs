@@ -13,12 +13,11 @@ use crate::text::{EmailAddress, PersonName};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Invitation {
-    /// The id. A new invitation of the same address replaces the record, and keeps the id.
+    /// The id. A new invitation for the same address replaces the record, and keeps the id.
     pub id: InvitationId,
     /// The organization.
     pub organization: OrganizationId,
-    /// Who is invited. `None` for the first owner of an organization, who gives an address and a name
-    /// when they accept.
+    /// The invited person. `None` for the first owner of an organization, who gives an address and a name at the acceptance.
     pub invitee: Option<Invitee>,
     /// The role in the organization.
     pub role: Role,
@@ -34,7 +33,7 @@ pub struct Invitation {
     pub expires_at: Timestamp,
 }
 
-/// The address and the name of somebody who is invited.
+/// The address and the name of an invited person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitee {
     /// The address to which the link is mailed.

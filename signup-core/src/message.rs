@@ -11,8 +11,8 @@ use crate::text::{MessageSubject, MessageText, PersonName};
 /// A message from an organizer to the volunteers of an event, or of one of its shifts. It never changes, and is kept as long as its
 /// event.
 ///
-/// The message goes to each address that had a confirmed sign-up when the message was sent, and has one for a shift that is not
-/// over when its mail is made. An address gets one mail, whatever the number of its sign-ups.
+/// The message goes to each address that had a confirmed sign-up when the message was sent. An address gets one mail for all of its
+/// sign-ups. It gets none if it has no confirmed sign-up for a shift that is not over when the mail is made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
@@ -48,10 +48,10 @@ impl Message {
         self.created_at.checked_add(Self::PERIOD).unwrap_or(Timestamp::MAX)
     }
 
-    /// Returns whether the message is for the volunteer of a sign-up: one that was confirmed when the message was sent.
+    /// Returns whether the message is for the volunteer of a sign-up: whether the sign-up was confirmed when the message was sent.
     ///
-    /// A cancellation shortly before counts as one after, because clocks differ. So the answer is the same in each portion of a
-    /// fan-out, whatever is cancelled meanwhile.
+    /// A sign-up that was cancelled at most [`Notice::CLOCK_SKEW`] before the message also counts as confirmed, because the clocks of
+    /// processes differ. A later cancellation does not change the answer, so each portion of a fan-out gets the same one.
     pub(crate) fn is_for(&self, signup: &Signup) -> bool {
         let is_of_shift = self.shift.is_none_or(|shift| shift == signup.shift);
         let was_there = signup.id.uuid() < self.id.uuid();

@@ -131,7 +131,7 @@ pub enum NoticeCause {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<TimeAndPlace>,
     },
-    /// Somebody asked for a code to sign in. The mail is sent only if a person has the address, and only while the code works.
+    /// A browser asked for a code to sign in. The mail is sent only if a person has the address, and only while the code works.
     SignInCode {
         /// The address that was given.
         #[serde(deserialize_with = "EmailAddress::deserialize_stored")]

@@ -1,4 +1,4 @@
-//! People: those who sign in, and their roles in organizations.
+//! People: persons who can sign in, and their roles in organizations.
 
 use std::cmp::Reverse;
 
@@ -45,7 +45,7 @@ impl Person {
 pub enum Role {
     /// Runs events: events, shifts, questions, coverage, sign-ups and messages to volunteers.
     Organizer,
-    /// Also has the API tokens, webhooks, members that are no owners, activity, and the data of volunteers.
+    /// Also reads the activity, and manages API tokens, webhooks, members who are not owners, and the data of volunteers.
     Admin,
     /// Also changes the organization, and makes and removes owners.
     Owner,

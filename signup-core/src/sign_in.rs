@@ -88,7 +88,7 @@ pub struct SignInCode {
     pub email: EmailAddress,
     /// The [digest](Self::digest_of) of the code and the secret of the browser.
     pub digest: Digest,
-    /// The number of wrong codes that were entered, [`MAX_TRIES`](Self::MAX_TRIES) once the code was used.
+    /// The number of wrong codes that were entered. [`MAX_TRIES`](Self::MAX_TRIES) after the code was used.
     pub tries: u32,
     /// The version, from 1. Each change adds 1, and so does each new code of the browser.
     pub version: u32,
@@ -123,7 +123,7 @@ impl SignInCode {
         now < self.expires_at && self.tries < Self::MAX_TRIES
     }
 
-    /// Returns the digest of a code that was asked for by a browser with this secret. So a code is of no use in another browser.
+    /// Returns the digest of a code and of the secret of the browser that asked for it. So the code does not work in another browser.
     pub fn digest_of(browser: &Secret, code: &Code) -> Digest {
         Digest::of(&format!("{} {}", browser.reveal(), code.reveal()))
     }
@@ -155,7 +155,7 @@ impl SignIn {
     /// How long a sign-in is recent: 15 minutes. Some permissions
     /// [require a recent sign-in](crate::Permission::requires_recent_sign_in).
     pub const RECENT: SignedDuration = SignedDuration::from_mins(15);
-    /// How much later than the last recorded use a use is recorded: 1 minute.
+    /// The minimum time between two recorded uses: 1 minute.
     pub const USE_PRECISION: SignedDuration = SignedDuration::from_mins(1);
 
     /// Creates the record of a person who signs in at `now`.

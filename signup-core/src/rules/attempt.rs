@@ -31,12 +31,12 @@ pub(crate) fn claim_delivery(
 
 /// Stores the result of an attempt. `sent_to` is the webhook as it was when the request was sent.
 ///
-/// A success is noted at the webhook once a second at most, because each note excludes others. A webhook that is gone, or whose
-/// deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
+/// A success is recorded in the webhook at most once a second, because writes of one webhook exclude each other. A webhook that is
+/// gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled.
 ///
-/// The answer of a former URL says nothing about the webhook, so only the delivery changes. Nor does a failure if the owner has
-/// changed the webhook meanwhile, because the change may be what mends it. An answer that the URL is gone is then a failure like
-/// others.
+/// If the owner has changed the URL meanwhile, the result says nothing about the webhook, so only the delivery changes. If the
+/// owner has changed something else, a failure also changes only the delivery, because the change may have repaired the webhook. In
+/// both cases, an answer that the URL is gone counts as an ordinary failure.
 pub(crate) fn report_attempt(
     organization: Organization,
     webhook: Webhook,

@@ -39,8 +39,8 @@ pub(crate) struct InviteFacts {
 /// outcome is the invitation with the secret of its link, or `None` if a member has the address: then nothing changes.
 ///
 /// # Errors
-/// Returns [`Error::MissingRole`] if the caller may not make members with the role of this invitation, or of the one that it
-/// replaces, unless the link of that one [no longer works](check_invitation). `None` as the caller is the operator.
+/// Returns [`Error::MissingRole`] if the caller may not make members with the role of the new invitation, or with the role of the
+/// replaced one while its link [works](check_invitation). A `caller` of `None` is the operator, who may make every member.
 pub(crate) fn invite(
     facts: InviteFacts,
     caller: Option<PersonId>,
@@ -160,7 +160,7 @@ pub(crate) fn check_invitation<'m>(
 /// Returns the address and the name of the person who accepts. A person who exists keeps their own name.
 ///
 /// # Errors
-/// Returns a fault if only one of both is for the first owner of an organization.
+/// Returns a fault if the invitation is for the first owner of an organization and the acceptance is not, or the other way round.
 pub(crate) fn invitee(
     invitation: &Invitation,
     acceptance: &Acceptance,
@@ -193,11 +193,11 @@ pub(crate) struct AcceptFacts {
 }
 
 /// Accepts an invitation: makes the person a member, and signs the person in with `secret`. The new sign-in replaces the present
-/// one. An address that no person has becomes a person. A member stays as they are, and is signed in.
+/// one. If no person has the address, the call creates one. The membership of a member does not change.
 ///
 /// The first owner also names the organization. Its slug follows the name this once. A member who becomes the first owner gets the
-/// role. Each new owner changes the version of the organization, so of a first owner and another owner at once, the second decides
-/// again and finds an owner.
+/// role. Each new owner changes the version of the organization. So if a first owner and another owner join at once, the later
+/// commit is refused. The call decides again, and finds an owner.
 ///
 /// # Errors
 /// - [`Error::InvitationGone`] if the link [no longer works](check_invitation).
@@ -265,7 +265,7 @@ pub(crate) fn accept(
     }
     match present {
         None => {
-            // No earlier membership of the person had this version, so what was decided on one is refused.
+            // No earlier membership of the person had this version. So a commit that was decided on an earlier one is refused.
             let Person { id, version, .. } = person;
             let new = Membership::new(invitation.organization, id, invitation.role, now);
             let membership = Membership { version, ..new };

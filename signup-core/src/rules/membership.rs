@@ -1,7 +1,7 @@
 //! Members of an organization: another role, removal and leaving.
 //!
 //! **Invariant:** an organization that has an owner keeps one. A change that takes away the role of an owner requires that the
-//! membership of another owner is unchanged. So of two owners who remove each other at once, one stays.
+//! membership of another owner is unchanged. So if two owners remove each other at once, only one commit succeeds.
 
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -38,7 +38,7 @@ pub(super) fn check_manager(
     Ok(Some(*membership))
 }
 
-/// Requires that an owner is left without `membership`, and that the caller may still manage the members.
+/// Requires that the organization has another owner than `membership`, and that the caller may still manage the members.
 ///
 /// # Errors
 /// Returns [`Error::LastOwner`].
@@ -110,7 +110,7 @@ pub(crate) fn remove_member(
     let removed = NewActivity::of(ActivityType::MEMBER_REMOVED, &membership);
     change.remove(membership);
     // The version of the person shows that no other membership has begun or ended since. The next membership in this organization
-    // begins at it, so it rises above the version of this one.
+    // begins at the version of the person, so that version rises above the version of this membership.
     if memberships > 1 {
         let version = person.version.max(membership.version) + 1;
         change.replace(person.clone(), Person { version, ..person.clone() });

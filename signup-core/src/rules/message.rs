@@ -56,7 +56,7 @@ pub(crate) fn send_message(
     Ok(Decision::new(message, change, [activity]))
 }
 
-/// The sign-ups of one address that a message is for, each with the secret of its new link.
+/// One mail of a message: the sign-ups of its address that the message is for, each with the secret of its new link.
 #[derive(Debug, Clone)]
 pub(crate) struct Addressed {
     /// The id of the notice.
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_is_for_those_who_had_a_place_when_it_was_sent() {
+    fn a_message_is_for_sign_ups_that_were_confirmed_when_it_was_sent() {
         let full = full();
         let (shift, other) = (full.shifts[0].clone(), full.shifts[1].clone());
         let sent_at = records::at(1000);

@@ -55,11 +55,11 @@ pub(crate) struct CodeFacts {
 
 /// Checks a code that a person enters in a browser, and signs the person in with `secret`. The new sign-in replaces the present one.
 ///
-/// A used code stays without a try until it is purged. So the next code of the browser has a later version, and a call that has read
-/// the used one is refused.
+/// A used code is kept, without a try, until it is purged. So the next code of the browser has a later version, and the commit of a
+/// call that has read the used code is refused.
 ///
-/// The outcome of a wrong code is an error, and the try is counted before it is answered. So any number of processes together
-/// accept [`SignInCode::MAX_TRIES`] tries.
+/// The outcome of a wrong code is an error. The try is committed before the call returns. So all processes together accept at most
+/// [`SignInCode::MAX_TRIES`] tries.
 ///
 /// # Errors
 /// Returns [`Error::CodeGone`] if the browser has no code that works. The outcome is [`Error::WrongCode`], or
@@ -75,7 +75,7 @@ pub(crate) fn enter_code(
     let code = code.filter(|code| code.works(now)).ok_or(Error::CodeGone)?;
     let mut change = ChangeSet::default();
     let is_right = code.digest == SignInCode::digest_of(browser, entered);
-    // A code that was mailed to nobody is right for nobody.
+    // If no person has the address, no code is right.
     let Some(person) = person.filter(|_| is_right) else {
         let tried = SignInCode { tries: code.tries + 1, version: code.version + 1, ..code.clone() };
         let is_last = tried.tries == SignInCode::MAX_TRIES;
@@ -107,8 +107,8 @@ pub(super) fn replace_sign_in(
     sign_in
 }
 
-/// Records that a sign-in is used, unless a use was recorded less than [`SignIn::USE_PRECISION`] ago. Is not decided again:
-/// the other change is a use, or ends the sign-in.
+/// Records that a sign-in is used, unless a use was recorded less than [`SignIn::USE_PRECISION`] ago. A refused commit is not decided
+/// again: the change that came first has recorded a use or ended the sign-in.
 pub(crate) fn record_use(sign_in: SignIn, now: Timestamp) -> Decision<()> {
     let mut change = ChangeSet::default();
     if now.duration_since(sign_in.used_at) >= SignIn::USE_PRECISION {

@@ -25,7 +25,7 @@ pub(crate) async fn code(service: &Service, browser: &Secret, name: &str) -> Cod
     }
 }
 
-/// Returns the error of reading who is signed in; `None` if a person is.
+/// Returns the error of reading the person who is signed in. `None` if the sign-in works.
 async fn ended(service: &Service, secret: &Secret) -> Option<Error> {
     service.people().signed_in(secret).await.err()
 }

@@ -36,7 +36,7 @@ fn invite_by(
     invite_among(vec![member(1, caller)], before, new)
 }
 
-/// Invites an address by the person 1. These are the members.
+/// Invites an address by the person 1, in an organization with these members.
 fn invite_among(
     members: Vec<(Membership, Person)>,
     before: Option<Invitation>,
@@ -136,7 +136,7 @@ fn an_invitation_works_for_seven_days_and_while_its_inviter_may_invite() {
     assert_eq!(check(&first, &[member(1, Owner)], 0), gone, "the organization has an owner");
 }
 
-/// The person 1 is an admin, who invites. Nobody is signed in.
+/// The person 1 is an admin, who invites. The browser has no sign-in.
 fn facts(person: Option<Person>) -> AcceptFacts {
     let organization = records::organization(1);
     let (slug, members) = (organization.slug.clone(), vec![member(1, Admin)]);

@@ -17,14 +17,14 @@ use crate::signup::Signup;
 use crate::store::{EventInFull, RecordKey, SignupInFull, SignupQuery};
 use crate::text::EmailAddress;
 
-/// The number of links after which a portion ends. An address can have a sign-up for each shift of the event.
+/// The number of links after which a portion ends. The bound is needed because an address can have a sign-up for each shift.
 const MAX_LINKS: usize = 500;
 
 impl Outbox {
     /// Fans out one portion of a message: to the sign-ups after those that it has covered.
     ///
-    /// The mail to an address is queued with the first of its sign-ups that the message is for, and skipped with the others. Which one
-    /// is the first does not change while the message is fanned out, so each address gets one mail.
+    /// The mail to an address is queued with the first of its sign-ups that the message is for. The other sign-ups of the address are
+    /// skipped. The first one stays the same during the whole fan-out, so each address gets one mail.
     pub(super) async fn fan_out_message(
         &self,
         notice: Notice,

@@ -17,8 +17,8 @@ use crate::store::RecordKey;
 impl Outbox {
     /// Reads what the mail of a notice to a person shows. Returns `None` if the notice is obsolete.
     ///
-    /// Whether a person has the address of a code is looked up here, and not when the code is asked for. So the request takes the
-    /// same time for an unknown address.
+    /// The person with the address of a code is looked up here, and not when the code is asked for. So that request takes the same
+    /// time for an unknown address.
     pub(super) async fn content_for_person(
         &self,
         notice: &Notice,
@@ -43,7 +43,7 @@ impl Outbox {
         }
     }
 
-    /// Reads an invitation whose link works. Returns `None` if the secret in the mail opens no invitation.
+    /// Reads what the mail of an invitation shows. Returns `None` if the link in the mail does not work.
     async fn invitation_mail(
         &self,
         owner: OrganizationId,

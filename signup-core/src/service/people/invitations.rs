@@ -31,8 +31,8 @@ impl People {
     /// Reads the invitation whose link has this secret.
     ///
     /// # Errors
-    /// Returns [`Error::InvitationGone`] if the link does not work: the invitation was accepted, withdrawn or replaced, it has expired,
-    /// or its inviter may no longer make members with its role.
+    /// Returns [`Error::InvitationGone`] if the link does not work: the invitation was accepted, withdrawn or replaced, it has
+    /// expired, or its inviter may no longer make members with its role.
     ///
     /// See [`People`] for an example.
     pub async fn invitation(&self, secret: &Secret) -> Result<OpenInvitation> {
@@ -53,10 +53,10 @@ impl People {
         Ok(OpenInvitation { invitation, organization, inviter, asked })
     }
 
-    /// Accepts the invitation whose link has this secret, and signs the person in. Returns who is signed in, and the secret of the
-    /// sign-in. The new sign-in replaces `current`, that of the browser.
+    /// Accepts the invitation whose link has this secret, and signs the person in. Returns the signed-in person, and the secret of
+    /// the sign-in. The new sign-in replaces `current`, the present one of the browser.
     ///
-    /// An address that no person has becomes a person. A person who is a member already keeps the present role, unless they
+    /// If no person has the address, the call creates one. A person who is a member already keeps the present role, unless they
     /// become the first owner. The first owner of an organization also gives it a name and a contact, and the slug follows the name
     /// this once.
     ///
@@ -64,7 +64,8 @@ impl People {
     /// - [`Error::InvitationGone`] as of [`invitation`](Self::invitation).
     /// - [`Error::OtherPerson`] if `current` is another person, or if the first owner gives the address of a person who is not
     ///   `current`.
-    /// - [`Error::Invalid`] if only one of the invitation and `acceptance` is for the first owner of an organization.
+    /// - [`Error::Invalid`] if the invitation is for the first owner of an organization and `acceptance` is not, or the other way
+    ///   round.
     ///
     /// See [`People`] for an example.
     pub async fn accept(

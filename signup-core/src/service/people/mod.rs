@@ -25,7 +25,7 @@ pub use signed_in::SignedIn;
 /// The handle of people, who sign in with a code that is mailed to them, and accept invitations.
 ///
 /// A browser that asks for a code has a [`Secret`] of its own, which the program keeps in a cookie. The code works only with this
-/// secret. A person who signs in gets another secret, and [`signed_in`](Self::signed_in) reads who has it.
+/// secret. A person who signs in gets another secret, and [`signed_in`](Self::signed_in) reads the person with it.
 ///
 /// No answer reveals whether a person has an address. A code is made for each address, and the mail to an unknown one is dropped when
 /// it is [claimed](crate::Outbox::claim).
@@ -139,8 +139,8 @@ impl People {
         Ok(here)
     }
 
-    /// Signs a person in with the code that was mailed for the browser with this secret. Returns who is signed in, and the secret
-    /// of the sign-in. The new sign-in replaces `current`, that of the browser before.
+    /// Signs a person in with the code that was mailed for the browser with this secret. Returns the signed-in person, and the
+    /// secret of the sign-in. The new sign-in replaces `current`, the present one of the browser.
     ///
     /// A wrong code is counted before the call returns. A browser has [5 tries](crate::SignInCode::MAX_TRIES) for a code, and a code
     /// works once.
@@ -170,13 +170,13 @@ impl People {
         Ok((self.signed_in(secret).await?, secret.clone()))
     }
 
-    /// Reads who is signed in with this secret, with the memberships at this moment. A use is recorded about once a minute.
+    /// Reads the person who is signed in with this secret, with their present memberships. A use is recorded about once a minute.
     ///
     /// Nothing is cached, so a membership that ends, another role and [signing out everywhere](SignedIn::sign_out_everywhere) take
     /// effect at the next call, in every process.
     ///
     /// # Errors
-    /// Returns [`Error::Unauthenticated`] if no one is signed in with this secret. A sign-in ends after
+    /// Returns [`Error::Unauthenticated`] if no person is signed in with this secret. A sign-in ends after
     /// [14 days](SignIn::IDLE_LIFETIME) without use, and after [60 days](SignIn::LIFETIME).
     ///
     /// See [`People`] for an example.

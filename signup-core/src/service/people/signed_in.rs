@@ -15,8 +15,8 @@ use crate::store::{RecordKey, SignInInFull};
 
 /// A person who is signed in, with the memberships at the moment of the call that returned it.
 ///
-/// [`People::signed_in`](crate::People::signed_in) reads it for each request, because an existing one does not notice a membership that
-/// ends.
+/// [`People::signed_in`](crate::People::signed_in) reads it for each request, because an existing one does not notice a membership
+/// that ends.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
     shared: Arc<Shared>,
@@ -38,7 +38,7 @@ impl SignedIn {
         let used = |now| async move { Ok(rules::record_use(sign_in, now)) };
         // A failure only means that the use is not recorded.
         drop(shared.commit(&Actor::System, used).await);
-        // This request is a use, too: its session does not end before that of the next request.
+        // This request is a use, too. So its session does not end before the session of a later request.
         let sign_in = SignIn { used_at: now.max(sign_in.used_at), ..sign_in };
         Ok(Self { shared: Arc::clone(shared), sign_in, person, memberships })
     }

@@ -40,13 +40,14 @@ impl Session {
         Ok(invitations.filter(works).collect())
     }
 
-    /// Invites a person to the organization, and queues the mail with the link. An open invitation of the address is replaced, and its
-    /// link stops working. So a repeated call is safe, but queues another mail unless it has the same idempotency key.
+    /// Invites a person to the organization, and queues the mail with the link. An open invitation of the address is replaced, and
+    /// its link stops working. So a repeated call is safe, but queues another mail unless it has the same idempotency key.
     ///
     /// Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
     ///
     /// # Errors
-    /// Returns [`Error::MissingRole`] if the caller is no owner, and the role is [`Role::Owner`] or that of the open invitation is.
+    /// Returns [`Error::MissingRole`] if the caller is no owner, and the new or the replaced invitation is for the role
+    /// [`Role::Owner`].
     ///
     /// # Example
     ///
@@ -114,14 +115,14 @@ impl Session {
         self.shared.change_role(&self.actor, self.organization_id(), Some(caller), person, role).await
     }
 
-    /// Ends a membership. The sessions of the person lose the organization at once. The end of the last membership removes the person. A
-    /// token that the person made stays valid.
+    /// Ends a membership. The sessions of the person lose the organization at once. The end of the last membership removes the
+    /// person. A token that the person made stays valid.
     ///
     /// Requires [`Permission::ManageMembers`].
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the person is no member.
-    /// - [`Error::MissingRole`] if the person is an owner, and the caller is none.
+    /// - [`Error::MissingRole`] if the person is an owner, and the caller is not.
     /// - [`Error::LastOwner`] if the organization would have no owner left.
     ///
     /// # Example

@@ -16,7 +16,7 @@ use crate::signup::SignupStatus;
 use crate::store::SignupQuery;
 
 impl Session {
-    /// Returns how many mails a message would become: the number of different addresses with a confirmed sign-up for a shift that is
+    /// Returns how many mails a message would cause: the number of different addresses with a confirmed sign-up for a shift that is
     /// not over. With `shift`, only the sign-ups for that shift count.
     ///
     /// Reads all confirmed sign-ups, in portions. Requires [`Permission::SendMessages`], which no token has.
@@ -53,8 +53,9 @@ impl Session {
     /// Sends a message to the volunteers with a confirmed sign-up for a shift that is not over: to all of them, or to those of one
     /// shift. Each address gets one mail. The mails are queued in portions, so the call takes the same time for any number of them.
     ///
-    /// Whoever signs up afterwards gets no mail, and neither does whoever has cancelled when the mail is made. Without an [idempotency
-    /// key](Self::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which no token has.
+    /// Volunteers who sign up later get no mail. Neither do volunteers who cancel before their mail is made. Without an
+    /// [idempotency key](Self::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which
+    /// no token has.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such event, or the event no such shift.

@@ -52,7 +52,7 @@ impl Session {
         Ok(TokenUse { token, plan, limits, active_events: self.count_active_events().await? })
     }
 
-    /// Counts the organization's active events, of which the [limits](Self::limits) of the plan allow a number.
+    /// Counts the organization's active events. The [limits](Self::limits) of the plan bound this number.
     ///
     /// Requires [`Scope::EventsRead`].
     ///
