@@ -58,8 +58,8 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     let ask = Ask::new(&call.frame, &form, format!("Cancel the place of {}?", signup.name), "Cancel the place")
         .text(format!("{} has a place on this shift: {shift}.", signup.name))
         .text(format!(
-            "We’ll email {} that you have cancelled the place{}, unless you untick the box. You can’t undo this. {} can sign up again \
-             while there is room.",
+            "We’ll email {} that you have cancelled the place{}, unless you untick the box. You can’t undo this, but {} can sign up \
+             again while there is room.",
             signup.email,
             if form.is_ticked(REASON) { ", with your reason" } else { "" },
             signup.name

@@ -33,7 +33,9 @@ impl Done {
         match self {
             Self::Saved => "Your changes have been saved.",
             Self::PlaceCancelled => "The place has been cancelled.",
-            Self::MessageSent => "Your message is on its way. Large messages go out over several minutes.",
+            Self::MessageSent => {
+                "Your message is on its way. If it goes to many people, that takes several minutes."
+            }
             Self::Invited => "The invitation is on its way by email.",
             Self::MemberAlready => "This person is already a member, so nothing has changed.",
         }

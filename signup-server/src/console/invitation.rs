@@ -86,7 +86,7 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
             None => {
                 let form = form.mistaken(
                     "email",
-                    "Somebody uses this email address here already. Sign in first, and then open the link again",
+                    "Someone already uses this email address here. If it’s yours, sign in first, and then open the link again",
                 );
                 Ok(console.invitation_page(StatusCode::CONFLICT, &open, &secret, &form))
             }
@@ -128,7 +128,7 @@ impl Console {
 
     fn other_person(&self, signed_in: &SignedIn, secret: &Secret) -> Response {
         let page = OtherPersonTemplate {
-            head: Head::private("This invitation is for somebody else", DEFAULT_THEME),
+            head: Head::private("This invitation is for someone else", DEFAULT_THEME),
             base_path: &self.base_path,
             path: path_of(secret),
             email: signed_in.person().email.as_str(),

@@ -111,7 +111,7 @@ fn message(refusal: &Refusal) -> Message {
         Refusal::CrossSite => said(
             StatusCode::FORBIDDEN,
             "Sorry, we can’t accept this",
-            "Your browser says that another website sent this. Go to the page here and send the form again.",
+            "Your browser says that another website sent this. Open the page on this website, and send the form from there.",
         ),
         Refusal::UnknownAction => {
             Message { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
@@ -148,7 +148,7 @@ fn message_of(error: &Error) -> Message {
         Error::MissingRole(role) => said(StatusCode::FORBIDDEN, "You can’t do this", may_do(*role)),
         Error::LastOwner => conflict(
             "An organization needs an owner",
-            "This is the only owner. Make somebody else an owner first.",
+            "This is the only owner. Make someone else an owner first.",
         ),
         Error::TooManyMessages => conflict(
             "You’ve sent 5 messages within a day",
@@ -177,21 +177,24 @@ fn message_of(error: &Error) -> Message {
             "This event is cancelled",
             "You can’t change a cancelled event. You can copy it to another date, or delete it.",
         ),
-        Error::EventOver => conflict("This event is over", "You can’t cancel an event that is over."),
+        Error::EventOver => conflict("This event is over", "You can’t cancel it or write to its volunteers."),
         Error::EventHasSignups => conflict(
             "People are signed up for this event",
-            "So you can’t delete it or make it a draft. You can cancel it instead, and email the people who are signed up.",
+            "You can’t delete the event or make it a draft. You can cancel it instead, and choose to email the people who are signed \
+             up.",
         ),
         Error::ShiftHasSignups => conflict(
             "People are signed up for this shift",
-            "You can delete the shift if you cancel their places. We’ll email them if you want.",
+            "To delete the shift, cancel their places too. You can choose to email them.",
         ),
-        Error::ShiftDeleted => conflict("This shift has been deleted", "So there is no place to cancel."),
+        Error::ShiftDeleted => {
+            conflict("This shift has been deleted", "You can’t cancel a place on a deleted shift.")
+        }
         Error::ShiftOver => {
-            conflict("This shift is over", "You can’t change who was on a shift that is over.")
+            conflict("This shift is over", "You can’t cancel a place on it or write to its volunteers.")
         }
         Error::WebhookDisabled => {
-            conflict("This webhook is disabled", "Enable it first, and then deliver again.")
+            conflict("This webhook is disabled", "Enable the webhook first. You can then redeliver.")
         }
         error => {
             log_failure(error);

@@ -105,10 +105,10 @@ fn page(
 fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
     let waiting = data.signups.iter().map(|signup| signup.notices.len()).sum();
     let signups = match data.signups.len() {
-        0 if data.is_empty() => "Nothing is stored about this address.".to_owned(),
+        0 if data.is_empty() => "Nothing is stored about this email address.".to_owned(),
         0 => "No sign-ups are stored.".to_owned(),
-        1 => format!("1 sign-up is stored, and {}.", mails(waiting)),
-        number => format!("{number} sign-ups are stored, and {}.", mails(waiting)),
+        1 => format!("1 sign-up and {} are stored.", mails(waiting)),
+        number => format!("{number} sign-ups and {} are stored.", mails(waiting)),
     };
     let in_words = |signup: &signup_core::VolunteerSignup| {
         let signup_core::SignupInFull { event, shift, signup, .. } = &signup.in_full;
@@ -128,16 +128,16 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
 
 fn mails(waiting: usize) -> String {
     match waiting {
-        0 => "no emails wait to be sent".to_owned(),
-        1 => "1 email waits or couldn’t be sent".to_owned(),
-        number => format!("{number} emails wait or couldn’t be sent"),
+        0 => "no unsent emails".to_owned(),
+        1 => "1 unsent email".to_owned(),
+        number => format!("{number} unsent emails"),
     }
 }
 
 fn erased_in_words(erased: u64) -> String {
     match erased {
-        0 => "Nothing was stored about the address any more.".to_owned(),
-        1 => "The data has been erased: 1 sign-up.".to_owned(),
-        number => format!("The data has been erased: {number} sign-ups."),
+        0 => "There was nothing left to erase.".to_owned(),
+        1 => "1 sign-up has been erased.".to_owned(),
+        number => format!("{number} sign-ups have been erased."),
     }
 }

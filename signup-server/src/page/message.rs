@@ -60,7 +60,7 @@ pub(super) fn not_found(base_path: &str) -> Response {
         StatusCode::NOT_FOUND,
         "Page not found",
         "If you typed the web address, check it is correct. If you followed a link, the page may no longer be \
-         available. Ask whoever sent you the link.",
+         available. Ask the person who sent you the link.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }

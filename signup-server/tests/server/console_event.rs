@@ -69,7 +69,7 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
             let why = if is_cancelled {
                 "You can’t change a cancelled event."
             } else {
-                "You can’t cancel an event that is over."
+                "You can’t cancel it or write to its volunteers."
             };
             assert_eq!(shown.text.contains(why), is_refused, "{word}: {what}: {}", shown.text);
         }

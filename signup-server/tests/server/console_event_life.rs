@@ -80,10 +80,14 @@ async fn a_cancellation_asks_first_and_a_deletion_of_a_full_event_is_a_conflict(
     mailbox.wait_for(1, SOON).await;
     let path = format!("{ROOT}/events/{}", page.event["id"].as_str().unwrap());
     let [cancel, delete] = ["cancel", "delete"].map(|action| format!("{path}/{action}"));
-    assert!(ada.get(&delete).await.text.contains("so you can’t delete it yet. Cancel it first"));
+    assert!(ada.get(&delete).await.text.contains("so you can’t delete it yet. Cancel the event first"));
     for confirmed in [&[][..], &[("confirmed", "yes")]] {
         let refused = ada.post(&delete, confirmed).await;
-        assert!(refused.status == 409 && refused.text.contains("So you can’t delete it"), "{}", refused.text);
+        assert!(
+            refused.status == 409 && refused.text.contains("You can’t delete the event"),
+            "{}",
+            refused.text
+        );
     }
 
     let form = Fields::of(&ada.get(&cancel).await);

@@ -60,7 +60,7 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
     let link = mail.split_whitespace().find(|word| word.contains("/invitations/")).unwrap();
     browser.sign_in_as(&ada).await;
     browser.go(link).await;
-    browser.wait_for("This invitation is for somebody else").await;
+    browser.wait_for("This invitation is for someone else").await;
     browser.look("console-other-person", &axe).await;
     let grace = Organizer::new(&server);
     let accepted = grace.post(link.strip_prefix(&server.url).unwrap(), &[("name", "Grace Hopper")]).await;
@@ -95,7 +95,7 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
     .await;
     browser.look("console-tokens-not-recent", &axe).await;
     browser.press("Create").await;
-    browser.wait_for("Nothing has been changed yet.").await;
+    browser.wait_for("Nothing has been done yet.").await;
     browser.look("console-confirm", &axe).await;
 
     browser.sign_in_as(&grace).await;
@@ -128,7 +128,7 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     let event_path = format!("/console/riverside/events/{}", page.event["id"].as_str().unwrap());
     browser.go(&url(&format!("{event_path}/delete"))).await;
     browser.press("Delete").await;
-    browser.wait_for("So you can’t delete it or make it a draft.").await;
+    browser.wait_for("You can’t delete the event or make it a draft.").await;
     browser.look("console-event-has-sign-ups", &axe).await;
     let message = [("subject", "Hello"), ("text", "Hello"), ("confirmed", "yes")];
     for _ in 0..5 {

@@ -177,7 +177,7 @@ async fn a_member_leaves_and_the_last_owner_stays() {
     let refused = owner.post(&leave, &[]).await;
     assert_eq!(refused.status, 409);
     assert!(
-        refused.text.contains("This is the only owner. Make somebody else an owner first."),
+        refused.text.contains("This is the only owner. Make someone else an owner first."),
         "{}",
         refused.text
     );

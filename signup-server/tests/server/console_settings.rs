@@ -185,7 +185,7 @@ async fn members_are_invited_and_removed() {
     let gone = grace.get(&format!("{ROOT}/leave")).await;
     assert_eq!((gone.status, gone.header("location")), (303, Some("/sign-in?next=/console/riverside/leave")));
 
-    let key = hidden(&owner.get(&path).await.text, "Invite somebody", "idempotency_key");
+    let key = hidden(&owner.get(&path).await.text, "Invite someone", "idempotency_key");
     let fields = [
         ("action", "invite"),
         ("idempotency_key", &*key),

@@ -106,13 +106,13 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.look("console-people-refused", &axe).await;
     browser.fill("email", "grace@example.org").await;
     browser.press("Find").await;
-    browser.wait_for("1 sign-up is stored").await;
+    browser.wait_for("1 sign-up and").await;
     browser.look("console-people-found", &axe).await;
     browser.press("Erase").await;
     browser.wait_for("You can’t undo this").await;
     browser.look("console-people-erase", &axe).await;
     browser.press("Erase").await;
-    browser.wait_for("The data has been erased").await;
+    browser.wait_for("1 sign-up has been erased").await;
     browser.look("console-people-erased", &axe).await;
     browser.assert_has_pictures(PICTURES);
 }

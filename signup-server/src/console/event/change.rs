@@ -105,8 +105,8 @@ fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &F
     let page = ReasonTemplate {
         head: call.frame.head_of(&heading, form),
         frame: &call.frame,
-        text: "Nobody can sign up any more, and all sign-ups are cancelled. You can’t undo this. The public page says that the \
-               event is cancelled, and why."
+        text: "This cancels all sign-ups, and no one can sign up any more. The public page will say that the event is cancelled, \
+               with your reason. You can’t undo this."
             .to_owned(),
         heading,
         form,
@@ -186,7 +186,8 @@ pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
     let text = if has_signups(&call, found) {
-        "People are signed up for this event, so you can’t delete it yet. Cancel it first, which can email them."
+        "People are signed up for this event, so you can’t delete it yet. Cancel the event first. You can then \
+         choose to email them."
     } else {
         DELETION
     };

@@ -56,10 +56,9 @@ async fn active_events(session: &Session) -> Result<Option<String>, Error> {
 fn limit_reached(error: &Error) -> Option<String> {
     let Error::PlanLimit { current_count, max_allowed } = error else { return None };
     Some(format!(
-        "Your plan allows {}, and {current_count} already {}. Cancel or delete one, or wait until one is over. Until then, you can \
-         keep this event as a draft.",
+        "Your plan allows {}, and you already have {current_count}. Cancel or delete one, or wait until one is over. Until then, you \
+         can keep this event as a draft.",
         count((*max_allowed).into(), "active event", "active events"),
-        if *current_count == 1 { "is" } else { "are" },
     ))
 }
 

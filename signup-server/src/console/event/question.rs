@@ -15,7 +15,7 @@ use crate::page::Head;
 const KINDS: [(&str, &str, &str); 3] = [
     ("text", "Text", "Volunteers type an answer."),
     ("select", "Choose from a list", "Volunteers choose one of your options."),
-    ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without."),
+    ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without ticking it."),
 ];
 
 #[derive(Debug, Template)]
@@ -134,7 +134,7 @@ pub(crate) async fn edit_question(mut call: MemberCall) -> Answer {
 fn ask(call: &MemberCall, question: &Question, form: &Form) -> Response {
     Ask::new(&call.frame, form, format!("Delete “{}”?", question.label), "Delete")
         .text(
-            "Volunteers will no longer be asked this. Answers that were given are kept. You can’t undo this.",
+            "Volunteers will no longer be asked this question. Answers that you already have are kept. You can’t undo this.",
         )
         .finally()
         .back(&path_of(question.event))

@@ -142,14 +142,14 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
         (true, false, _) => ("Cancelled", "You can’t change this event any more."),
         (false, true, false) => ("Published", "Volunteers can see the public page and sign up."),
         (false, true, true) => {
-            ("Over", "The public page still shows the event. Nobody can sign up any more.")
+            ("Over", "The public page still shows the event. No one can sign up any more.")
         }
         (false, false, false) => (
             "Draft",
             "Only members of your organization can see this event. Publish it so that volunteers can sign up.",
         ),
         (false, false, true) => {
-            ("Draft", "The last day of this draft is over. Change its day, or copy it to another date.")
+            ("Draft", "The last day of this draft is over. Change its date, or copy it to another date.")
         }
     };
     let page = EventTemplate {

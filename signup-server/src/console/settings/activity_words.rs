@@ -61,7 +61,7 @@ impl Names {
         let shift = || named(subject.shift.and_then(|id| self.shifts.get(&id)), "a deleted shift");
         let token = || named(subject.token.and_then(|id| self.tokens.get(&id)), "an API token");
         let webhook = || named(subject.webhook.and_then(|id| self.webhooks.get(&id)), "a webhook");
-        let member = || named(subject.person.and_then(|id| self.members.get(&id)), "somebody");
+        let member = || named(subject.person.and_then(|id| self.members.get(&id)), "someone");
         let what = match kind.as_str() {
             "event.created" => format!("created {}", event()),
             "event.updated" => format!("changed {}", event()),
@@ -88,7 +88,7 @@ impl Names {
             "webhook.deleted" => "deleted a webhook".to_owned(),
             "organization.created" => "created the organization".to_owned(),
             "organization.updated" => "changed the organization".to_owned(),
-            "member.invited" => "invited somebody".to_owned(),
+            "member.invited" => "invited someone".to_owned(),
             "member.joined" => "joined".to_owned(),
             "member.role_changed" => format!("changed the role of {}", member()),
             "member.removed" => format!("removed {} from the organization", member()),
