@@ -11,7 +11,7 @@ const UPKEEP_EVERY: Duration = Duration::from_secs(60);
 /// The maximum number of records that one purge removes. A small number keeps the purge from delaying requests.
 const PURGE_BATCH: u32 = 500;
 
-/// Records the uses of tokens. A use that cannot be recorded now is recorded later, if the process goes on.
+/// Records the uses of tokens. After a failure, the next call records them. The last uses are lost if the process ends first.
 pub(crate) async fn record_token_uses(admin: &Admin) {
     if let Err(error) = admin.record_token_uses().await {
         tracing::warn!(error = %WithSources(&error), "the last uses of tokens could not be recorded");

@@ -33,7 +33,7 @@ pub(crate) async fn ask_reason(call: MemberCall) -> Answer {
     Ok(found.page(StatusCode::OK, &call.frame, &form))
 }
 
-/// `POST …/signups/{id}/cancel`: asks with the words about who is told, and cancels the place when that was confirmed.
+/// `POST …/signups/{id}/cancel`: asks first, and says who gets a mail. A confirmed form cancels the place.
 pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     call.session.require(Permission::CancelSignups)?;
     let mut form = call.form().await?;

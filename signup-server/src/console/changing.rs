@@ -37,8 +37,8 @@ pub(crate) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
     })
 }
 
-/// Returns a form on the present values of its record, for a person who has seen both values of each field in conflict: what the
-/// person changed is kept, and every other field has the present value. The form is not confirmed yet.
+/// Returns a form on the present values of its record. The page beside it shows both values of each field in conflict. A field that
+/// the person changed has the typed value, and every other field has the present value. The form is not confirmed yet.
 pub(crate) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
     let is_value = |name: &str| name.starts_with(WAS) || present.iter().any(|(present, _)| *present == name);
     let others = form.fields().filter(|(name, _)| !is_value(name) && *name != CONFIRMED);
@@ -55,8 +55,8 @@ pub(crate) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> F
     new
 }
 
-/// Returns the form with each value as it is `present`, if only the line breaks differ. A browser sends the breaks of a form as it
-/// likes, and a text from the API can have others, so such a value is not one that the person changed.
+/// Replaces each value that differs from the `present` one only in its line breaks with the present one. The person did not change
+/// such a value: a browser sends line breaks in its own form, and a text from the API can have another form.
 pub(crate) fn as_stored(form: &Form, present: &Values) -> Form {
     let line_feeds = |text: &str| text.replace("\r\n", "\n").replace('\r', "\n");
     form.fields().fold(Form::default(), |stored, (name, value)| {

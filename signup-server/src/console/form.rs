@@ -18,7 +18,7 @@ const MAX_FIELDS: usize = 2_000;
 const KEY: &str = "idempotency_key";
 /// The name of the field that says which of several forms of a page was sent.
 const ACTION: &str = "action";
-/// The name of the hidden field of a form that comes from a page that asked first.
+/// The name of the hidden field that marks a form as confirmed, by a page that asked first.
 pub(crate) const CONFIRMED: &str = "confirmed";
 
 /// The values of a form by the name of the field, in the order of the form, and what is wrong with these values.
@@ -52,8 +52,8 @@ pub(crate) enum As {
 }
 
 impl Form {
-    /// Creates a form without values, for something that is to be created. It has an idempotency key, so a form that is sent
-    /// twice creates one thing.
+    /// Creates a form without values, for a new record. The form has an idempotency key, so a form that is sent twice creates one
+    /// record.
     pub(crate) fn new(now: Timestamp) -> Self {
         Self::default().with(KEY, new_uuid(now).to_string())
     }
@@ -128,7 +128,7 @@ impl Form {
         self.is_ticked(CONFIRMED)
     }
 
-    /// Returns the name of the form, of several on a page, that was sent.
+    /// Returns the name of the form that was sent, if its page has several forms.
     pub(crate) fn action(&self) -> &str {
         self.value(ACTION)
     }
@@ -230,7 +230,8 @@ impl Form {
     }
 }
 
-/// Returns the number of the row of a list that a field belongs to, from 0. A number that no form can have is left out.
+/// Returns the number of the row of a list that a field belongs to, from 0. `None` for another field, and for a number that no form
+/// can have.
 fn row_of(list: &str, name: &str) -> Option<usize> {
     let (index, _) = name.strip_prefix(list)?.strip_prefix('.')?.split_once('.')?;
     index.parse().ok().filter(|row| *row < MAX_FIELDS)

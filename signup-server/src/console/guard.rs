@@ -12,7 +12,7 @@ use warp::reply::Response;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The beginnings of the paths that the session of a person or a secret of an invitation is used for.
+/// The prefixes of the paths on which the session of a person or the secret of an invitation is used.
 const PREFIXES: [&str; 4] = ["/console", "/sign-in", "/sign-out", "/invitations"];
 
 /// Returns whether a path belongs to the console, to signing in and out, or to invitations.
@@ -32,8 +32,8 @@ pub(crate) fn origin_of(base_url: &str) -> String {
 
 /// Returns whether a request may change something: it comes from a page of this server, or from no page at all.
 ///
-/// `Sec-Fetch-Site` decides where the browser sends that header, which a page cannot set. Browsers send it to `https` addresses
-/// and to the same machine only. Otherwise, `Origin` has to be `origin`.
+/// If the request has `Sec-Fetch-Site`, that header decides: a page cannot set it. Browsers send the header only to `https` addresses
+/// and to the same machine. Without the header, `Origin` has to be `origin`.
 pub(super) fn may_change(method: &Method, headers: &HeaderMap, origin: &str) -> bool {
     if method.is_safe() {
         return true;

@@ -37,7 +37,7 @@ struct OtherPersonTemplate<'a> {
 const FIELDS: &[(&str, As)] =
     &[("name", As::Text), ("email", As::Text), ("organization_name", As::Text), ("contact", As::Text)];
 
-/// `GET /invitations/{secret}`: shows who invites to what.
+/// `GET /invitations/{secret}`: shows the inviter, the organization and the role.
 pub(super) async fn show_invitation(call: ConsoleCall) -> Answer {
     let Ok(secret) = call.path.text("secret").parse::<Secret>() else {
         return Ok(incomplete_link(&call.console.base_path));
@@ -95,7 +95,7 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
     }
 }
 
-/// Returns whether an invitation is for the person who is signed in, or for the first owner, who can be anybody.
+/// Returns whether the person who is signed in may accept an invitation. Any person may accept the invitation of a first owner.
 fn is_for(open: &OpenInvitation, signed_in: &SignedIn) -> bool {
     let invitee = open.invitation.invitee.as_ref();
     invitee.is_none_or(|invitee| invitee.email.key() == signed_in.person().email.key())

@@ -34,7 +34,7 @@ struct PreviewTemplate<'a> {
     form: &'a Form,
     /// How many people get the message, as a sentence.
     recipients: String,
-    /// Whether anybody gets the message.
+    /// Whether the message has a recipient.
     has_recipients: bool,
     /// The chosen shift; `None` for all.
     shift: Option<&'a str>,
@@ -50,7 +50,7 @@ pub(crate) async fn show_message(call: MemberCall) -> Answer {
     Ok(page(StatusCode::OK, &call, &found, &form))
 }
 
-/// `POST …/events/{event_id}/message`: shows the preview, and sends the message when that was confirmed.
+/// `POST …/events/{event_id}/message`: shows the preview. A confirmed form sends the message.
 pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
     call.session.require(Permission::SendMessages)?;
     let form = call.form().await?;

@@ -1,7 +1,7 @@
 //! The console: the pages on which the members of an organization run its events and change its settings, and the pages on
 //! which people sign in.
 //!
-//! A page is a file here and a template in `templates/console`. A handler checks the permission first, then reads the form,
+//! Each page has a file here and a template in `templates/console`. A handler checks the permission first, then reads the form,
 //! and calls the library. The pages have the style of the volunteers' pages, and no scripts.
 //!
 //! **Invariants:** no rule is decided here. No state changes by `GET`. [`guard`] refuses requests from other sites before a
@@ -101,7 +101,7 @@ impl Console {
         format!("{}{path}", self.base_path)
     }
 
-    /// Returns the time that the service goes by.
+    /// Returns the time by the clock of the service.
     pub(crate) fn now(&self) -> Timestamp {
         self.service.now()
     }
@@ -154,15 +154,15 @@ impl Console {
             Err(Refusal::Service(Error::Unauthenticated)) => self.to_sign_in(&at),
             Err(refusal) => self.refused(&refusal, Some(&frame)),
         };
-        // The page has said it. A redirect leads to the page that will.
+        // This page has shown the sentence. After a redirect, the next page shows it.
         if done.is_some() && !response.status().is_redirection() {
             self.cookies.remove(&mut response, Name::Done);
         }
         response
     }
 
-    /// Returns 303 to the page to sign in, and from there to `wanted`, a path of the console. The query is left out: it can hold
-    /// a name or an address that was searched for.
+    /// Returns 303 to the page to sign in. After the sign-in, the browser is sent to `wanted`, a path of the console. The query is
+    /// left out, because it can hold a name or an address that was searched for.
     fn to_sign_in(&self, wanted: &str) -> Response {
         page::see_other(&self.path(&format!("/sign-in?next={wanted}")))
     }
@@ -176,7 +176,7 @@ impl ConsoleCall {
 }
 
 impl MemberCall {
-    /// Reads the form in the body. Its page no longer says what an earlier form has done.
+    /// Reads the form in the body. The page that answers this form does not say what an earlier form has done.
     pub(crate) async fn form(&mut self) -> Result<Form, Refusal> {
         self.frame.done = None;
         Ok(Form::parse(&self.request.form().await?))
@@ -187,7 +187,7 @@ impl MemberCall {
         Form::parse(self.request.query.as_bytes())
     }
 
-    /// Returns the time that the service goes by.
+    /// Returns the time by the clock of the service.
     pub(crate) fn now(&self) -> Timestamp {
         self.console.now()
     }

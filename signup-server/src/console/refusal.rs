@@ -221,7 +221,7 @@ fn invalid() -> Message {
     said(StatusCode::UNPROCESSABLE_ENTITY, "There is a problem", "Go back and correct what you entered.")
 }
 
-/// Returns who may do what a role allows.
+/// Returns the sentence for a person without this role.
 fn may_do(role: Role) -> String {
     let who = match role {
         Role::Owner => "Only an owner",

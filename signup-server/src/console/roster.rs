@@ -43,7 +43,7 @@ struct Row<'a> {
 /// `GET …/events/{event_id}/roster`: returns the roster. The parameter `addresses=1` adds the addresses.
 pub(crate) async fn roster(call: MemberCall) -> Answer {
     let mut all = call.session.event_signups(call.path.event()).await?;
-    // Nobody has a place on a deleted shift.
+    // No volunteer has a place on a deleted shift.
     all.shifts.retain(|of_shift| of_shift.shift.deleted_at.is_none());
     for of_shift in &mut all.shifts {
         of_shift.signups.retain(Signup::is_confirmed);

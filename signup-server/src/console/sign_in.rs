@@ -1,7 +1,7 @@
 //! Signing in with a mailed code, and signing out.
 //!
-//! A browser that asks for a code gets a cookie with a secret, which the code goes with. The right code replaces it with the
-//! cookie of a session.
+//! A browser that asks for a code gets a cookie with a secret. The code works only together with this secret. The right code replaces
+//! the cookie with the cookie of a session.
 
 use askama::Template;
 use signup_core::{Code, EmailAddress, Error, Secret, SignedIn};
@@ -42,7 +42,7 @@ struct SignOutTemplate<'a> {
 }
 
 impl Console {
-    /// Returns who is signed in with the session of a request; `None` if nobody is.
+    /// Returns the person who is signed in with the session of a request. `None` if the request has no valid session.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -185,7 +185,8 @@ fn head(title: &str, form: &Form) -> Head {
     Head::private(&format!("{}{title}", if form.is_refused() { "Error: " } else { "" }), DEFAULT_THEME)
 }
 
-/// Returns the path of the page that was wanted, if it is a path of the console, and else that of the console's first page.
+/// Returns the path of the page that was wanted, if it is a path of the console. Otherwise returns the path of the console's first
+/// page.
 fn wanted(path: &str) -> &str {
     if is_safe(path) && guard::is_at_or_below(path, FIRST) { path } else { FIRST }
 }

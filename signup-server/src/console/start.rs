@@ -1,4 +1,4 @@
-//! The first page of the console, with one's organizations, and the page to leave one.
+//! The first page of the console, which lists the organizations of a person, and the page to leave an organization.
 
 use askama::Template;
 use signup_core::Organization;
@@ -23,7 +23,7 @@ struct LeaveTemplate<'a> {
     is_last: bool,
 }
 
-/// `GET /console`: lists one's organizations. Redirects to the only one.
+/// `GET /console`: lists the organizations of the person. If there is only one, redirects to its pages.
 pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
     let console = &call.console;
     let Some(signed_in) = console.signed_in(&call.request.headers).await? else {

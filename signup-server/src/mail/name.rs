@@ -1,4 +1,4 @@
-//! The names and the answers in a mail that strangers chose.
+//! Names and answers in mails, which a stranger may have typed.
 //!
 //! Anyone can sign up any address under any name, and a member of an organization can invite any address. If a mail program showed
 //! the name as a link, a stranger could send a link to that address. A name with format characters could look like other text.

@@ -13,7 +13,7 @@ use crate::plain::{lines, one_line};
 pub(super) struct OrganizerMail {
     pub(super) subject: String,
     pub(super) name: Option<String>,
-    /// Who writes, and about which event.
+    /// The organization that writes, and the event.
     pub(super) heading: String,
     /// The lines of the message.
     pub(super) text: Vec<String>,

@@ -27,8 +27,8 @@ pub(super) struct PersonMail {
 }
 
 impl PersonMail {
-    /// Returns the content of the mail with a code to sign in. No link signs in, so a mail that somebody else asked for does no
-    /// harm.
+    /// Returns the content of the mail with a code to sign in. The mail has no link that signs in. So it does no
+    /// harm if another person asked for the code.
     pub(super) fn code(code: &Code) -> Self {
         let heading = "Your sign-in code";
         Self {

@@ -1,4 +1,4 @@
-//! The page that asks before something is deleted or volunteers get mails. It has what was typed in hidden fields.
+//! The page that asks before something is deleted or volunteers get mails. Its hidden fields hold what was typed.
 
 use askama::Template;
 use warp::http::StatusCode;
@@ -32,7 +32,8 @@ pub(crate) struct Ask<'a> {
 }
 
 impl<'a> Ask<'a> {
-    /// Asks with what was typed into `form`, and sends it again to the path of the present page.
+    /// Creates a question. Its hidden fields hold what was typed into `form`, and its button sends them to the path of the present
+    /// page.
     pub(crate) fn new(
         frame: &'a Frame,
         form: &'a Form,
@@ -54,7 +55,7 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// Asks before a change of the time or the place, which so many sign-ups get a mail about.
+    /// Creates the question before a change of the time or the place. `mails` is the number of sign-ups whose volunteers get a mail.
     pub(crate) fn of_change(frame: &'a Frame, form: &'a Form, title: &str, mails: u64) -> Self {
         let signups = count(mails, "sign-up", "sign-ups");
         Self::new(frame, form, format!("Change {title}?"), "Save changes")
@@ -68,7 +69,7 @@ impl<'a> Ask<'a> {
         self
     }
 
-    /// Offers to mail the volunteers of so many sign-ups. Without sign-ups, the page has no checkbox.
+    /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox.
     pub(crate) fn mails(self, number: u64) -> Self {
         // A volunteer with two sign-ups gets two emails.
         let each = if number > 1 { ", one for each sign-up" } else { "" };
@@ -91,7 +92,7 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// Returns whether the volunteers get mails. A form that did not ask leaves this to the default.
+/// Returns whether the volunteers get mails: always, unless a confirmed form has the checkbox unticked.
 pub(crate) fn is_notified(form: &Form) -> bool {
     !form.is_confirmed() || form.is_ticked(NOTIFY)
 }

@@ -14,7 +14,7 @@ use super::view::Bar;
 use super::{count, path_of};
 use crate::page::{Head, times};
 
-/// How long before it starts a shift with places left is marked.
+/// A shift with places left is marked if it starts within this time.
 const SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// The number of events on a page.
 const LIMIT: u32 = 25;
@@ -50,7 +50,7 @@ struct HomeTemplate<'a> {
 struct Upcoming {
     row: Row,
     bar: Option<Bar>,
-    /// Says how many volunteers shifts of the next days still need.
+    /// The words about the volunteers that shifts within [`SOON`] still need.
     soon: Option<String>,
 }
 
@@ -92,7 +92,8 @@ pub(crate) async fn to_home(call: MemberCall) -> Answer {
     Ok(call.see_other("/"))
 }
 
-/// `GET /console/{slug}/`: lists the events. One statement reads each of the three lists, and a further page has one of them.
+/// `GET /console/{slug}/`: lists the events. The first page has three lists, and a further page has one of them. One statement reads
+/// each list.
 pub(crate) async fn home(call: MemberCall) -> Answer {
     let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
     let is_first = [UPCOMING, DRAFTS, CURSOR].iter().all(|name| query.value(name).is_empty());

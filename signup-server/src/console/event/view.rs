@@ -34,7 +34,7 @@ struct EventTemplate<'a> {
     can_change: bool,
     is_over: bool,
     bar: Option<Bar>,
-    /// Says how many volunteers full shifts have too many.
+    /// The sentence about the volunteers above the capacity of full shifts.
     over_filled: Option<String>,
     by_time: bool,
     shifts: Vec<ShiftRow<'a>>,
@@ -120,8 +120,8 @@ fn question_row(question: &Question) -> QuestionRow<'_> {
     }
 }
 
-/// `GET /console/{slug}/events/{event_id}`: shows an event. `order=time` lists the shifts by time, and not those with places left
-/// first.
+/// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts with places left come
+/// first. `order=time` lists the shifts by time.
 pub(crate) async fn event(call: MemberCall) -> Answer {
     let (id, now) = (call.path.event(), call.now());
     let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;

@@ -29,7 +29,7 @@ struct MemberView<'a> {
     person: &'a Person,
     role: Role,
     since: String,
-    /// Whether the person on whose page this is may change the role, and end the membership.
+    /// Whether the person who sees the page may change the role and end the membership.
     is_changeable: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The page of the organization's own facts.
+//! The page of the organization's own fields.
 
 use askama::Template;
 use signup_core::{Error, Organization, OrganizationInput, OrganizationPatch, Permission, from_json};
@@ -33,7 +33,7 @@ pub(crate) async fn show_organization(call: MemberCall) -> Answer {
     page(&call, StatusCode::OK, &form, &[])
 }
 
-/// `POST /console/{slug}/settings`: changes them.
+/// `POST /console/{slug}/settings`: changes the fields of the organization.
 pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
     call.session.require(Permission::UpdateOrganization)?;
     let form = call.form().await?;

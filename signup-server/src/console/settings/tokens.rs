@@ -1,4 +1,4 @@
-//! The page of the API tokens. The answer to a creation shows the token, which no other answer does.
+//! The page of the API tokens. Only the answer to a creation shows the token.
 
 use askama::Template;
 use signup_core::{Actor, Permission, Scope, Token, TokenId, TokenInput, from_json};
@@ -132,7 +132,7 @@ fn view(token: &Token, now: signup_core::Timestamp) -> TokenView<'_> {
     }
 }
 
-/// Returns who made a token. A person keeps their name also after they have left.
+/// Returns the name of the maker of a token. The name of a person stays when the person has left.
 fn maker(actor: &Actor) -> &str {
     match actor {
         Actor::Person { name, .. } => name.as_str(),
