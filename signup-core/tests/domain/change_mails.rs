@@ -141,7 +141,7 @@ async fn an_undone_change_mails_nobody() {
     let world = world().await;
     world.move_silently_to("Dock 1").await;
     world.scene.sign_up(&world.shift, "bob").await.unwrap();
-    assert_eq!(world.mails().await, [], "nobody is told of a silent change");
+    assert_eq!(world.mails().await, [], "a silent change sends no mail");
     world.move_to("Dock 2").await;
     world.move_to("Dock 1").await;
     world.wait(60);

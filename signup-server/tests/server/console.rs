@@ -109,7 +109,7 @@ impl<'a> Organizer<'a> {
         self.cookies.borrow().get(name).cloned()
     }
 
-    /// Sets a cookie, as somebody does who has got hold of it.
+    /// Sets a cookie, as an attacker does who has a copy of it.
     pub(crate) fn set_cookie(&self, name: &str, value: &str) {
         self.cookies.borrow_mut().insert(name.to_owned(), value.to_owned());
     }

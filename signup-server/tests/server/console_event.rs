@@ -61,7 +61,7 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
             ("Make a draft", "unpublish"),
             ("Cancel event", "cancel"),
         ] {
-            // A published event may be published again, and a draft made one.
+            // Publishing a published event and making a draft of a draft are allowed.
             let is_offered = expected.split(", ").any(|found| found == word);
             let shown = ada.get(&format!("{at}/{action}")).await;
             let is_refused = is_cancelled || word == "Cancel event" && !is_offered;

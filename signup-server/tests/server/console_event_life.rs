@@ -72,7 +72,7 @@ async fn a_plan_that_is_used_up_is_explained_where_it_happens() {
 }
 
 #[tokio::test]
-async fn a_cancellation_asks_first_and_a_deletion_of_a_full_event_is_a_conflict() {
+async fn a_cancellation_asks_first_and_an_event_with_sign_ups_is_not_deleted() {
     let (server, mailbox) = with_mailbox("memory:");
     let ada = Organizer::first_owner(&server).await;
     let page = Page::create(&server, &published()).await;
@@ -154,7 +154,7 @@ async fn shifts_and_questions_are_added_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn no_volunteer_is_mailed_when_the_tick_is_taken_away() {
+async fn an_unticked_checkbox_mails_no_volunteer() {
     let (server, mailbox) = with_mailbox("memory:");
     let ada = Organizer::first_owner(&server).await;
     let page = Page::create(&server, &published()).await;

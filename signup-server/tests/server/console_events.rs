@@ -134,7 +134,7 @@ async fn a_form_that_is_sent_twice_makes_one_event_with_a_shift_for_each_part_of
 }
 
 #[tokio::test]
-async fn a_draft_stands_on_the_first_page_after_the_upcoming_events() {
+async fn the_first_page_lists_a_draft_after_the_upcoming_events() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     // More events with a later start than a page of events has.
@@ -197,7 +197,7 @@ async fn a_faulty_form_names_each_field_and_keeps_what_was_typed() {
 }
 
 #[tokio::test]
-async fn what_two_people_change_differently_is_kept_and_the_same_field_is_a_conflict() {
+async fn edits_of_different_fields_are_merged_and_edits_of_the_same_field_conflict() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let page = Page::create(&server, &event()).await;
@@ -242,7 +242,7 @@ async fn an_edit_that_mails_volunteers_asks_first_and_says_how_many() {
     let faulty = form.clone().with("location", "Dock 5").with("title", "").post(&ada, &edit).await;
     assert_eq!(mistakes(&faulty), [("title", "Enter a title")], "the faults come before the page that asks");
     let titled = form.clone().with("title", "Breakfast").post(&ada, &edit).await;
-    assert_eq!(location(&titled), path, "a title mails nobody");
+    assert_eq!(location(&titled), path, "a change of the title sends no mail");
 
     let asked = Fields::of(&ada.get(&edit).await).with("location", "Dock 5").post(&ada, &edit).await;
     assert_eq!(asked.status, 200);
@@ -264,7 +264,7 @@ async fn an_edit_that_mails_volunteers_asks_first_and_says_how_many() {
 }
 
 #[tokio::test]
-async fn changes_of_two_people_to_a_shift_and_to_a_question_are_merged_or_a_conflict() {
+async fn edits_of_a_shift_or_a_question_by_two_people_are_merged_or_conflict() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let page = Page::create(&server, &event()).await;
@@ -305,7 +305,7 @@ async fn changes_of_two_people_to_a_shift_and_to_a_question_are_merged_or_a_conf
 }
 
 #[tokio::test]
-async fn a_question_takes_the_place_of_its_number() {
+async fn questions_are_shown_in_the_order_of_their_numbers() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let event = server.create(&event()).await;

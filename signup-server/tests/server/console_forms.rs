@@ -91,7 +91,7 @@ async fn each_page_has_a_form_that_is_sent_to_its_own_path_with_the_fields_of_th
 }
 
 #[tokio::test]
-async fn the_form_of_an_event_has_the_fields_of_the_api_but_those_of_the_map() {
+async fn the_form_of_an_event_has_the_fields_of_the_api_except_the_location_on_a_map() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let page = ada.get(&format!("{ROOT}/events/new")).await;
@@ -114,7 +114,7 @@ async fn the_form_of_an_event_has_the_fields_of_the_api_but_those_of_the_map() {
 }
 
 #[tokio::test]
-async fn dates_times_and_numbers_have_inputs_of_their_own_and_zones_stand_by_region() {
+async fn dates_times_and_numbers_have_native_inputs_and_zones_are_grouped_by_region() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let page = ada.get(&format!("{ROOT}/events/new")).await;

@@ -92,7 +92,7 @@ async fn only_a_page_of_this_server_may_change_something_whatever_the_path_and_t
                 let request = if may_change { request.form(&[("email", "x")]) } else { request };
                 let answer = server.page_answer(request).await;
                 let what = format!("{method} {path} {site:?} {origin:?}");
-                // A path that no person may use without a sign-in redirects. Posts to sign in are counted.
+                // A path that needs a sign-in redirects. Posts to sign in are counted.
                 let is_refused = answer.status == 403;
                 assert_eq!(is_refused, may_change && !is_allowed, "{what}: {}", answer.status);
                 assert_protected(&answer, &what);

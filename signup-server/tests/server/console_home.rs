@@ -115,7 +115,7 @@ async fn events_that_need_volunteers_come_first_then_drafts_then_past_and_cancel
 }
 
 #[tokio::test]
-async fn the_pages_of_home_have_each_event_once() {
+async fn each_event_is_on_one_of_the_pages_of_home() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     for number in 0..60_i64 {

@@ -135,7 +135,7 @@ impl ConsoleLife {
                     ("start_date", "2099-06-05"),
                     ("timezone", "UTC"),
                     ("shifts.0.title", "A"),
-                    // A place is left, because a repeated sign-up for a full shift is refused.
+                    // The shift keeps a free place, because a repeated sign-up for a full shift is refused.
                     ("shifts.0.capacity", "5"),
                 ],
             ),

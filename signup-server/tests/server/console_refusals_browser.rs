@@ -1,4 +1,5 @@
-//! The pages of the console that refuse, and those that ask who is there, in headless Chromium. axe-core finds no violation.
+//! The pages of the console for signing in, for invitations, and for refused requests, in headless Chromium. axe-core finds no
+//! violation.
 
 use serde_json::Value;
 use thirtyfour::prelude::*;

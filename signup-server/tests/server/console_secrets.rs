@@ -12,8 +12,8 @@ use crate::pages::{Page, published};
 
 const MEMBERS: &str = "/console/starter/settings/members";
 
-/// Returns the bytes of an SQLite file, which can have more in it than its tables, or the rows of every table of PostgreSQL. Texts
-/// stand there as they are, also those in columns of bytes.
+/// Returns the bytes of an SQLite file, which can hold more than its tables, or the rows of every table of PostgreSQL. Texts are in
+/// plain form there, also in columns of bytes.
 async fn content(server: &Server) -> Vec<u8> {
     if let Some(path) = server.database().strip_prefix("sqlite:") {
         return std::fs::read(path).unwrap();
@@ -97,7 +97,7 @@ async fn no_log_has_a_secret_and_the_database_only_digests(#[values(Sqlite, Post
     }
     server.wait_for_sql("SELECT CAST(count(*) AS TEXT) FROM notices", "0", SOON).await;
 
-    // The database has digests of the secrets until here.
+    // The database has only digests of the secrets until here.
     let digested = secrets.len();
 
     // The secrets of a webhook are stored, because they sign. The second one is made by a rotation.

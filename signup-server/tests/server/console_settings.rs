@@ -60,7 +60,7 @@ async fn an_owner_changes_the_organization() {
     }
 }
 
-/// What the next page says after a success, and no later page.
+/// The page that follows a success has the sentence. A later page does not.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_page_after_a_form_says_once_what_was_done() {
     let (_mailbox, server) = starter();
@@ -87,11 +87,11 @@ async fn the_page_after_a_form_says_once_what_was_done() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_owners_who_change_the_organization_keep_what_both_have_changed() {
+async fn edits_of_the_organization_by_two_owners_are_merged() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;
     let path = format!("{ROOT}/settings");
-    // What a form that was loaded before sends: each value, and the one that was read.
+    // A form that was loaded earlier sends each value twice: as it is typed, and as it was read.
     let stale = async |name: &str, contact: &str| {
         let read = [("was.name", "Riverside"), ("was.contact", "help@riverside.example.org")];
         owner.post(&path, &[&read[..], &[("name", name), ("contact", contact)]].concat()).await
@@ -296,7 +296,7 @@ fn sentences(page: &str) -> Vec<&str> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn activity_is_told_in_words_and_in_pages() {
+async fn activity_is_listed_in_words_and_in_pages() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;
     let event = server.create(&crate::harness::event()).await;
@@ -362,7 +362,7 @@ async fn each_field_of_the_organization_is_kept_and_shown_to_volunteers() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_token_shows_who_made_it_and_for_how_long_also_when_they_have_left() {
+async fn a_token_shows_its_maker_and_its_expiry_after_the_maker_has_left() {
     let (mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;
     let grace = owner.invite(&mailbox, "grace@example.org", "admin").await;

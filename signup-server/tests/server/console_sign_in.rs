@@ -133,7 +133,7 @@ async fn a_sign_in_changes_the_cookie_and_a_sign_out_ends_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_cookie_is_for_this_host_and_no_script() {
+async fn a_cookie_is_sent_to_this_host_only_and_hidden_from_scripts() {
     for (base_url, prefix, secure) in
         [("http://signup.example.org", "", ""), ("https://signup.example.org/app", "__Host-", "; secure")]
     {

@@ -116,7 +116,7 @@ async fn sign_ups_are_listed_with_answers_and_filtered_by_shift_status_and_text(
 }
 
 #[tokio::test]
-async fn the_list_has_pages_which_keep_the_search() {
+async fn each_page_of_the_list_keeps_the_search() {
     let server = Server::start(&[]);
     let scene = Scene::start(&server).await;
     for number in 0..27 {

@@ -17,7 +17,7 @@ async fn act(browser: &Organizer<'_>, action: &str, email: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn everything_that_is_stored_about_an_address_is_shown_and_downloaded() {
+async fn the_page_and_the_download_have_everything_that_is_stored_about_an_address() {
     // No mail server listens there, so the mails wait.
     let server = Server::start(&["--smtp", "smtp://127.0.0.1:1"]);
     let scene = Scene::start(&server).await;

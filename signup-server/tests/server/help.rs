@@ -1,4 +1,4 @@
-//! The texts of `--help`, and output into a pipe that nobody reads.
+//! The texts of `--help`, and output into a pipe without a reader.
 
 use std::process::{Command, Stdio};
 

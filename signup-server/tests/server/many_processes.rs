@@ -95,14 +95,14 @@ async fn a_member_loses_a_role_and_the_membership_in_every_process_and_the_token
     let token = format!("signup_{}", &made.text.split("signup_").nth(1).unwrap()[..43]);
 
     let id = hidden(&owner.get(members).await.text, "bo@example.org", "person_id");
-    // A former member is sent to the page to sign in.
+    // A former member is redirected to the page to sign in.
     for (action, status) in [("role", 403), ("remove", 303)] {
         let fields = [("action", action), ("person_id", &*id), ("role", "organizer")];
         assert_eq!(owner.post(members, &fields).await.status, 303);
         assert_eq!(
             here.get(members).await.status,
             status,
-            "{action} holds at once in the process that did it"
+            "{action} takes effect at once in the process that executed it"
         );
         wait_until(Duration::from_secs(5), async || match there.get(members).await.status {
             found if found == status => Ok(()),
@@ -112,6 +112,6 @@ async fn a_member_loses_a_role_and_the_membership_in_every_process_and_the_token
     }
     for server in [&first, &second] {
         let request = server.request("GET", "/v1/team").bearer_auth(&token);
-        assert_eq!(server.answer(request).await.status, 200, "the token of a former member");
+        assert_eq!(server.answer(request).await.status, 200, "the token that a former member made works");
     }
 }

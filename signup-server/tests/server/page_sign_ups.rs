@@ -219,7 +219,11 @@ async fn an_event_that_is_over_refuses_sign_ups() {
     assert!(answer.text.contains("this shift is over"), "{}", answer.text);
     let slot = page.slot("Early");
     let told = server.browse("GET", &format!("{}/signed-up?slot_id={slot}", page.path), None).await;
-    assert_eq!((told.status, told.header("location")), (303, Some(page.path.as_str())), "nobody is thanked");
+    assert_eq!(
+        (told.status, told.header("location")),
+        (303, Some(page.path.as_str())),
+        "the page thanks only after a sign-up"
+    );
 }
 
 /// The shift becomes full while the form is filled in, and the form has a fault.
@@ -270,7 +274,7 @@ async fn a_cancellation_by_the_mailed_link_frees_the_place() {
     );
 }
 
-/// The file is for whoever added no entry from the mail. A calendar program merges two entries with the same UID.
+/// The file is for volunteers who did not add the entry from the mail. A calendar program merges two entries with the same UID.
 #[tokio::test]
 async fn a_sign_up_has_the_calendar_entry_of_its_mail_as_a_file() {
     let (server, mailbox) = with_mailbox("memory:");

@@ -100,8 +100,8 @@ impl<W: Work> Batcher<W> {
         keys: W::Keys,
         request: W::Request,
     ) -> Result<W::Answer, StoreError> {
-        // An `acquire` that is ready costs some of the task's budget, and a `try_acquire` does not. It overtakes nobody: a
-        // permit is free only if no caller waits for one.
+        // An `acquire` that is ready costs some of the task's budget, and a `try_acquire` does not. It overtakes no
+        // caller: a permit is free only if no caller waits for one.
         let place = match self.0.places.try_acquire() {
             Ok(place) => place,
             Err(_) => self.0.places.acquire().await.map_err(|_| self.0.closed())?,

@@ -99,7 +99,7 @@ async fn a_request_whose_deadline_passes_unnoticed_does_not_run() {
     let gate = Gate::new();
     let max_wait = Duration::from_millis(1);
     let batcher = gate.batcher(Limits { max_wait, ..limits() }, 1);
-    // Nobody polls these before the deadline has passed.
+    // These requests are not polled before the deadline has passed.
     let answers = submit_all(&batcher, 0..3).await;
     let deadline = Instant::now() + max_wait;
     until(|| deadline < Instant::now()).await;

@@ -143,6 +143,6 @@ async fn processes_that_purge_at_once_share_the_work() {
     }
     let purges = (0..20).map(|n| stores[n % 4].purge(Purge::Expired(at(1)), 7));
     let purged: u64 = join_all(purges).await.into_iter().map(Result::unwrap).sum();
-    // Who finds that others are at the first of them takes the next.
+    // A purge skips the rows that another purge is removing, and takes the next ones.
     assert_eq!(purged + stores[0].purge(Purge::Expired(at(1)), 100).await.unwrap(), 100);
 }

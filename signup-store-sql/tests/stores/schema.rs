@@ -194,7 +194,8 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
         let copy = format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM {table}");
         assert_refused(&database, engine, &copy).await;
     }
-    // The address is invited by another link, and the same link invites a first owner.
+    // Each copy repeats one unique value. The first copy has the same address and another link. The second one, for a first owner,
+    // has the same link and no address.
     for invited in ["email, email_key, name, new_digest()", "NULL, NULL, NULL, digest"] {
         let invitation = format!(
             "INSERT INTO invitations (organization_id, id, role, version, created_at, expires_at, email, email_key, name, digest) \

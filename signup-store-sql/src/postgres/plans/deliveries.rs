@@ -22,7 +22,7 @@ const MANY_DELIVERIES: &str = "INSERT INTO webhooks (organization_id, id, url, t
      expires_at) SELECT organization_id, gen_random_uuid(), id, '{}', FALSE, 'pending', 0, 0, 1, 0, 0 \
      FROM webhooks LIMIT 100";
 
-/// Connects to a database with many deliveries. The planner knows of them only if they are analyzed.
+/// Connects to a database with many deliveries. The planner has statistics of the tables only with `is_analyzed`.
 async fn with_deliveries(cluster: &Cluster, is_analyzed: bool) -> PgConnection {
     let mut connection = connect(cluster).await;
     connection.execute(MANY_EVENTS).await.unwrap();
@@ -67,7 +67,7 @@ async fn due_deliveries_are_found_by_their_place(#[values(false, true)] is_analy
         ("AND (due_at <= $1))", 8),
         ("Index Scan using deliveries_pkey on deliveries d", 1),
         ("Sort  (", 1),
-        // Of the webhooks: that there is one, and that it has a place for another request.
+        // Filters on webhooks: whether one was found, and whether it may have another request in flight.
         (" Filter:", 5),
         ("Seq Scan", 0),
     ];

@@ -11,9 +11,9 @@ use crate::sql::Dialect;
 use crate::sql::read::signup_page_query;
 use crate::test_cluster::Cluster;
 
-/// A page is a range of the index of its scope, whether or not the planner knows of the table. That also holds for a fan-out,
-/// which reads sign-ups for deleted events, too. The shift of each sign-up is looked up by its key. Of the events only deleted
-/// ones are looked up.
+/// A page reads one range of the index of its scope: the organization, the event or the shift. The plan is the same with and without
+/// statistics of the table. A fan-out, which also reads sign-ups for deleted events, has the same range. The shift of each sign-up is
+/// looked up by its key. Only deleted events are looked up.
 #[rstest]
 #[tokio::test]
 async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)] is_analyzed: bool) {
@@ -37,7 +37,7 @@ async fn a_page_of_sign_ups_costs_the_same_wherever_it_is(#[values(false, true)]
                 assert_eq!(ranges, 1 + usize::from(side.is_some()), "{plan}");
                 assert_eq!(plan.matches(" on signups").count(), ranges, "{plan}");
                 assert_eq!(plan.matches("using shifts_pkey on shifts").count(), ranges, "{plan}");
-                // All conditions but those of the filter are in the range of the index. The status depends on the shift.
+                // The only filter is the status, which depends on the shift. All other conditions are in the range of the index.
                 let filters = plan.matches(" Filter: ((($2 IS NULL) OR (CASE WHEN (shifts").count();
                 assert_eq!(filters, ranges, "{plan}");
                 let events = plan.matches("using deleted_events on events d").count();
