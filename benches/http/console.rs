@@ -59,8 +59,8 @@ fn pages(bench: &mut Bench, engine: &str, site: impl FnOnce() -> Site) {
     }
 }
 
-/// Asks for codes for addresses of members and for others, in a random order, one request after the other. The times of the two
-/// kinds must not differ by more than chance, or a caller could find out which addresses belong to members.
+/// Asks for codes for addresses of members and for other addresses, in a random order, one request after the other. If the times of the
+/// two groups differed by more than chance, a client could learn which addresses belong to members.
 fn sign_in(bench: &mut Bench, engine: &str, site: impl FnOnce() -> Site) {
     let medians = format!("POST sign-in, address of a member, {engine}");
     let difference = format!("POST sign-in, difference of the addresses, {engine}");
@@ -105,8 +105,8 @@ fn sign_in(bench: &mut Bench, engine: &str, site: impl FnOnce() -> Site) {
     bench.add(line(difference, "chance", Unit::StandardDeviations, z, SIGNIFICANT_Z, goal));
 }
 
-/// Returns the standardized statistic of the Mann-Whitney test: how many standard deviations the ranks of the first sample are
-/// from those of an equal one. It is independent of the distribution of the times
+/// Returns the z-value of the Mann-Whitney test: the difference of the rank sum of the first sample from its mean for equal samples,
+/// in standard deviations. The value does not depend on the distribution of the times
 /// (<https://en.wikipedia.org/wiki/Mann%E2%80%93Whitney_U_test>).
 #[expect(clippy::cast_precision_loss, reason = "figures to print")]
 fn mann_whitney_z([first, second]: &[Vec<f64>; 2]) -> f64 {

@@ -290,7 +290,7 @@ async fn serve(
     });
     if options.smtp.is_none() {
         tracing::warn!(
-            "emails reach nobody: without --smtp, each email is only written to this log and cannot be sent later; \
+            "no email is sent: without --smtp, each email is only written to this log and cannot be sent later; \
              set --smtp before volunteers sign up"
         );
     } else if options.mail_from.email.domain() == "localhost" {
