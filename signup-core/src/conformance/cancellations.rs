@@ -103,8 +103,8 @@ pub async fn a_cancellation_keeps_its_cause(store: Arc<dyn Store>) {
     }
 }
 
-/// Of simultaneous sign-ups for a shift, and closings of the shift, one closing succeeds. Each sign-up is refused or cancelled by
-/// that closing.
+/// If a shift is closed several times at once while volunteers sign up for it, one closing succeeds. Each sign-up is refused, or
+/// cancelled by that closing.
 pub async fn a_closing_cancels_every_sign_up_that_came_before(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 99).await;
     let mut changes: Vec<_> = (0..24).map(|number| sign_up(&shift, &signup(&shift, number))).collect();

@@ -79,8 +79,8 @@ pub async fn simultaneous_webhooks_never_pass_the_limit(store: Arc<dyn Store>) {
     assert_eq!(store.webhooks(organization_id(1)).await.unwrap().len(), 16);
 }
 
-/// Of 16 simultaneous messages of an event with a limit of 5, as many succeed as make 5 with those that still count. A message of
-/// another event does not count, and neither does one that was sent 24 hours before.
+/// Of 16 simultaneous messages of an event, 4 succeed, because the limit is 5 and 1 earlier message still counts. A message of
+/// another event does not count. Neither does a message that was sent 24 hours before.
 pub async fn simultaneous_messages_never_pass_the_limit(store: Arc<dyn Store>) {
     let (event, other) = (event(1, 1), event(1, 2));
     let now = at(0) + Message::PERIOD;

@@ -298,7 +298,7 @@ macro_rules! conformance_tests {
             totals::an_active_event_counts_until_its_end
             totals::a_webhook_counts_until_it_is_removed
             totals::a_delivery_is_in_flight_until_its_lease_ends
-            totals::all_totals_are_zero_or_one_is_not
+            totals::a_requirement_of_zeros_is_refused_with_a_total_above_zero
             totals::a_total_that_has_to_be_zero_excludes_additions
             uniques::a_unique_value_is_free_or_taken
             uniques::a_cancelled_sign_up_frees_its_place

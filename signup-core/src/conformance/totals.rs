@@ -158,8 +158,8 @@ pub async fn a_delivery_is_in_flight_until_its_lease_ends(store: Arc<dyn Store>)
     }
 }
 
-/// Several totals are zero, or the refusal carries one that is not, with its count.
-pub async fn all_totals_are_zero_or_one_is_not(store: Arc<dyn Store>) {
+/// A requirement that several totals are zero is refused if one of them is not. The refusal has such a total with its count.
+pub async fn a_requirement_of_zeros_is_refused_with_a_total_above_zero(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let (event, owner) = (&family.full.event, family.organization.id);
     let left = shift(event, 19, 5);
@@ -194,8 +194,8 @@ pub async fn all_totals_are_zero_or_one_is_not(store: Arc<dyn Store>) {
     }
 }
 
-/// Of a change that requires a total of zero, and simultaneous sign-ups that add to it, either the change or some sign-ups succeed.
-/// The change deletes a shift without sign-ups, or changes a question without answers.
+/// A change requires that a total is zero, and simultaneous sign-ups add to the total. Either the change or some of the sign-ups
+/// succeed. The change deletes a shift without sign-ups, or changes a question without answers.
 pub async fn a_total_that_has_to_be_zero_excludes_additions(store: Arc<dyn Store>) {
     let (mut event, _) = with_shift(&store, 1).await;
     for round in 1..17 {
