@@ -37,7 +37,7 @@ pub(crate) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
     })
 }
 
-/// Returns a form on the present values of its record. The page beside it shows both values of each field in conflict. A field that
+/// Returns a form on the present values of its record. The page also shows both values of each field in conflict. A field that
 /// the person changed has the typed value, and every other field has the present value. The form is not confirmed yet.
 pub(crate) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
     let is_value = |name: &str| name.starts_with(WAS) || present.iter().any(|(present, _)| *present == name);
