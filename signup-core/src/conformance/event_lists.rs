@@ -56,12 +56,11 @@ fn filters() -> Vec<EventQuery> {
     let instants = [None, "2027-06-04T07:00:00Z".parse().ok()];
     let mut queries = vec![];
     for (is_published, is_cancelled) in flags.iter().flat_map(|one| flags.map(|other| (*one, other))) {
-        for ((from, to), ends_after) in periods.iter().flat_map(|period| instants.map(|end| (*period, end))) {
+        for ((from, to), instant) in periods.iter().flat_map(|period| instants.map(|end| (*period, end))) {
+            let filter = EventQuery { is_published, is_cancelled, from, to, limit: 99, ..EventQuery::new() };
             for &order in EventOrder::ALL {
-                let position = None;
-                let filter =
-                    EventQuery { is_published, is_cancelled, from, to, ends_after, ..EventQuery::new() };
-                queries.push(EventQuery { order, position, limit: 99, ..filter });
+                queries.push(EventQuery { order, ends_after: instant, ..filter });
+                queries.extend(instant.map(|_| EventQuery { order, inactive_at: instant, ..filter }));
             }
         }
     }
@@ -78,6 +77,9 @@ fn is_selected(query: &EventQuery, event: &Event) -> bool {
         && query.is_published.is_none_or(|flag| event.is_published == flag)
         && query.is_cancelled.is_none_or(|flag| event.cancelled_at.is_some() == flag)
         && query.ends_after.is_none_or(|instant| event.dates.ends_at() > instant)
+        && query.inactive_at.is_none_or(|instant| {
+            !event.is_published || event.cancelled_at.is_some() || event.dates.ends_at() <= instant
+        })
 }
 
 fn key(event: &Event, order: EventOrder) -> EventKey {

@@ -172,8 +172,9 @@ fn event_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Eve
     // The second is the end of the shifts of `records`.
     let instant =
         ["2027-06-04T00:00:00Z", "2027-06-05T16:00:00Z"][usize::from(numbers.below(2))].parse().ok();
-    match numbers.below(5) {
+    match numbers.below(6) {
         0 => query.ends_after = instant,
+        3 => query.inactive_at = instant,
         number @ 1..=2 => {
             query.open_shift = instant.map(|after| OpenShift { after, exists: number == 1 });
         }

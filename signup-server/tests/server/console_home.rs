@@ -118,8 +118,11 @@ async fn events_that_need_volunteers_come_first_then_drafts_then_past_and_cancel
 async fn each_event_is_on_one_of_the_pages_of_home() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
+    // More than two pages of upcoming events, and more than one of the others.
     for number in 0..60_i64 {
         server.create(&event_in(number + 1, &format!("Coming {number}"), 2)).await;
+    }
+    for number in 0..110_i64 {
         server.create(&event_in(-3 - number, &format!("Past {number}"), 2)).await;
     }
     let mut found = vec![];
@@ -138,7 +141,7 @@ async fn each_event_is_on_one_of_the_pages_of_home() {
         }
     }
     let coming = (0..60).map(|number| format!("Coming {number}"));
-    let past = (0..60).map(|number| format!("Past {number} (Over)"));
+    let past = (0..110).map(|number| format!("Past {number} (Over)"));
     assert_eq!(found, coming.chain(past).collect::<Vec<_>>());
     for query in ["?cursor=x", "?upcoming=x"] {
         assert_eq!(ada.get(&format!("{ROOT}/{query}")).await.status, 422, "{query}");

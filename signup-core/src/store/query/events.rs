@@ -32,6 +32,8 @@ pub struct EventQuery {
     pub to: Option<EventDate>,
     /// Only events whose last day ends after this instant.
     pub ends_after: Option<Timestamp>,
+    /// Only events that are not [active](Event::is_active) at this instant: drafts, cancelled events, and events that are over.
+    pub inactive_at: Option<Timestamp>,
     /// Only events that have an open shift, or only those that have none.
     pub open_shift: Option<OpenShift>,
     /// The order of the list.
@@ -84,6 +86,7 @@ impl EventQuery {
             from: None,
             to: None,
             ends_after: None,
+            inactive_at: None,
             open_shift: None,
             order: EventOrder::Latest,
             position: None,
@@ -125,6 +128,12 @@ impl EventQuery {
     #[must_use]
     pub const fn ends_after(self, instant: Timestamp) -> Self {
         Self { ends_after: Some(instant), ..self }
+    }
+
+    /// Selects events that are not [active](Event::is_active) at `instant` only.
+    #[must_use]
+    pub const fn inactive_at(self, instant: Timestamp) -> Self {
+        Self { inactive_at: Some(instant), ..self }
     }
 
     /// Selects only events that have an open shift, or only those that have none.
@@ -173,6 +182,7 @@ impl EventQuery {
             && self.from.is_none_or(|from| last >= from)
             && self.to.is_none_or(|to| first <= to)
             && self.ends_after.is_none_or(|instant| event.dates.ends_at() > instant)
+            && self.inactive_at.is_none_or(|instant| !event.is_active(instant))
             && self.open_shift.is_none_or(|OpenShift { after, exists }| {
                 let is_open = |shift: &Shift| {
                     shift.closing.is_none() && shift.ends_at > after && shift.occupancy.has_room()

@@ -16,12 +16,12 @@ use crate::page::{Head, times};
 
 /// A shift with places left is marked if it starts within this time.
 const SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The number of events on a page.
+/// The number of upcoming events on a page.
 const LIMIT: u32 = 25;
+/// The number of other events on a page: drafts, and past or cancelled events.
+const OTHERS: u32 = EventQuery::MAX_LIMIT;
 /// The parameter with the position in the list of other events.
 const CURSOR: &str = "cursor";
-/// The parameter with the position in the list of drafts.
-const DRAFTS: &str = "drafts";
 /// The parameter with the position in the list of upcoming events.
 const UPCOMING: &str = "upcoming";
 
@@ -39,8 +39,6 @@ struct HomeTemplate<'a> {
     others: Vec<Row>,
     /// The path of the next page of upcoming events.
     more_upcoming: Option<String>,
-    /// The path of the next page of drafts.
-    more_drafts: Option<String>,
     /// The path of the next page of other events.
     more: Option<String>,
 }
@@ -87,16 +85,25 @@ fn upcoming(frame: &Frame, found: &EventCoverage, now: Timestamp) -> Upcoming {
     }
 }
 
+/// Returns the state of an event that is past or cancelled.
+const fn state(event: &Event) -> &'static str {
+    match (event.is_cancelled(), event.is_published) {
+        (true, _) => "Cancelled",
+        (false, true) => "Over",
+        (false, false) => "Draft",
+    }
+}
+
 /// `GET /console/{slug}`: redirects to the page with a slash at the end.
 pub(crate) async fn to_home(call: MemberCall) -> Answer {
     Ok(call.see_other("/"))
 }
 
-/// `GET /console/{slug}/`: lists the events. The first page has three lists, and a further page has one of them. One statement reads
-/// each list.
+/// `GET /console/{slug}/`: lists the events. One statement reads the upcoming events, and another one all others. A further page
+/// has either of them.
 pub(crate) async fn home(call: MemberCall) -> Answer {
     let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
-    let is_first = [UPCOMING, DRAFTS, CURSOR].iter().all(|name| query.value(name).is_empty());
+    let is_first = [UPCOMING, CURSOR].iter().all(|name| query.value(name).is_empty());
     let is_on_page = |name: &str| is_first || !query.value(name).is_empty();
     let more = |name: &str, cursor: String| frame.path(&format!("/?{name}={cursor}"));
     let mut page = HomeTemplate {
@@ -108,7 +115,6 @@ pub(crate) async fn home(call: MemberCall) -> Answer {
         drafts: vec![],
         others: vec![],
         more_upcoming: None,
-        more_drafts: None,
         more: None,
     };
     if is_on_page(UPCOMING) {
@@ -120,31 +126,18 @@ pub(crate) async fn home(call: MemberCall) -> Answer {
         page.upcoming = found.items.iter().map(|found| upcoming(frame, found, now)).collect();
         page.more_upcoming = found.next.map(|at| more(UPCOMING, at.to_string()));
     }
-    if is_on_page(DRAFTS) {
-        let mut drafts = EventQuery::new().drafts().cancelled(false).ends_after(now).soonest().limit(LIMIT);
-        if let Some(position) = position(DRAFTS, &query)? {
-            drafts = drafts.at(position);
-        }
-        let found = session.events(drafts).await?;
-        page.drafts = found.items.iter().map(|event| row(frame, event, "")).collect();
-        page.more_drafts = found.next.map(|at| more(DRAFTS, at.to_string()));
-    }
     if is_on_page(CURSOR) {
-        // Every event is in this list. Those of the other lists are left out.
-        let mut events = EventQuery::new().limit(2 * LIMIT);
+        let mut events = EventQuery::new().inactive_at(now).limit(OTHERS);
         if let Some(position) = position(CURSOR, &query)? {
             events = events.at(position);
         }
         let found = session.events(events).await?;
-        page.is_empty = is_first && found.items.is_empty();
-        let state = |event: &Event| match event {
-            event if event.is_cancelled() => Some("Cancelled"),
-            event if !event.is_over(now) => None,
-            event if event.is_published => Some("Over"),
-            _ => Some("Draft"),
-        };
-        let others = found.items.iter().filter_map(|event| Some(row(frame, event, state(event)?)));
-        page.others = others.collect();
+        let is_draft = |event: &&Event| !event.is_cancelled() && !event.is_over(now);
+        let (drafts, others): (Vec<_>, Vec<_>) = found.items.iter().partition(is_draft);
+        // The list begins with the latest start.
+        page.drafts = drafts.into_iter().rev().map(|event| row(frame, event, "")).collect();
+        page.others = others.into_iter().map(|event| row(frame, event, state(event))).collect();
+        page.is_empty = is_first && page.upcoming.is_empty() && found.items.is_empty();
         page.more = found.next.map(|at| more(CURSOR, at.to_string()));
     }
     Ok(show(StatusCode::OK, &page))

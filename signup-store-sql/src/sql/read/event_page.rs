@@ -88,6 +88,11 @@ impl EventSelection {
             // The addition prevents the use of an index by the end, in which the page would have to be sorted.
             filter += &format!(" AND ends_at + 0 > {}", self.parameter(instant));
         }
+        if let Some(instant) = wanted.inactive_at {
+            let (is_published, instant) =
+                (self.dialect.is_flag("is_published", true), self.parameter(instant));
+            filter += &format!(" AND NOT ({is_published} AND cancelled_at IS NULL AND ends_at > {instant})");
+        }
         if let Some(OpenShift { after, exists }) = wanted.open_shift {
             // A scalar subquery, because EXISTS could become a join in another order than that of the events.
             filter += &format!(
