@@ -1,6 +1,6 @@
 //! The tool that says what the token may do, and for which organization.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
 use signup_core::Scope;
@@ -23,16 +23,16 @@ pub(crate) const TOOL: Tool = Tool {
 };
 
 /// The operation that reads the organization.
-const TEAM: &str = "showTeam";
+static TEAM: LazyLock<Option<Operation>> = LazyLock::new(|| Operation::named("showTeam"));
 
 /// Returns the schema of the answer: what the two operations return, side by side.
 pub(super) fn output() -> Option<Arc<Object>> {
-    let [token, mut team] = [TOOL.operation, TEAM].map(|id| Operation::named(id).map(|found| found.data()));
-    let types = team.as_mut()?.get_mut("type")?;
+    let (token, mut team) = (Operation::named(TOOL.operation)?.data(), TEAM.as_ref()?.data());
+    let types = team.get_mut("type")?;
     *types = json!([*types, "null"]);
     let mut data = Object::new();
-    data.insert("token".to_owned(), token?);
-    data.insert("team".to_owned(), team?);
+    data.insert("token".to_owned(), token);
+    data.insert("team".to_owned(), team);
     let data = object(data, vec![json!("token"), json!("team")]);
     let mut answer = Object::new();
     answer.insert("data".to_owned(), Value::Object((*data).clone()));
@@ -45,10 +45,9 @@ pub(crate) async fn with_team(call: &ToolCall, token: Response) -> Response {
         return token;
     }
     let mut team = Value::Null;
-    if let (true, Some(operation)) =
-        (call.session.permissions().contains(Scope::OrganizationRead), Operation::named(TEAM))
-    {
-        let found = call.run(&TOOL, &operation, Object::new()).await;
+    let may_read = call.session.permissions().contains(Scope::OrganizationRead);
+    if let Some(operation) = TEAM.as_ref().filter(|_| may_read) {
+        let found = call.run(&TOOL, operation, Object::new()).await;
         if !found.status().is_success() {
             return found;
         }
