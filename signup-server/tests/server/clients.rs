@@ -12,7 +12,7 @@ use crate::harness::Server;
 use crate::packages::{REDOCLY, TYPESCRIPT, python, run};
 
 /// Copies the files of a conversation into a folder.
-fn copy_conversation(files: &[&str], folder: &Path) {
+pub(crate) fn copy_conversation(files: &[&str], folder: &Path) {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
     for file in files {
         std::fs::copy(sources.join(file), folder.join(file)).unwrap();

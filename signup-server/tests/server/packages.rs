@@ -13,6 +13,9 @@ pub(crate) struct NpmPackages(&'static [&'static str]);
 
 /// Checks the accessibility of a page.
 pub(crate) const AXE: NpmPackages = NpmPackages(&["axe-core@4.14.1"]);
+/// Checks a server of the Model Context Protocol, in a Node that is new enough.
+pub(crate) const CONFORMANCE: NpmPackages =
+    NpmPackages(&["@modelcontextprotocol/conformance@0.2.0-alpha.12", "node@22.23.3"]);
 /// Checks an OpenAPI description.
 pub(crate) const REDOCLY: NpmPackages = NpmPackages(&["@redocly/cli@1.34.5"]);
 /// Generates and compiles a TypeScript client.
