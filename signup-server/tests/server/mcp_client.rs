@@ -1,0 +1,54 @@
+//! The official Python client of the Model Context Protocol, as an agent with several tokens.
+//!
+//! The conversation is in `tests/clients/agent.py`.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::clients::copy_conversation;
+use crate::harness::{Server, generous_plans};
+use crate::packages::{python, run};
+use crate::scene::Scene;
+
+/// Creates a token of the starter organization with these scopes.
+fn token(server: &Server, scopes: &str) -> String {
+    let name = ["token", "create", "--organization", "starter", "--name", "agent", "--scopes", scopes];
+    let Value::String(token) = server.manage(&name)["token"].take() else { panic!("no token") };
+    token
+}
+
+/// The program handshakes in every version of the protocol, lists the tools by scope, calls every tool, mends a fault, repeats
+/// writes, and reaches the rate limit.
+#[tokio::test]
+async fn an_agent_with_the_python_client_uses_every_tool() {
+    let Some(python) = python() else { return };
+    let scene = Scene::start_on_sqlite().await;
+    for (slot, email) in
+        [("Early", "ada@example.org"), ("Early", "bob@example.org"), ("Late", "cy@example.org")]
+    {
+        let _signup = scene.sign_up(slot, email).await;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    // The rate of all plans of the other server is 4 requests a minute.
+    let plans = generous_plans(folder.path());
+    let small = std::fs::read_to_string(&plans).unwrap().replace("1000000", "4");
+    std::fs::write(&plans, small).unwrap();
+    let limited = Server::start_exactly(&["--database", "memory:", "--plans", plans.to_str().unwrap()]);
+
+    copy_conversation(&["agent.py"], folder.path());
+    let command = |arguments: &[&str]| {
+        let mut command = Command::new(&python);
+        command.current_dir(&folder).args(arguments);
+        command
+    };
+    run(&mut command(&["-m", "mypy", "--strict", "agent.py"]));
+    run(command(&["agent.py"]).envs([
+        ("SIGNUP_URL", &scene.server.url),
+        ("SIGNUP_TOKEN", &scene.server.token),
+        ("SIGNUP_EVENTS_TOKEN", &token(&scene.server, "events:read")),
+        ("SIGNUP_OTHER_TOKEN", &token(&scene.server, "activity:read")),
+        ("SIGNUP_LIMITED_URL", &limited.url),
+        ("SIGNUP_LIMITED_TOKEN", &limited.token),
+    ]));
+}
