@@ -21,7 +21,7 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 use warp::http::header::{ACCEPT, CONTENT_TYPE, HOST};
-use warp::http::{HeaderValue, Method};
+use warp::http::{HeaderValue, Method, StatusCode};
 use warp::reply::Response;
 
 use crate::call::ApiCall;
@@ -37,7 +37,7 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     let body = request.json().await?;
     let id = match message::check(&body) {
         Ok(id) => id,
-        Err(error) => return Ok(error.into_response(warp::http::StatusCode::BAD_REQUEST)),
+        Err(error) => return Ok(error.into_response(StatusCode::BAD_REQUEST)),
     };
     let mut http = warp::http::Request::new(Full::new(body));
     *http.method_mut() = Method::POST;
@@ -66,6 +66,11 @@ fn in_json(id: Value, head: warp::http::response::Parts, body: Bytes) -> Respons
     let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|found| found == "application/json");
     if is_json || head.status.is_success() {
         return Response::from_parts(head, body.into());
+    }
+    // The status of `rmcp` for JSON that it cannot read as a message, such as an object with a member twice.
+    if head.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        let error = ProtocolError::invalid_request(id, "The body is not a message of the protocol.");
+        return error.into_response(StatusCode::BAD_REQUEST);
     }
     let reason = String::from_utf8_lossy(&body).into_owned();
     ProtocolError::invalid_request(id, reason).into_response(head.status)
