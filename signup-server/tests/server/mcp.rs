@@ -1,0 +1,114 @@
+//! A small client of the address for agents: messages of each version of the protocol, and calls of tools.
+
+use reqwest::RequestBuilder;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Server};
+
+/// The versions of the protocol that the server knows, in the order of their publication.
+pub(crate) const VERSIONS: [&str; 5] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", NEWEST];
+/// The version without a handshake. Each of its requests says what a handshake said before.
+pub(crate) const NEWEST: &str = "2026-07-28";
+/// The first version whose requests name it in a header.
+const FIRST_WITH_HEADER: &str = "2025-06-18";
+
+/// Returns a request with this message, as a client of an old version sends it.
+pub(crate) fn post(server: &Server, token: &str, message: &Value) -> RequestBuilder {
+    server.request("POST", "/mcp").bearer_auth(token).json(message)
+}
+
+/// Returns the message of a request.
+pub(crate) fn message(method: &str, params: &Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
+}
+
+/// Returns a request of this version of the protocol, with its headers and its `_meta`.
+pub(crate) fn in_version(
+    version: &str,
+    server: &Server,
+    token: &str,
+    method: &str,
+    mut params: Value,
+) -> RequestBuilder {
+    if version == NEWEST {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": version,
+            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        });
+    }
+    let mut request = post(server, token, &message(method, &params));
+    if version >= FIRST_WITH_HEADER && method != "initialize" {
+        request = request.header("mcp-protocol-version", version);
+    }
+    if version == NEWEST {
+        request = request.header("mcp-method", method);
+        if let Some(name) = params["name"].as_str() {
+            request = request.header("mcp-name", name);
+        }
+    }
+    request
+}
+
+/// Returns the result of a request. Panics on an error of the protocol.
+pub(crate) fn result(answer: &Answer) -> Value {
+    assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")), "{answer:?}");
+    let mut message = answer.json();
+    assert_eq!((&message["jsonrpc"], &message["id"]), (&json!("2.0"), &json!(7)), "{message}");
+    assert!(message["result"].is_object(), "{message}");
+    message["result"].take()
+}
+
+/// Returns the tools that a token sees.
+pub(crate) async fn tools(server: &Server, token: &str) -> Vec<Value> {
+    let mut listed = result(&server.answer(post(server, token, &message("tools/list", &json!({})))).await);
+    assert!(listed["nextCursor"].is_null(), "{listed}");
+    serde_json::from_value(listed["tools"].take()).unwrap()
+}
+
+/// The answer to a call of a tool.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Called {
+    /// The body, whether the call succeeded or not.
+    pub(crate) content: Value,
+    pub(crate) is_error: bool,
+    pub(crate) is_replay: bool,
+}
+
+impl Called {
+    /// Reads the result of a call. Panics unless its text is the same body as its structured content.
+    pub(crate) fn read(answer: &Answer) -> Self {
+        let mut result = result(answer);
+        let content = result["structuredContent"].take();
+        let texts = result["content"].as_array().unwrap();
+        assert_eq!((texts.len(), &texts[0]["type"]), (1, &json!("text")), "{texts:?}");
+        let text: Value = serde_json::from_str(texts[0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, content);
+        let replayed = &result["_meta"]["replayed"];
+        assert!([Value::Null, json!(true)].contains(replayed), "{result}");
+        Self { content, is_error: result["isError"] == json!(true), is_replay: *replayed == json!(true) }
+    }
+
+    /// Returns `data` of the body. Panics if the call was refused.
+    pub(crate) fn data(&self) -> &Value {
+        assert!(!self.is_error, "{self:?}");
+        &self.content["data"]
+    }
+
+    /// Returns the arguments that a refusal names, sorted. Panics unless it names some.
+    pub(crate) fn fields(&self) -> Vec<&str> {
+        assert!(self.is_error, "{self:?}");
+        self.content["errors"].as_object().unwrap().keys().map(String::as_str).collect()
+    }
+}
+
+/// Calls a tool with this token.
+pub(crate) async fn call_as(server: &Server, token: &str, tool: &str, arguments: &Value) -> Called {
+    let params = json!({"name": tool, "arguments": arguments});
+    Called::read(&server.answer(post(server, token, &message("tools/call", &params))).await)
+}
+
+/// Calls a tool with the server's own token.
+pub(crate) async fn call(server: &Server, tool: &str, arguments: &Value) -> Called {
+    call_as(server, &server.token, tool, arguments).await
+}

@@ -1,0 +1,237 @@
+//! Faults of tools: those of the API, and in the order of the API.
+
+use serde_json::json;
+
+use crate::every_route::UNKNOWN;
+use crate::harness::{Server, event};
+use crate::lives::{id, path, send_as, token_of};
+use crate::mcp::{call, call_as};
+use crate::mcp_tools::{token_with, writes};
+use crate::pages::{Page, published};
+
+/// The table has each kind of fault. The tool answers the body that the API answers with the status.
+#[tokio::test]
+async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
+    let server = Server::start_on_sqlite();
+    let small = token_of(&server, "Small", "free");
+    for _ in 0..5 {
+        let mut active = published();
+        active["start_date"] = json!("2099-06-05");
+        let created = send_as(&server, &small, "POST", "/v1/events", Some(&active)).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+    }
+    let page = Page::create(&server, &published()).await;
+    let (taken, slot) = (id(&page.event), page.slot("Early"));
+    assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 303);
+    let cancelled = server.create(&event()).await;
+    let cancelled = id(&cancelled);
+    assert_eq!(server.post(&format!("/v1/events/{cancelled}/cancel"), &json!({})).await.status, 200);
+    let of = |id: &str, rest: &str| format!("/v1/events/{id}{rest}");
+    let own = &server.token;
+    let no_scope = &token_with(&server, "team:read");
+    let mut too_many = published();
+    too_many["start_date"] = json!("2099-06-05");
+    for (token, tool, named, method, path, body, status) in [
+        (no_scope, "get_event", json!({"event_id": taken}), "GET", of(taken, ""), json!({}), 403),
+        (no_scope, "create_event", json!({}), "POST", "/v1/events".to_owned(), json!({"x": 1}), 403),
+        (own, "get_event", json!({"event_id": UNKNOWN}), "GET", of(UNKNOWN, ""), json!({}), 404),
+        (&small, "get_event", json!({"event_id": taken}), "GET", of(taken, ""), json!({}), 404),
+        (
+            own,
+            "update_event",
+            json!({"event_id": UNKNOWN}),
+            "PATCH",
+            of(UNKNOWN, ""),
+            json!({"title": "a"}),
+            404,
+        ),
+        (
+            own,
+            "update_event",
+            json!({"event_id": UNKNOWN}),
+            "PATCH",
+            of(UNKNOWN, ""),
+            json!({"title": 5}),
+            422,
+        ),
+        (own, "create_event", json!({}), "POST", "/v1/events".to_owned(), json!({}), 422),
+        (
+            own,
+            "create_event",
+            json!({}),
+            "POST",
+            "/v1/events".to_owned(),
+            json!({"title": 5, "start_date": "soon", "shifts": [{"capacity": "3"}, 7], "event_id": UNKNOWN, "nothing": null}),
+            422,
+        ),
+        (
+            own,
+            "update_shift",
+            json!({"slot_id": slot}),
+            "PATCH",
+            format!("/v1/slots/{slot}"),
+            json!({"capacity": 0, "id": 1}),
+            422,
+        ),
+        (
+            own,
+            "add_shifts",
+            json!({"event_id": taken}),
+            "POST",
+            of(taken, "/slots"),
+            json!({"shifts": []}),
+            422,
+        ),
+        (
+            own,
+            "add_question",
+            json!({"event_id": taken}),
+            "POST",
+            of(taken, "/questions"),
+            json!({"type": "select"}),
+            422,
+        ),
+        (
+            own,
+            "publish_event",
+            json!({"event_id": taken}),
+            "POST",
+            of(taken, "/publish"),
+            json!({"slot_id": "x"}),
+            422,
+        ),
+        (
+            own,
+            "duplicate_event",
+            json!({"event_id": taken}),
+            "POST",
+            of(taken, "/duplicate"),
+            json!({"title": "a"}),
+            422,
+        ),
+        (own, "unpublish_event", json!({"event_id": taken}), "POST", of(taken, "/unpublish"), json!({}), 409),
+        (
+            own,
+            "update_event",
+            json!({"event_id": cancelled}),
+            "PATCH",
+            of(cancelled, ""),
+            json!({"title": "a"}),
+            409,
+        ),
+        (
+            own,
+            "publish_event",
+            json!({"event_id": cancelled}),
+            "POST",
+            of(cancelled, "/publish"),
+            json!({}),
+            409,
+        ),
+        (&small, "create_event", json!({}), "POST", "/v1/events".to_owned(), too_many, 422),
+    ] {
+        let body_of_request = (method != "GET").then_some(&body);
+        let expected = send_as(&server, token, method, &path, body_of_request).await;
+        assert_eq!(expected.status, status, "{tool}: {}", expected.text);
+        let mut arguments = named.clone();
+        arguments.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
+        let called = call_as(&server, token, tool, &arguments).await;
+        assert_eq!((called.is_error, &called.content), (true, &expected.json()), "{tool} {arguments}");
+        assert!(!called.is_replay, "{tool}");
+    }
+    for (tool, arguments, query) in [
+        (
+            "list_events",
+            json!({"order": "x", "per_page": 0, "from": "soon", "event_id": "a", "é&": 1}),
+            "order=x&per_page=0&from=soon&event_id=a&%C3%A9%26=1",
+        ),
+        ("list_events", json!({"cursor": "x", "idempotency_key": "k"}), "cursor=x&idempotency_key=k"),
+        ("list_signups", json!({"event_id": UNKNOWN}), "event_id=01a1fc0c-06a8-79da-abb2-b84ac8892247"),
+        ("list_signups", json!({"status": "x", "slot": slot}), &*format!("status=x&slot={slot}")),
+    ] {
+        let expected = server.get(&format!("/v1/{}?{query}", tool.strip_prefix("list_").unwrap())).await;
+        assert!([404, 422].contains(&expected.status), "{}", expected.text);
+        let called = call(&server, tool, &arguments).await;
+        assert_eq!((called.is_error, &called.content), (true, &expected.json()), "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn an_id_that_is_missing_or_no_text_is_a_fault_that_names_it_and_another_one_is_not_found() {
+    let server = Server::start(&[]);
+    let created = server.create(&event()).await;
+    let (event, slot) = (id(&created), id(&created["slots"][0]));
+    for (tool, arguments, ..) in writes(event, slot) {
+        let name = if tool == "update_shift" { "slot_id" } else { "event_id" };
+        if tool == "create_event" {
+            continue;
+        }
+        let mut arguments = arguments;
+        for bad in [
+            None,
+            Some(json!(null)),
+            Some(json!(5)),
+            Some(json!([event])),
+            Some(json!({"id": event})),
+            Some(json!(true)),
+        ] {
+            match &bad {
+                Some(bad) => arguments[name] = bad.clone(),
+                None => drop(arguments.as_object_mut().unwrap().remove(name)),
+            }
+            // The id is checked before the other arguments.
+            arguments["unknown"] = json!(1);
+            let refused = call(&server, tool, &arguments).await;
+            assert_eq!(refused.fields(), [name], "{tool} {bad:?}: {refused:?}");
+        }
+        arguments.as_object_mut().unwrap().remove("unknown");
+        for unknown in [
+            "",
+            "x",
+            "/",
+            "..",
+            "a/b",
+            "%2F",
+            "?",
+            UNKNOWN,
+            &format!("{event}/cancel"),
+            &format!("{event}?"),
+            &format!(" {event}"),
+        ] {
+            arguments[name] = json!(unknown);
+            let refused = call(&server, tool, &arguments).await;
+            assert_eq!(
+                (refused.is_error, &refused.content),
+                (true, &json!({"message": "Not found."})),
+                "{tool} {unknown:?}"
+            );
+        }
+    }
+    let unchanged = server.get(&path(&created)).await.data();
+    assert_eq!(unchanged, created);
+    assert_eq!(server.count_events().await, 1);
+}
+
+#[tokio::test]
+async fn the_scope_is_checked_before_the_key_and_the_key_before_the_ids_and_the_ids_before_the_rest() {
+    let server = Server::start_on_sqlite();
+    let reader = token_with(&server, "events:read");
+    let longest = "~".repeat(255);
+    for (token, key, event, fields) in [
+        (&reader, json!("two words"), json!(5), &[][..]),
+        (&server.token, json!("two words"), json!(5), &["idempotency_key"]),
+        (&server.token, json!(5), json!(5), &["idempotency_key"]),
+        (&server.token, json!(format!("{longest}~")), json!(5), &["idempotency_key"]),
+        (&server.token, json!("é"), json!(5), &["idempotency_key"]),
+        (&server.token, json!(longest), json!(5), &["event_id"]),
+        (&server.token, json!(longest), json!(UNKNOWN), &["title", "unknown"]),
+    ] {
+        let arguments = json!({"idempotency_key": key, "event_id": event, "title": 5, "unknown": 1});
+        let refused = call_as(&server, token, "update_event", &arguments).await;
+        if fields.is_empty() {
+            assert_eq!(refused.content["required_scope"], "events:write", "{refused:?}");
+        } else {
+            assert_eq!(refused.fields(), fields, "{refused:?}");
+        }
+    }
+}

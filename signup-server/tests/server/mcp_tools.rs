@@ -1,0 +1,288 @@
+//! The tools of agents: which ones a token sees, their answers and faults, and the operations of the API that they are.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Server, event};
+use crate::lives::{id, send_as};
+use crate::mcp::{Called, call, call_as, message, post, tools};
+use crate::pages::{Page, published};
+
+pub(crate) fn token_with(server: &Server, scopes: &str) -> String {
+    let make = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
+    server.manage(&make)["token"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
+    let server = Server::start_on_sqlite();
+    let all = tools(&server, &server.token).await;
+    let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
+    assert_eq!(all.len(), 16);
+    for (scope, shown) in [
+        ("events:read", &["list_events", "get_event", "list_questions"][..]),
+        (
+            "events:write",
+            &[
+                "create_event",
+                "duplicate_event",
+                "update_event",
+                "publish_event",
+                "unpublish_event",
+                "cancel_event",
+                "add_question",
+            ],
+        ),
+        ("slots:read", &["get_coverage", "list_shifts"]),
+        ("slots:write", &["add_shifts", "update_shift"]),
+        ("signups:read", &["list_signups"]),
+        ("team:read", &[]),
+        ("activity:read", &[]),
+        ("webhooks:read,webhooks:write", &[]),
+    ] {
+        let token = token_with(&server, scope);
+        let listed: Vec<_> = tools(&server, &token).await.iter().map(name).collect();
+        assert_eq!(listed, [&["whoami"][..], shown].concat(), "{scope}");
+        for tool in all.iter().map(name).filter(|name| !listed.contains(name)) {
+            // Each argument is wrong: the scope is checked first.
+            let arguments = json!({"idempotency_key": 5, "event_id": 5, "unknown": 5});
+            let refused = call_as(&server, &token, &tool, &arguments).await;
+            assert!(refused.is_error, "{tool}");
+            assert_eq!(refused.content["message"], "Invalid ability provided.", "{tool}");
+            let required = refused.content["required_scope"].as_str().unwrap();
+            assert!(
+                tools(&server, &token_with(&server, required))
+                    .await
+                    .iter()
+                    .map(name)
+                    .any(|found| found == tool)
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn whoami_shows_the_token_and_the_organization_that_it_may_read() {
+    let server = Server::start_on_sqlite();
+    let token = token_with(&server, "events:read,team:read");
+    let shown = call_as(&server, &token, "whoami", &json!({})).await;
+    let read = async |path: &str| send_as(&server, &token, "GET", path, None).await.data();
+    assert_eq!(shown.data(), &json!({"token": read("/v1/token").await, "team": read("/v1/team").await}));
+    let token = token_with(&server, "events:read");
+    let shown = call_as(&server, &token, "whoami", &json!({})).await;
+    let of_token = send_as(&server, &token, "GET", "/v1/token", None).await.data();
+    assert_eq!(shown.data(), &json!({"token": of_token, "team": null}));
+}
+
+/// A read over both doors: the tool with its arguments, and the path of the API.
+fn reads(event: &str, slot: &str) -> Vec<(&'static str, Value, String)> {
+    let of = |rest: &str| format!("/v1/events/{event}{rest}");
+    let signups = |query: &str| format!("/v1/signups?{query}");
+    vec![
+        ("list_events", json!({}), "/v1/events".to_owned()),
+        (
+            "list_events",
+            json!({"per_page": 1, "is_published": true}),
+            "/v1/events?per_page=1&is_published=true".to_owned(),
+        ),
+        (
+            "list_events",
+            json!({"from": "2027-01-01", "order": "soonest", "to": null}),
+            "/v1/events?from=2027-01-01&order=soonest".to_owned(),
+        ),
+        ("get_event", json!({"event_id": event}), of("")),
+        ("get_coverage", json!({"event_id": event}), of("/coverage")),
+        ("list_shifts", json!({"event_id": event}), of("/slots")),
+        ("list_questions", json!({"event_id": event}), of("/questions")),
+        ("list_signups", json!({}), "/v1/signups".to_owned()),
+        (
+            "list_signups",
+            json!({"event_id": event, "per_page": 1}),
+            signups(&format!("event_id={event}&per_page=1")),
+        ),
+        (
+            "list_signups",
+            json!({"slot_id": slot, "status": "confirmed"}),
+            signups(&format!("slot_id={slot}&status=confirmed")),
+        ),
+        ("list_signups", json!({"email": "ada+x@example.org"}), signups("email=ada%2Bx%40example.org")),
+    ]
+}
+
+#[tokio::test]
+async fn a_read_answers_the_body_of_the_api() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &published()).await;
+    server.create(&event()).await;
+    let early = page.slot("Early");
+    for email in ["ada+x@example.org", "bo@example.org"] {
+        assert_eq!(page.sign_up(&server, &early, "Ada", email).await.status, 303);
+    }
+    let asked = call(&server, "add_question", &json!({"event_id": page.event["id"], "label": "Diet"})).await;
+    assert!(!asked.is_error, "{asked:?}");
+    for (tool, arguments, path) in reads(id(&page.event), &early) {
+        let found = call(&server, tool, &arguments).await;
+        let expected = server.get(&path).await;
+        assert_eq!(expected.status, 200, "{path}: {}", expected.text);
+        assert_eq!((found.is_error, &found.content), (false, &expected.json()), "{tool} {path}");
+    }
+    // An agent follows a list by the cursor of its page.
+    let first = call(&server, "list_signups", &json!({"per_page": 1})).await;
+    let cursor = &first.content["meta"]["next_cursor"];
+    let second = call(&server, "list_signups", &json!({"per_page": 1, "cursor": cursor})).await;
+    assert_eq!(
+        (first.data()[0]["email"].as_str(), second.data()[0]["email"].as_str()),
+        (Some("bo@example.org"), Some("ada+x@example.org"))
+    );
+}
+
+/// A write over both doors: the tool with its arguments, and the method, the path and the body of the API. The writes succeed in
+/// this order, each of them twice.
+pub(crate) fn writes(event: &str, slot: &str) -> Vec<(&'static str, Value, &'static str, String, Value)> {
+    let of = |rest: &str| format!("/v1/events/{event}{rest}");
+    let shift = json!([{"title": "New", "capacity": 1}]);
+    let with = |mut arguments: Value, name: &str, id: &str| {
+        arguments[name] = json!(id);
+        arguments
+    };
+    let on_event = |tool, method, rest, body: Value| {
+        (tool, with(body.clone(), "event_id", event), method, of(rest), body)
+    };
+    let of_slot = json!({"capacity": 9, "location": "Dock 5"});
+    vec![
+        ("create_event", self::event(), "POST", "/v1/events".to_owned(), self::event()),
+        on_event("duplicate_event", "POST", "/duplicate", json!({"start_date": "2027-07-03"})),
+        on_event("update_event", "PATCH", "", json!({"title": "Other"})),
+        on_event("publish_event", "POST", "/publish", json!({})),
+        on_event("add_shifts", "POST", "/slots", json!({"shifts": shift})),
+        on_event("add_question", "POST", "/questions", json!({"label": "Size"})),
+        (
+            "update_shift",
+            with(of_slot.clone(), "slot_id", slot),
+            "PATCH",
+            format!("/v1/slots/{slot}"),
+            of_slot,
+        ),
+        on_event("unpublish_event", "POST", "/unpublish", json!({})),
+        on_event("cancel_event", "POST", "/cancel", json!({"reason": "Storm"})),
+    ]
+}
+
+#[tokio::test]
+async fn one_key_over_both_doors_is_one_operation_whose_record_is_replayed() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &event()).await;
+    let mut replayed = 0;
+    for (tool, mut arguments, method, path, body) in writes(id(&page.event), &page.slot("Early")) {
+        arguments["idempotency_key"] = json!("api-first");
+        let first = server.send_keyed(method, &path, "api-first", &body).await;
+        assert!([200, 201].contains(&first.status), "{tool}: {}", first.text);
+        let second = call(&server, tool, &arguments).await;
+        assert_eq!((second.is_replay, second.data()), (true, &first.data()), "{tool}");
+
+        arguments["idempotency_key"] = json!("agent-first");
+        let first = call(&server, tool, &arguments).await;
+        assert!(!first.is_replay && !first.is_error, "{tool}: {first:?}");
+        let second = server.send_keyed(method, &path, "agent-first", &body).await;
+        assert_eq!((second.is_replay(), &second.data()), (true, first.data()), "{tool}: {}", second.text);
+        // A stored answer takes precedence over a fault of the input.
+        arguments["unknown"] = json!(true);
+        let third = call(&server, tool, &arguments).await;
+        assert_eq!((third.is_replay, &third.content), (true, &first.content), "{tool}");
+        replayed += 1;
+    }
+    assert_eq!(replayed, 9, "every tool that changes something");
+    assert_eq!(server.count_events().await, 5, "two events, two copies, and the first");
+}
+
+#[tokio::test]
+async fn without_a_key_in_the_arguments_two_calls_make_two_records() {
+    let server = Server::start(&[]);
+    for (count, key) in [Value::Null, json!("")].into_iter().enumerate() {
+        let mut arguments = event();
+        arguments["idempotency_key"] = key;
+        let created = call(&server, "create_event", &arguments).await;
+        assert_eq!((created.is_error, created.is_replay), (false, false), "{created:?}");
+        assert_eq!(server.count_events().await, count + 1);
+    }
+    // The header of the API is no key of an agent, well-formed or not.
+    for (count, key) in ["key", "key", "two words"].into_iter().enumerate() {
+        let params = json!({"name": "create_event", "arguments": event()});
+        let request = post(&server, &server.token, &message("tools/call", &params));
+        let created = Called::read(&server.answer(request.header("Idempotency-Key", key)).await);
+        assert_eq!((created.is_error, created.is_replay), (false, false), "{created:?}");
+        assert_eq!(server.count_events().await, count + 3);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_matches_the_schema_that_its_tool_lists() {
+    let server = Server::start(&[]);
+    let page = Page::create(&server, &published()).await;
+    let early = page.slot("Early");
+    let reads = reads(id(&page.event), &early).into_iter().map(|(tool, arguments, _)| (tool, arguments));
+    let writes = writes(id(&page.event), &early).into_iter().map(|(tool, arguments, ..)| (tool, arguments));
+    let calls = [("whoami", json!({}))].into_iter().chain(reads).chain(writes);
+    let named = |tool: Value| (tool["name"].as_str().unwrap().to_owned(), tool);
+    let mut unseen: BTreeMap<_, _> = tools(&server, &server.token).await.into_iter().map(named).collect();
+    let listed = unseen.clone();
+    for (tool, arguments) in calls {
+        let [input, output] = ["inputSchema", "outputSchema"]
+            .map(|schema| jsonschema::draft202012::new(&listed[tool][schema]).unwrap());
+        // A null counts as omitted, but the schemas do not say so.
+        let mut sent = arguments.clone();
+        sent.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+        assert!(input.is_valid(&sent), "{tool}: {sent}");
+        let answer = call(&server, tool, &arguments).await;
+        assert!(!answer.is_error, "{tool}: {answer:?}");
+        let errors: Vec<_> = output.iter_errors(&answer.content).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{tool}: {errors:?} in {}", answer.content);
+        let counts = ["update_event", "update_shift", "cancel_event"].contains(&tool);
+        assert_eq!(answer.content.get("mails_queued").is_some(), counts, "{tool}");
+        unseen.remove(tool);
+    }
+    assert!(unseen.is_empty(), "{:?} were not called", unseen.keys());
+}
+
+#[tokio::test]
+async fn a_write_says_how_many_mails_it_queued_and_a_replay_says_the_same() {
+    let server = Server::start(&["--change-mail-delay", "300"]);
+    let page = Page::create(&server, &published()).await;
+    let (event, early, late) = (&page.event["id"], page.slot("Early"), page.slot("Late"));
+    for (slot, name) in [(&early, "ada"), (&early, "bo"), (&late, "cyd")] {
+        let answer = page.sign_up(&server, slot, name, &format!("{name}@example.org")).await;
+        assert_eq!(answer.status, 303, "{}", answer.text);
+    }
+    for (number, (tool, mut arguments, mails)) in [
+        ("update_event", json!({"event_id": event, "title": "Other"}), 0),
+        ("update_event", json!({"event_id": event}), 0),
+        ("update_shift", json!({"slot_id": early, "location": "Dock 5"}), 2),
+        // The change joins the mail that waits.
+        ("update_shift", json!({"slot_id": early, "location": "Dock 6"}), 2),
+        ("update_shift", json!({"slot_id": early, "location": "Dock 6"}), 0),
+        ("update_shift", json!({"slot_id": early, "location": "Dock 7", "notify_volunteers": false}), 0),
+        ("update_shift", json!({"slot_id": late, "capacity": 9}), 0),
+        ("update_event", json!({"event_id": event, "start_date": "2027-06-12"}), 3),
+        ("cancel_event", json!({"event_id": event, "reason": "Storm"}), 3),
+        ("cancel_event", json!({"event_id": event}), 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        arguments["idempotency_key"] = json!(number.to_string());
+        for is_replay in [false, true] {
+            let called = call(&server, tool, &arguments).await;
+            assert!(!called.is_error, "{called:?}");
+            assert_eq!(
+                (&called.content["mails_queued"], called.is_replay),
+                (&json!(mails), is_replay),
+                "{tool} {arguments}"
+            );
+        }
+    }
+    let draft = server.create(&crate::harness::event()).await;
+    let cancelled =
+        call(&server, "cancel_event", &json!({"event_id": id(&draft), "notify_volunteers": false})).await;
+    assert_eq!(cancelled.content["mails_queued"], 0, "{cancelled:?}");
+}
