@@ -77,6 +77,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_conformance;
 mod mcp_faults;
+mod mcp_hostile;
 mod mcp_log;
 mod mcp_protocol;
 mod mcp_tools;
