@@ -81,7 +81,7 @@ struct Writes {
 }
 
 impl Writes {
-    /// Notes that the last write returned the outcome of `receipt`; `None` if it stored one of its own or none.
+    /// Notes that the last write returned the outcome of `receipt`. `None` if it returned an outcome of its own, or an error.
     fn note_replay(&self, receipt: Option<&Receipt>) {
         self.is_replay.store(receipt.is_some(), Ordering::Relaxed);
         self.note_mails(receipt.map_or(0, |receipt| receipt.mails_queued));
@@ -236,7 +236,7 @@ impl Session {
     }
 
     /// Returns how many mails to volunteers the last write of the session or of one of its clones queued: a change of an event or of
-    /// a shift, or a cancellation of either. 0 after a write that changed nothing, and after every other write.
+    /// a shift, or a cancellation of either. 0 after a write that changed nothing or failed, and after every other write.
     ///
     /// A mail counts if the volunteer had a confirmed sign-up when the write was decided. A change that joins mails that already wait
     /// counts them again. A replay returns the number of the first write.
@@ -367,12 +367,13 @@ impl Session {
     {
         self.require(operation.permission())?;
         self.writes.note_replay(None);
+        let decided_mails = &AtomicU32::new(0);
         let with_receipt = |now| {
             let decided = decide(now);
             async move {
                 let mut decision = decided.await?;
                 let mails_queued = rules::mails_of(&decision.change);
-                self.writes.note_mails(mails_queued);
+                decided_mails.store(mails_queued, Ordering::Relaxed);
                 if let Some(key) = &self.writes.key {
                     let (key, outcome) = (self.receipt_key(operation, key), decision.outcome.clone().into());
                     let expires_at = now + Receipt::LIFE;
@@ -390,7 +391,10 @@ impl Session {
             self.shared.commit(&self.actor, with_receipt).await
         };
         let error = match committed.await {
-            Ok(Ok(outcome)) => return Ok(outcome),
+            Ok(Ok(outcome)) => {
+                self.writes.note_mails(decided_mails.load(Ordering::Relaxed));
+                return Ok(outcome);
+            }
             Ok(Err(refusal)) => {
                 if let Refusal::Taken(record) = &refusal
                     && let Record::Receipt(receipt) = &**record
