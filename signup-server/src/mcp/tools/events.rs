@@ -49,10 +49,11 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "update_event",
         title: "Change an event",
         description: "Changes the fields that you pass, and leaves the others as they are. Use it to move an event to another \
-                      date, or to correct its title or place. To change one slot, use \
-                      update_shift. Emails people: if the date, the time or the place of a slot changes, everyone signed up \
-                      for it gets an email about a minute later, unless you pass notify_volunteers: false. mails_queued says how \
-                      many. Ask the person you work for before you email people.",
+                      date, or to correct its title or place. To change one slot, use update_shift. Emails people: if the date \
+                      or the time of a slot changes, or the place that people were shown (the event's or the slot's), everyone \
+                      signed up for the slot gets an email about a minute later, unless you pass notify_volunteers: false. \
+                      mails_queued says how many. Ask the person you work for before you email people. is_published publishes \
+                      the event, or makes it a draft again.",
         scope: Some(Scope::EventsWrite),
         effect: Effect::ChangesAndMails,
         operation: "updateEvent",
@@ -70,8 +71,9 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "unpublish_event",
         title: "Take an event back to a draft",
-        description: "Closes the public page of an event. Refused with 409 if people are signed up: then cancel_event is the only \
-                      way, because they have to be told. Sends no email.",
+        description: "Closes the public page of an event. Refused with event_has_signups while people are signed up for a slot \
+                      that is not over. Do not cancel the event instead, unless the person you work for asks for that. Sends \
+                      no email.",
         scope: Some(Scope::EventsWrite),
         effect: Effect::Sets,
         operation: "unpublishEvent",
@@ -79,10 +81,10 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "cancel_event",
         title: "Cancel an event for good",
-        description: "Cancels an event and every sign-up for it. This cannot be undone. Emails everyone who is signed up, with \
-                      the reason if you give one, unless you pass notify_volunteers: false; mails_queued says how many. Use \
-                      update_event to move an event to another date instead. Do this only if the person you work for has asked \
-                      for it.",
+        description: "Cancels an event and every sign-up for a slot that is not over. This cannot be undone. Emails the \
+                      people, one email for each such sign-up, with the reason if you give one, unless you pass \
+                      notify_volunteers: false. mails_queued says how many. Use update_event to move an event to another date \
+                      instead. Do this only if the person you work for has asked for it.",
         scope: Some(Scope::EventsWrite),
         effect: Effect::ChangesAndMails,
         operation: "cancelEvent",
