@@ -69,8 +69,11 @@ pub(super) fn check(body: &[u8]) -> Result<Value, ProtocolError> {
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
         return refused(id, "The member jsonrpc must be \"2.0\".");
     }
+    if ["result", "error"].iter().any(|name| message.contains_key(*name)) {
+        return refused(id, "The body must be a request or a notification, without a result or an error.");
+    }
     match (message.get("method"), message.get("params")) {
-        (Some(Value::String(_)), None | Some(Value::Object(_))) => Ok(id),
+        (Some(Value::String(_)), None | Some(Value::Object(_) | Value::Null)) => Ok(id),
         (Some(Value::String(_)), Some(_)) => refused(id, "The member params must be an object."),
         (Some(_), _) => refused(id, "The member method must be a string."),
         (None, _) => refused(id, "The body must be a request or a notification, which has a method."),
@@ -88,6 +91,7 @@ mod tests {
         for (body, id) in [
             (json!({"jsonrpc": "2.0", "id": 7, "method": "ping"}), json!(7)),
             (json!({"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": {}}), json!("a")),
+            (json!({"jsonrpc": "2.0", "id": 7, "method": "ping", "params": null}), json!(7)),
             (json!({"jsonrpc": "2.0", "method": "notifications/initialized"}), Value::Null),
         ] {
             assert_eq!(check(body.to_string().as_bytes()), Ok(id));
@@ -110,7 +114,9 @@ mod tests {
             (r#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, INVALID_REQUEST, Value::Null),
             (r#"{"jsonrpc": "2.0", "id": 1, "method": 7}"#, INVALID_REQUEST, json!(1)),
             (r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}"#, INVALID_REQUEST, json!(1)),
+            (r#"{"jsonrpc": "2.0", "id": 1}"#, INVALID_REQUEST, json!(1)),
             (r#"{"jsonrpc": "2.0", "id": 1, "result": {}}"#, INVALID_REQUEST, json!(1)),
+            (r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "error": {}}"#, INVALID_REQUEST, json!(1)),
         ] {
             let error = check(body.as_bytes()).unwrap_err();
             assert_eq!((error.error.code, error.id), (code, id), "{body}");
