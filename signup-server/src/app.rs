@@ -1,9 +1,9 @@
 //! The path from a request to its response: routing, and the checks that precede a handler.
 //!
 //! A request under `/v1` is checked in this order: rate limit, route, token. Then the handler of the route checks the
-//! scope, the idempotency key, the body, the records and the plan. Every response has `X-Request-Id`. A response under
-//! `/v1` also has the headers of the rate limit. Bytes that hyper cannot parse as a request do not reach this module:
-//! see [`mod@crate::serve`].
+//! scope, the idempotency key, the body, the records and the plan. A request to `/mcp` is checked in the same order, with its
+//! source before the token. Every response has `X-Request-Id`. A response under `/v1` and at `/mcp` also has the headers of the rate
+//! limit. Bytes that hyper cannot parse as a request do not reach this module: see [`mod@crate::serve`].
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
@@ -39,7 +39,7 @@ use crate::serve::Peer;
 
 /// The header with the request's id, on every response. The log has the same id.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// The headers of the rate limit: the first two on every response under `/v1`, the third on a 429 only.
+/// The headers of the rate limit: the first two on every response under `/v1` and at `/mcp`, the third on a 429 only.
 const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
@@ -345,12 +345,11 @@ fn insert_allowance(response: &mut Response, limit: u32, remaining: u32) {
     headers.insert(REMAINING, remaining.into());
 }
 
-/// Responds to a method that the endpoint has no handler for: 204 to `OPTIONS` where it is allowed, and `refusal` otherwise.
+/// Responds to a method that the endpoint has no handler for: 204 to `OPTIONS`, and `refusal` to any other method.
 ///
 /// Both responses have the header `Allow`.
 fn without_handler(endpoint: &Endpoint, method: &Method, refusal: impl FnOnce() -> Response) -> Response {
-    let is_listed = |allowed: &str| allowed.split(", ").any(|found| found == Method::OPTIONS);
-    let mut response = if *method == Method::OPTIONS && endpoint.allow.to_str().is_ok_and(is_listed) {
+    let mut response = if *method == Method::OPTIONS {
         let mut response = Response::default();
         *response.status_mut() = StatusCode::NO_CONTENT;
         response

@@ -174,7 +174,7 @@ impl Endpoint {
                 methods.push("HEAD");
             }
         }
-        // Programs that speak the protocol of agents expect this header to be POST alone.
+        // Programs that speak the protocol of agents expect this header to be POST alone. OPTIONS is answered like everywhere.
         if !routes.iter().any(|route| matches!(route.handler, Agents(_))) {
             methods.push("OPTIONS");
         }

@@ -1,6 +1,6 @@
 //! The schemas of tools, made from the description of the API: a field is described once, in `openapi.yaml`.
 //!
-//! The arguments of a tool are the parameters and the fields of the body of its operations, side by side. References are
+//! The arguments of a tool are the parameters and the fields of the body of its operation, side by side. References are
 //! replaced by what they refer to, because some agents read no references.
 
 use std::sync::{Arc, LazyLock};
@@ -84,21 +84,18 @@ impl Operation {
         if !self.takes_query() {
             properties.insert(IDEMPOTENCY_KEY.to_owned(), idempotency_key());
         }
-        object(properties, required)
+        Arc::new(object(properties, required))
     }
 
     /// Returns the schema of the answer. With `mails_queued`, the answer also has the number of mails.
     pub(super) fn output(&self, mails_queued: bool) -> Arc<Object> {
         let mut answer = self.answer.as_object().cloned().unwrap_or_default();
-        let of_success = "The answer of a call that succeeds. The answer of one that fails has isError, a message, and what to \
-                          correct.";
-        answer.insert("description".to_owned(), json!(of_success));
         if mails_queued {
             let schema = json!({
                 "type": "integer",
                 "minimum": 0,
-                "description": "How many emails to volunteers this call queued. A repeated call with the same idempotency_key \
-                                returns the number of the first one.",
+                "description": "How many emails this call queued: one for each sign-up that it affected, counted when the call \
+                                was decided. A repeated call with the same idempotency_key returns the first number.",
             });
             for (list, value) in
                 [("properties", json!({ MAILS_QUEUED: schema })), ("required", json!([MAILS_QUEUED]))]
@@ -110,7 +107,7 @@ impl Operation {
                 }
             }
         }
-        Arc::new(answer)
+        of_success(answer)
     }
 
     /// Returns the schema of the member `data` of the answer.
@@ -124,8 +121,16 @@ pub(super) const IDEMPOTENCY_KEY: &str = "idempotency_key";
 /// The member of an answer that says how many mails a write queued.
 pub(super) const MAILS_QUEUED: &str = "mails_queued";
 
+/// Returns the schema of an answer, with a description that says when it holds.
+pub(super) fn of_success(mut answer: Object) -> Arc<Object> {
+    let description = "The answer of a call that succeeds. The answer of one that fails has isError, a message, and for arguments to \
+                       correct also errors.";
+    answer.insert("description".to_owned(), json!(description));
+    Arc::new(answer)
+}
+
 /// Returns the schema of an object with these properties and no others.
-pub(super) fn object(properties: Object, required: Vec<Value>) -> Arc<Object> {
+pub(super) fn object(properties: Object, required: Vec<Value>) -> Object {
     let mut schema = Object::new();
     schema.insert("type".to_owned(), json!("object"));
     schema.insert("properties".to_owned(), Value::Object(properties));
@@ -133,16 +138,16 @@ pub(super) fn object(properties: Object, required: Vec<Value>) -> Arc<Object> {
         schema.insert("required".to_owned(), Value::Array(required));
     }
     schema.insert("additionalProperties".to_owned(), json!(false));
-    Arc::new(schema)
+    schema
 }
 
 fn idempotency_key() -> Value {
     json!({
         "type": "string",
-        "minLength": 1,
-        "maxLength": 255,
-        "description": "A text that you choose for each thing that you want done, such as a UUID. Use the same one if you \
-                        repeat the call because you got no answer: it is then done once. Use a new one for anything else.",
+        "pattern": "^[!-~]{1,255}$",
+        "description": "A key that you choose for each thing that you want done, such as a UUID: 1 to 255 visible ASCII \
+                        characters, no spaces. Use the same key if you repeat the call because you got no answer: it is then done \
+                        once. Use a new key for anything else.",
     })
 }
 

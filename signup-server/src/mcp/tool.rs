@@ -1,7 +1,7 @@
 //! Tools: what an agent reads of each, and how a call becomes a request of the API.
 //!
-//! A tool is an operation of the API under another name. A call runs the handler of that operation, so a tool and its
-//! operation have the same rules, the same answers and the same idempotency keys.
+//! A tool is an operation of the API under another name; `whoami` is two. A call runs the handler of that operation, so a tool and
+//! its operation have the same rules, the same answers and the same idempotency keys.
 
 use std::sync::Arc;
 
@@ -170,11 +170,14 @@ fn path(operation: &Operation, arguments: &mut Object) -> Result<String, Faults>
     faults.into_result(Some(path))
 }
 
-/// Returns the arguments as a query. A null counts as omitted.
+/// Returns the arguments as a query. A null counts as omitted, and 25.0 is the whole number 25.
 fn query(arguments: Object) -> Result<String, ApiError> {
     let pairs = arguments.into_iter().filter_map(|(name, value)| match value {
         Value::Null => None,
         Value::String(text) => Some((name, text)),
+        Value::Number(number) if number.is_f64() => {
+            Some((name, number.as_f64().unwrap_or_default().to_string()))
+        }
         other => Some((name, other.to_string())),
     });
     // Never an error: pairs of texts have a query.

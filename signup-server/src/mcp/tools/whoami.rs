@@ -7,7 +7,7 @@ use signup_core::Scope;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::schema::{Object, Operation, object};
+use super::super::schema::{Object, Operation, object, of_success};
 use super::super::tool::{Effect, Tool, ToolCall, body};
 use crate::reply::json as json_response;
 
@@ -35,8 +35,8 @@ pub(super) fn output() -> Option<Arc<Object>> {
     data.insert("team".to_owned(), team);
     let data = object(data, vec![json!("token"), json!("team")]);
     let mut answer = Object::new();
-    answer.insert("data".to_owned(), Value::Object((*data).clone()));
-    Some(object(answer, vec![json!("data")]))
+    answer.insert("data".to_owned(), Value::Object(data));
+    Some(of_success(object(answer, vec![json!("data")])))
 }
 
 /// Adds the organization to the answer with the token.
