@@ -9,7 +9,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tracing::{Instrument as _, Span};
 
 use super::tool::{ToolCall, result};
-use super::tools::{Listed, TOOLS, whoami};
+use super::tools::{ListedTool, TOOLS, whoami};
 use crate::reply::ApiError;
 
 /// What an agent reads before it reads the list of tools.
@@ -65,7 +65,7 @@ impl ServerHandler for Agent {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(Listed { tool, operation, .. }) = find(&request.name) else {
+        let Some(ListedTool { tool, operation, .. }) = find(&request.name) else {
             return Err(ErrorData::invalid_params("There is no such tool.", None));
         };
         let (call, arguments) = (self.call.clone(), request.arguments.unwrap_or_default());
@@ -104,6 +104,6 @@ impl ServerHandler for Agent {
     }
 }
 
-fn find(name: &str) -> Option<&'static Listed> {
+fn find(name: &str) -> Option<&'static ListedTool> {
     TOOLS.iter().find(|listed| listed.tool.name == name)
 }

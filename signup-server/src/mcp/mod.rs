@@ -15,11 +15,9 @@ mod tools;
 
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use serde_json::Value;
 use warp::http::header::{ACCEPT, CONTENT_TYPE, HOST};
 use warp::http::{HeaderValue, Method, StatusCode};
 use warp::reply::Response;
@@ -41,8 +39,11 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     };
     let mut http = warp::http::Request::new(Full::new(body));
     *http.method_mut() = Method::POST;
-    *http.headers_mut() = std::mem::take(&mut request.headers);
-    // `rmcp` refuses requests that this server accepts: those that accept only JSON, or say nothing.
+    // `rmcp` needs only the headers of the protocol, and must not see the token. It refuses requests that accept only JSON, or that
+    // say nothing of it, and checks the host, which `Source` has done.
+    let own = std::mem::take(&mut request.headers);
+    let of_protocol = own.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
+    http.headers_mut().extend(of_protocol.map(|(name, value)| (name.clone(), value.clone())));
     for (name, value) in [
         (ACCEPT, "application/json, text/event-stream"),
         (CONTENT_TYPE, "application/json"),
@@ -58,20 +59,19 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     );
     let (head, body) = service.handle(http).await.into_parts();
     let body = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    Ok(in_json(id, head, body))
-}
-
-/// Returns the answer of `rmcp`. A refusal that `rmcp` explains in plain text becomes an error of the protocol.
-fn in_json(id: Value, head: warp::http::response::Parts, body: Bytes) -> Response {
     let is_json = head.headers.get(CONTENT_TYPE).is_some_and(|found| found == "application/json");
     if is_json || head.status.is_success() {
-        return Response::from_parts(head, body.into());
+        return Ok(Response::from_parts(head, body.into()));
     }
-    // The status of `rmcp` for JSON that it cannot read as a message, such as an object with a member twice.
-    if head.status == StatusCode::UNSUPPORTED_MEDIA_TYPE {
-        let error = ProtocolError::invalid_request(id, "The body is not a message of the protocol.");
-        return error.into_response(StatusCode::BAD_REQUEST);
+    if head.status.is_server_error() {
+        tracing::error!(reason = %String::from_utf8_lossy(&body), "the protocol of agents failed");
+        return Err(ApiError::Bug);
     }
-    let reason = String::from_utf8_lossy(&body).into_owned();
-    ProtocolError::invalid_request(id, reason).into_response(head.status)
+    // `rmcp` gives its reason as plain text. It has another status for JSON that it cannot read as a message, such as an object with
+    // a member twice.
+    let reason = match head.status {
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "The body is not a message of the protocol.".into(),
+        _ => String::from_utf8_lossy(&body),
+    };
+    Ok(ProtocolError::invalid_request(id, reason).into_response(StatusCode::BAD_REQUEST))
 }

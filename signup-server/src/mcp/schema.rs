@@ -18,7 +18,7 @@ static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| serde_norway::from_str(DO
 
 /// An operation of the API, by the id that it has in the description.
 #[derive(Debug, Clone)]
-pub(super) struct Operation {
+pub(super) struct ApiOperation {
     pub(super) method: Method,
     /// The path, with parameters in braces.
     pub(super) path: String,
@@ -29,7 +29,7 @@ pub(super) struct Operation {
     answer: Value,
 }
 
-impl Operation {
+impl ApiOperation {
     /// Returns an operation. `None` if the description does not contain it.
     pub(super) fn named(id: &str) -> Option<Self> {
         let paths = DESCRIPTION.get("paths")?.as_object()?;

@@ -14,7 +14,7 @@ use signup_core::{Fault, FaultKind, FaultPath, Faults, IdempotencyKey, Scope, Se
 use warp::http::{HeaderMap, HeaderValue};
 use warp::reply::Response;
 
-use super::schema::{IDEMPOTENCY_KEY, MAILS_QUEUED, Object, Operation};
+use super::schema::{ApiOperation, IDEMPOTENCY_KEY, MAILS_QUEUED, Object};
 use crate::call::ApiCall;
 use crate::handlers::{Context, MailsQueued, REPLAY};
 use crate::reply::{self, ApiError};
@@ -90,7 +90,7 @@ impl ToolCall {
     /// Runs the operation of a tool with the arguments of a call.
     ///
     /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API.
-    pub(super) async fn run(&self, tool: &Tool, operation: &Operation, arguments: Object) -> Response {
+    pub(super) async fn run(&self, tool: &Tool, operation: &ApiOperation, arguments: Object) -> Response {
         match self.request(tool, operation, arguments) {
             Ok((path, request)) => self.answer(operation, &path, request).await,
             Err(error) => error.into_response(),
@@ -101,7 +101,7 @@ impl ToolCall {
     fn request(
         &self,
         tool: &Tool,
-        operation: &Operation,
+        operation: &ApiOperation,
         mut arguments: Object,
     ) -> Result<(String, Request), ApiError> {
         if let Some(scope) = tool.scope {
@@ -124,7 +124,7 @@ impl ToolCall {
     }
 
     /// Calls the handler of the operation.
-    async fn answer(&self, operation: &Operation, path: &str, request: Request) -> Response {
+    async fn answer(&self, operation: &ApiOperation, path: &str, request: Request) -> Response {
         let Some((endpoint, path)) = Endpoint::find(path) else { return reply::not_found() };
         let Some(Handler::Api(handle)) = endpoint.handler(&operation.method) else {
             return reply::not_found();
@@ -151,12 +151,12 @@ fn key_of(argument: &Value) -> Option<Result<HeaderValue, Faults>> {
 }
 
 /// Takes the ids out of the arguments, and returns the path with them.
-fn path(operation: &Operation, arguments: &mut Object) -> Result<String, Faults> {
+fn path(operation: &ApiOperation, arguments: &mut Object) -> Result<String, Faults> {
     let mut faults = Faults::new();
     let segments = operation.path.split('/').map(|segment| {
         let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let Some(parameter) = parameter else { return segment.to_owned() };
-        let name = Operation::argument_of(parameter);
+        let name = ApiOperation::argument_of(parameter);
         match arguments.remove(name) {
             None | Some(Value::Null) => faults.add(FaultPath::new().member(name), FaultKind::Required),
             // The path of another operation must not result from an id. No record has this one.

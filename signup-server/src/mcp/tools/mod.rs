@@ -10,32 +10,32 @@ pub(super) mod whoami;
 
 use std::sync::LazyLock;
 
-use super::schema::Operation;
+use super::schema::ApiOperation;
 use super::tool::Tool;
 
 /// A tool with its operation and its definition.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct ListedTool {
     pub(super) tool: &'static Tool,
-    pub(super) operation: Operation,
+    pub(super) operation: ApiOperation,
     pub(super) definition: rmcp::model::Tool,
 }
 
 /// All tools, in the order of the list.
-pub(super) static TOOLS: LazyLock<Vec<Listed>> = LazyLock::new(|| {
+pub(super) static TOOLS: LazyLock<Vec<ListedTool>> = LazyLock::new(|| {
     let tools = [&[whoami::TOOL][..], events::TOOLS, shifts::TOOLS, signups::TOOLS, questions::TOOLS];
     tools.into_iter().flatten().filter_map(listed).collect()
 });
 
 /// Returns a tool with its operation. `None` if the description of the API lacks the operation, which a test excludes.
-fn listed(tool: &'static Tool) -> Option<Listed> {
-    let operation = Operation::named(tool.operation)?;
+fn listed(tool: &'static Tool) -> Option<ListedTool> {
+    let operation = ApiOperation::named(tool.operation)?;
     let output = if tool.name == whoami::TOOL.name {
         whoami::output()?
     } else {
         operation.output(tool.effect.mails())
     };
-    Some(Listed { definition: tool.definition(operation.input(), output), tool, operation })
+    Some(ListedTool { definition: tool.definition(operation.input(), output), tool, operation })
 }
 
 #[cfg(test)]
@@ -69,7 +69,7 @@ mod tests {
         ];
         let found: Vec<_> = TOOLS
             .iter()
-            .map(|Listed { tool, operation, .. }| {
+            .map(|ListedTool { tool, operation, .. }| {
                 (tool.name, format!("{} {}", operation.method, operation.path), tool.scope, tool.effect)
             })
             .collect();
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn no_tool_deletes_a_record_or_signs_a_person_up() {
-        for Listed { tool, operation, .. } in TOOLS.iter() {
+        for ListedTool { tool, operation, .. } in TOOLS.iter() {
             assert_ne!(operation.method, Method::DELETE, "{}", tool.name);
             assert!(operation.method.is_safe() || !operation.path.contains("signups"), "{}", tool.name);
         }
@@ -92,7 +92,7 @@ mod tests {
             Sets => [false, false, true, false],
             ChangesAndMails => [false, true, true, true],
         };
-        for Listed { tool, definition, .. } in TOOLS.iter() {
+        for ListedTool { tool, definition, .. } in TOOLS.iter() {
             let found = definition.annotations.as_ref().unwrap();
             let [reads, destroys, repeats, reaches] = hints(tool.effect).map(Some);
             assert_eq!(
@@ -141,7 +141,7 @@ mod tests {
     }
 
     /// Returns the operation of a tool in the description of the API, with the parameters of its path.
-    fn described<'a>(document: &'a Value, operation: &Operation) -> (&'a Value, Vec<Value>) {
+    fn described<'a>(document: &'a Value, operation: &ApiOperation) -> (&'a Value, Vec<Value>) {
         let item = &document["paths"][&operation.path];
         let described = &item[operation.method.as_str().to_lowercase()];
         let parameters = [item, described].into_iter().filter_map(|of| of["parameters"].as_array()).flatten();
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn each_argument_has_the_schema_of_its_parameter_or_field() {
         let document: Value = serde_norway::from_str(crate::openapi::DOCUMENT).unwrap();
-        for Listed { tool, operation, definition } in TOOLS.iter() {
+        for ListedTool { tool, operation, definition } in TOOLS.iter() {
             let (described, parameters) = described(&document, operation);
             let body = part(&document, &described["requestBody"]["content"]["application/json"]["schema"]);
             let schema = &definition.input_schema;
@@ -197,16 +197,16 @@ mod tests {
     #[test]
     fn each_answer_has_the_schema_of_its_operation() {
         let document: Value = serde_norway::from_str(crate::openapi::DOCUMENT).unwrap();
-        let answer = |operation: &Operation| {
+        let answer = |operation: &ApiOperation| {
             let (described, _) = described(&document, operation);
             let responses = described["responses"].as_object().unwrap();
             let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2')).unwrap();
             part(&document, &part(&document, success)["content"]["application/json"]["schema"])
         };
-        for Listed { tool, operation, definition } in TOOLS.iter() {
+        for ListedTool { tool, operation, definition } in TOOLS.iter() {
             let mut found = Value::Object((**definition.output_schema.as_ref().unwrap()).clone());
             if tool.name == whoami::TOOL.name {
-                let team = answer(&Operation::named("showTeam").unwrap())["properties"]["data"].clone();
+                let team = answer(&ApiOperation::named("showTeam").unwrap())["properties"]["data"].clone();
                 let mut team = part(&document, &team);
                 team["type"] = serde_json::json!(["object", "null"]);
                 let token = &answer(operation)["properties"]["data"];

@@ -7,7 +7,7 @@ use signup_core::Scope;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::schema::{Object, Operation, object, of_success};
+use super::super::schema::{ApiOperation, Object, object, of_success};
 use super::super::tool::{Effect, Tool, ToolCall, body};
 use crate::reply::json as json_response;
 
@@ -23,11 +23,11 @@ pub(crate) const TOOL: Tool = Tool {
 };
 
 /// The operation that reads the organization.
-static TEAM: LazyLock<Option<Operation>> = LazyLock::new(|| Operation::named("showTeam"));
+static TEAM: LazyLock<Option<ApiOperation>> = LazyLock::new(|| ApiOperation::named("showTeam"));
 
 /// Returns the schema of the answer: what the two operations return, side by side.
 pub(super) fn output() -> Option<Arc<Object>> {
-    let (token, mut team) = (Operation::named(TOOL.operation)?.data(), TEAM.as_ref()?.data());
+    let (token, mut team) = (ApiOperation::named(TOOL.operation)?.data(), TEAM.as_ref()?.data());
     let types = team.get_mut("type")?;
     *types = json!([*types, "null"]);
     let mut data = Object::new();
