@@ -42,7 +42,7 @@ const FIELDS: &[Field] = &[
     field("start_time", "Start", "Enter a start"),
     field("end_time", "End", "Enter an end"),
     field("capacity", "Volunteers needed", "Enter the number of volunteers needed"),
-    field("each_minutes", "Split into (minutes)", "Enter a number of minutes"),
+    field("each_minutes", "Minutes of each shift", "Enter a number of minutes"),
     field("label", "Question", "Enter a question"),
     field("options", "Options", "Enter the options, one on each line"),
     field("required", "Volunteers have to answer", "Say whether volunteers have to answer"),
