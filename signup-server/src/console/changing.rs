@@ -92,7 +92,7 @@ fn as_read(form: &Form) -> Option<Form> {
     (!read.is_empty()).then(|| fields.fold(Form::default(), |form, (name, value)| form.with(name, value)))
 }
 
-/// A field that two people changed to different values.
+/// A field with two values: the stored one, and the one that the person typed.
 #[derive(Debug)]
 pub(crate) struct Clash {
     pub(crate) id: String,
@@ -101,7 +101,7 @@ pub(crate) struct Clash {
     pub(crate) typed: String,
 }
 
-/// Returns both values of each field in conflict.
+/// Returns both values of each of these fields.
 pub(crate) fn clashes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
     let words = |value: &str| match value {
         "" => "Empty".to_owned(),
@@ -113,6 +113,14 @@ pub(crate) fn clashes(form: &Form, names: &[&'static str], present: &Values) -> 
         Clash { id: form.id(name), label: form.label(name), now: words(now), typed: words(form.value(name)) }
     };
     names.iter().map(clash).collect()
+}
+
+/// Returns both values of each of these fields whose typed value is not the present one.
+pub(crate) fn changes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
+    let is_changed =
+        |name: &&str| present.iter().any(|(found, now)| found == name && now != form.value(name));
+    let changed: Vec<_> = names.iter().copied().filter(is_changed).collect();
+    clashes(form, &changed, present)
 }
 
 #[cfg(test)]

@@ -243,7 +243,9 @@ async fn an_edit_that_mails_volunteers_asks_first_and_says_how_many() {
     let asked = Fields::of(&ada.get(&edit).await).with("location", "Dock 5").post(&ada, &edit).await;
     assert_eq!(asked.status, 200);
     assert!(
-        asked.text.contains("1 sign-up") && asked.text.contains("Email them (1 email)"),
+        asked.text.contains("1 sign-up")
+            && asked.text.contains("Email them (1 email)")
+            && asked.text.contains("Now: <bdi>Dock 4</bdi><br>After the change: <bdi>Dock 5</bdi>"),
         "{}",
         asked.text
     );

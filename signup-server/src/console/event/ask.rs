@@ -4,6 +4,7 @@ use askama::Template;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::super::changing::Clash;
 use super::super::form::CONFIRMED;
 use super::super::{Form, Frame, show};
 use super::count;
@@ -21,6 +22,8 @@ pub(crate) struct Ask<'a> {
     heading: String,
     /// What will happen, a paragraph each.
     text: Vec<String>,
+    /// The fields that change, with the old and the new value of each.
+    changes: Vec<Clash>,
     fields: Vec<(&'a str, &'a str)>,
     /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
     mails: Option<String>,
@@ -47,6 +50,7 @@ impl<'a> Ask<'a> {
             frame,
             heading,
             text: Vec::new(),
+            changes: Vec::new(),
             fields: form.fields().filter(|(name, _)| is_kept(name)).collect(),
             mails: None,
             button,
@@ -67,6 +71,11 @@ impl<'a> Ask<'a> {
     pub(crate) fn text(mut self, text: impl Into<String>) -> Self {
         self.text.push(text.into());
         self
+    }
+
+    /// Shows the old and the new value of each field that changes.
+    pub(crate) fn changes(self, changes: Vec<Clash>) -> Self {
+        Self { changes, ..self }
     }
 
     /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox.

@@ -5,7 +5,7 @@ use signup_core::{Error, Event};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
+use super::super::changing::{Clash, as_stored, changes, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
 use super::create::themes;
@@ -72,7 +72,8 @@ pub(crate) async fn show_edit(call: MemberCall) -> Answer {
 /// `POST /console/{slug}/events/{event_id}/edit`: changes an event. Asks first if the change mails volunteers.
 pub(crate) async fn edit(mut call: MemberCall) -> Answer {
     let (form, event) = super::form_and_event(&mut call).await?;
-    let form = as_stored(&form, &fields::values_of_event(&event));
+    let present = fields::values_of_event(&event);
+    let form = as_stored(&form, &present);
     let patch = match fields::event_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,
@@ -82,6 +83,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
             Ok(0) => {}
             Ok(mails) => {
                 let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), mails.into());
+                let ask = ask.changes(changes(&form, fields::MAILED_OF_EVENT, &present));
                 return Ok(ask.back(&path_of(event.id)).show());
             }
             Err(error) => return refused(&call, &event, form, error).await,

@@ -5,7 +5,7 @@ use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, Scheduled
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::{Clash, as_stored, clashes, loaded, read_fields, reloaded};
+use super::super::changing::{Clash, as_stored, changes, clashes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_notified};
 use super::change::ReasonTemplate;
@@ -125,7 +125,8 @@ pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
 pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     let shift = call.session.shift(call.path.shift()).await?;
-    let form = as_stored(&form, &fields::values_of_shift(&shift));
+    let present = fields::values_of_shift(&shift);
+    let form = as_stored(&form, &present);
     let patch = match fields::shift_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,
@@ -135,6 +136,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
             Ok(0) => {}
             Ok(mails) => {
                 let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), mails.into());
+                let ask = ask.changes(changes(&form, fields::MAILED_OF_SHIFT, &present));
                 return Ok(ask.back(&path_of(shift.event)).show());
             }
             Err(error) => return refused(&call, &shift, form, error).await,
