@@ -180,7 +180,7 @@ fn message_of(error: &Error) -> Message {
         Error::EventOver => conflict("This event is over", "You can’t cancel it or write to its volunteers."),
         Error::EventHasSignups => conflict(
             "People are signed up for this event",
-            "You can’t delete the event or make it a draft. You can cancel it instead, and choose to email the people who are signed \
+            "You can’t delete or unpublish the event. You can cancel it instead, and choose to email the people who are signed \
              up.",
         ),
         Error::ShiftHasSignups => conflict(

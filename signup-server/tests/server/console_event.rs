@@ -39,11 +39,11 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
             published(),
             false,
             "Published",
-            "Edit, Sign-ups, Roster, Write to volunteers, Copy to another date, Make a draft, Cancel event, Delete",
+            "Edit, Sign-ups, Roster, Write to volunteers, Copy to another date, Unpublish, Cancel event, Delete",
         ),
         (published(), true, "Cancelled", "Sign-ups, Roster, Copy to another date, Delete"),
         (event(), true, "Cancelled", "Sign-ups, Roster, Copy to another date, Delete"),
-        (over(true), false, "Over", "Edit, Sign-ups, Roster, Copy to another date, Make a draft, Delete"),
+        (over(true), false, "Over", "Edit, Sign-ups, Roster, Copy to another date, Unpublish, Delete"),
         (over(false), false, "Draft", "Publish, Edit, Sign-ups, Roster, Copy to another date, Delete"),
     ] {
         let event = server.create(&body).await;
@@ -55,12 +55,9 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
         let what = format!("{state}, {body}");
         assert!(page.text.contains(&format!("<p class=\"state\">{state}</p>")), "{what}: {}", page.text);
         assert_eq!(actions(&page).join(", "), expected, "{what}");
-        for (word, action) in [
-            ("Edit", "edit"),
-            ("Publish", "publish"),
-            ("Make a draft", "unpublish"),
-            ("Cancel event", "cancel"),
-        ] {
+        for (word, action) in
+            [("Edit", "edit"), ("Publish", "publish"), ("Unpublish", "unpublish"), ("Cancel event", "cancel")]
+        {
             // Publishing a published event and making a draft of a draft are allowed.
             let is_offered = expected.split(", ").any(|found| found == word);
             let shown = ada.get(&format!("{at}/{action}")).await;

@@ -80,11 +80,18 @@ async fn a_cancellation_asks_first_and_an_event_with_sign_ups_is_not_deleted() {
     mailbox.wait_for(1, SOON).await;
     let path = format!("{ROOT}/events/{}", page.event["id"].as_str().unwrap());
     let [cancel, delete] = ["cancel", "delete"].map(|action| format!("{path}/{action}"));
-    assert!(ada.get(&delete).await.text.contains("so you can’t delete it yet. Cancel the event first"));
+    let unpublish = format!("{path}/unpublish");
+    for (page, why) in [
+        (&delete, "so you can’t delete it yet. Cancel the event first"),
+        (&unpublish, "so you can’t unpublish it"),
+    ] {
+        let shown = ada.get(page).await.text;
+        assert!(shown.contains(why) && shown.contains(&format!("href=\"{cancel}\"")), "{page}: {shown}");
+    }
     for confirmed in [&[][..], &[("confirmed", "yes")]] {
         let refused = ada.post(&delete, confirmed).await;
         assert!(
-            refused.status == 409 && refused.text.contains("You can’t delete the event"),
+            refused.status == 409 && refused.text.contains("You can’t delete or unpublish the event"),
             "{}",
             refused.text
         );

@@ -16,7 +16,7 @@ const FORMS: [(&str, &str, &str); 22] = [
     ("/events/{id}/edit", "title description start_date end_date timezone location is_virtual theme badge_label is_published", "Save changes"),
     ("/events/{id}/duplicate", "idempotency_key title start_date", "Copy event"),
     ("/events/{id}/publish", "", "Publish"),
-    ("/events/{id}/unpublish", "confirmed", "Make a draft"),
+    ("/events/{id}/unpublish", "confirmed", "Unpublish"),
     ("/events/{id}/cancel", "reason", "Cancel event"),
     ("/events/{id}/delete", "confirmed", "Delete"),
     ("/events/{id}/shifts/new", "idempotency_key shifts.*", "Add shifts, More rows"),

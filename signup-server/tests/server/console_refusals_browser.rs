@@ -129,7 +129,7 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     let event_path = format!("/console/riverside/events/{}", page.event["id"].as_str().unwrap());
     browser.go(&url(&format!("{event_path}/delete"))).await;
     browser.press("Delete").await;
-    browser.wait_for("You can’t delete the event or make it a draft.").await;
+    browser.wait_for("You can’t delete or unpublish the event.").await;
     browser.look("console-event-has-sign-ups", &axe).await;
     let message = [("subject", "Hello"), ("text", "Hello"), ("confirmed", "yes")];
     for _ in 0..5 {

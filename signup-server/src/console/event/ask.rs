@@ -28,6 +28,8 @@ pub(crate) struct Ask<'a> {
     /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
     mails: Option<String>,
     button: &'static str,
+    /// The path of the page that cancels the event, if the action is refused until then.
+    cancel: Option<String>,
     /// Whether the action cannot be undone.
     is_final: bool,
     /// The path of the page to return to.
@@ -54,6 +56,7 @@ impl<'a> Ask<'a> {
             fields: form.fields().filter(|(name, _)| is_kept(name)).collect(),
             mails: None,
             button,
+            cancel: None,
             is_final: false,
             back: frame.path("/"),
         }
@@ -76,6 +79,11 @@ impl<'a> Ask<'a> {
     /// Shows the old and the new value of each field that changes.
     pub(crate) fn changes(self, changes: Vec<Clash>) -> Self {
         Self { changes, ..self }
+    }
+
+    /// Adds a link to the page that cancels the event with this path.
+    pub(crate) fn or_cancel(self, event: &str) -> Self {
+        Self { cancel: Some(self.frame.path(&format!("{event}/cancel"))), ..self }
     }
 
     /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox.

@@ -63,17 +63,21 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
     }
 }
 
-/// `GET /console/{slug}/events/{event_id}/unpublish`: shows a button that makes an event a draft.
+/// `GET /console/{slug}/events/{event_id}/unpublish`: shows a button that makes an event a draft again.
 pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
-    let event = call.session.event(call.path.event()).await?.event;
+    let found = call.session.event(call.path.event()).await?;
+    let (event, form) = (found.event.clone(), Form::default());
     if event.is_cancelled() {
         return Err(Error::EventCancelled.into());
     }
-    let form = Form::default();
-    Ok(Ask::new(&call.frame, &form, format!("Make {} a draft?", event.title), "Make a draft")
-        .text("Volunteers will no longer see the event or be able to sign up. You can publish it again.")
-        .back(&path_of(event.id))
-        .show())
+    let ask = Ask::new(&call.frame, &form, format!("Unpublish {}?", event.title), "Unpublish");
+    let ask = if has_signups(&call, found) {
+        ask.text("People are signed up for this event, so you can’t unpublish it. You can cancel it instead, and choose to email them.")
+            .or_cancel(&path_of(event.id))
+    } else {
+        ask.text("The event becomes a draft: volunteers can’t see it or sign up. You can publish it again.")
+    };
+    Ok(ask.back(&path_of(event.id)).show())
 }
 
 /// `POST /console/{slug}/events/{event_id}/unpublish`: makes an event a draft.
@@ -185,13 +189,14 @@ fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event, text:
 pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
-    let text = if has_signups(&call, found) {
-        "People are signed up for this event, so you can’t delete it yet. Cancel the event first. You can then \
-         choose to email them."
+    let ask = if has_signups(&call, found) {
+        let text = "People are signed up for this event, so you can’t delete it yet. Cancel the event first. You can then \
+                    choose to email them.";
+        page_of_delete(&call, &form, &event, text).or_cancel(&path_of(event.id))
     } else {
-        DELETION
+        page_of_delete(&call, &form, &event, DELETION)
     };
-    Ok(page_of_delete(&call, &form, &event, text).show())
+    Ok(ask.show())
 }
 
 /// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
