@@ -157,7 +157,8 @@ fn message_of(error: &Error) -> Message {
         Error::InvitationGone => said(
             StatusCode::GONE,
             "This invitation doesn’t work any more",
-            "It has been used or withdrawn, or it is too old. Ask the person who invited you to send you a new one.",
+            "If you have accepted it already, go to your organizations and sign in. Otherwise it has been withdrawn, or it is too old: \
+             ask the person who invited you to send you a new one.",
         ),
         Error::Unauthenticated => said(
             StatusCode::FORBIDDEN,
