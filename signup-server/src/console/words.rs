@@ -69,6 +69,11 @@ pub(crate) fn label(name: &str) -> &'static str {
     find(name).map_or("Value", |field| field.label)
 }
 
+/// Returns the label of a field as it stands within a sentence. A field without a label has its name.
+pub(crate) fn in_a_sentence(name: &str) -> String {
+    find(name).map_or_else(|| name.replace('_', " "), |field| field.label.to_lowercase())
+}
+
 /// Returns a role with its article, such as `an owner`.
 pub(crate) const fn role_with_article(role: Role) -> &'static str {
     match role {

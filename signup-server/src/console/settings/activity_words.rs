@@ -9,6 +9,8 @@ use signup_core::{
     WebhookId,
 };
 
+use crate::console::words;
+
 /// The names of the records that some activities are about.
 #[derive(Debug, Default)]
 pub(super) struct Names {
@@ -97,7 +99,7 @@ impl Names {
             // A type that is newer than this page.
             kind => format!("did this: {kind}"),
         };
-        let changes: Vec<_> = changes.iter().map(|field| field.replace('_', " ")).collect();
+        let changes: Vec<_> = changes.iter().map(|field| words::in_a_sentence(field)).collect();
         let changes = if changes.is_empty() { String::new() } else { format!(" ({})", changes.join(", ")) };
         format!("{} {what}{changes}", who(actor))
     }
@@ -115,7 +117,7 @@ fn who(actor: &Actor) -> String {
         Actor::Volunteer => "A volunteer".to_owned(),
         Actor::System => "This service".to_owned(),
         // The operator, or an actor that is newer than this page.
-        _ => "The operator".to_owned(),
+        _ => "The operator of the server".to_owned(),
     }
 }
 
@@ -141,5 +143,23 @@ mod tests {
             let sentence = Names::default().sentence(&activity);
             assert!(!sentence.contains(kind.as_str()), "{sentence}");
         }
+    }
+
+    #[test]
+    fn a_changed_field_has_the_label_of_its_form() {
+        let activity = Activity::new(
+            ActivityId::NONE,
+            OrganizationId::NONE,
+            ActivityType::ALL.iter().find(|kind| kind.as_str() == "organization.updated").unwrap().clone(),
+            Timestamp::UNIX_EPOCH,
+            Actor::System,
+            Subject::default(),
+            vec!["privacy_url".into(), "newer_field".into()],
+        );
+        let sentence = Names::default().sentence(&activity);
+        assert_eq!(
+            sentence,
+            "This service changed the organization (link to the privacy notice, newer field)"
+        );
     }
 }
