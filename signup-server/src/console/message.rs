@@ -95,7 +95,7 @@ fn page(
 ) -> Response {
     let now = call.now();
     let coming = shifts.iter().filter(|shift| !shift.is_over(now));
-    let all = [(String::new(), "All shifts that are not over".to_owned())];
+    let all = [(String::new(), "Everyone, on all shifts that are not over".to_owned())];
     let shifts: Vec<_> =
         all.into_iter().chain(coming.map(|shift| (shift.id.to_string(), titled(shift)))).collect();
     let frame = &call.frame;
