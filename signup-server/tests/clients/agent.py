@@ -101,8 +101,8 @@ async def speaks(version: str) -> None:
             assert agent.client.server_info is not None and agent.client.server_info.name == "signup"
             assert agent.client.instructions is not None and "whoami" in agent.client.instructions
         assert await agent.tools() == ALL_TOOLS
-        who = await agent.call("whoami")
-        assert who["data"]["team"]["name"] == "Starter", who
+        found = await agent.call("whoami")
+        assert found["data"]["team"]["name"] == "Starter", found
         assert await agent.refused("get_event", event_id="unknown") == {"message": "Not found."}
         try:
             answer = await agent.client.call_tool("delete_event", {})
@@ -124,8 +124,8 @@ async def sees_the_tools_of_its_scopes() -> None:
         }
     async with connected(os.environ["SIGNUP_OTHER_TOKEN"]) as agent:
         assert await agent.tools() == ["whoami"]
-        who = (await agent.call("whoami"))["data"]
-        assert (who["team"], who["token"]["scopes"]) == (None, ["activity:read"])
+        found = (await agent.call("whoami"))["data"]
+        assert (found["team"], found["token"]["scopes"]) == (None, ["activity:read"])
 
 
 async def reads_what_the_api_answers(agent: Agent) -> None:
@@ -148,9 +148,9 @@ async def reads_what_the_api_answers(agent: Agent) -> None:
     for tool, arguments, path in reads:
         answers[tool] = await agent.call(tool, **arguments)
         assert answers[tool] == (await agent.api("GET", path)).json(), (tool, answers[tool])
-    who = (await agent.call("whoami"))["data"]
+    found = (await agent.call("whoami"))["data"]
     for part in ["token", "team"]:
-        assert who[part] == (await agent.api("GET", f"/{part}")).json()["data"], who
+        assert found[part] == (await agent.api("GET", f"/{part}")).json()["data"], found
 
     assert [slot["title"] for slot in answers["list_shifts"]["data"]] == ["Early", "Late"]
     coverage = answers["get_coverage"]["data"]
