@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::harness::{Answer, Server};
-use crate::mailbox::{Mail, Mailbox};
+use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::wait::wait_until;
 
@@ -70,7 +70,7 @@ impl<'a> Organizer<'a> {
 
     /// Asks for a code and enters it.
     pub(crate) async fn sign_in(&self, mailbox: &Mailbox, email: &str) -> Answer {
-        let before = mailbox.mails().iter().filter(|mail| mail.to == email).count();
+        let before = codes(mailbox, email).len();
         let answer = self.post("/sign-in", &[("email", email)]).await;
         assert_eq!(answer.status, 200, "{}", answer.text);
         let code = wait_for_code(mailbox, email, before).await;
@@ -124,15 +124,19 @@ pub(crate) async fn wait_for_text(mailbox: &Mailbox, email: &str, part: &str) ->
     .await
 }
 
-/// Waits for the code in a mail to an address that has got `before` mails already. Returns the code as the mail shows it.
+/// Returns the codes that were mailed to an address, as the mails show them, in the order of the mails. An invitation to the address
+/// may arrive before, between or after them.
+fn codes(mailbox: &Mailbox, email: &str) -> Vec<String> {
+    let mails = mailbox.mails().into_iter().filter(|mail| mail.to == email);
+    mails.filter_map(|mail| code_in(&mail.text())).collect()
+}
+
+/// Waits for the code that follows `before` other codes to an address.
 pub(crate) async fn wait_for_code(mailbox: &Mailbox, email: &str, before: usize) -> String {
-    let text = wait_until(SOON, async || {
-        let mails = mailbox.mails();
-        let mail = mails.iter().filter(|mail| mail.to == email).nth(before);
-        mail.map(Mail::text).ok_or(format!("no new mail to {email}"))
+    wait_until(SOON, async || {
+        codes(mailbox, email).into_iter().nth(before).ok_or(format!("no new code for {email}"))
     })
-    .await;
-    code_in(&text).unwrap_or_else(|| panic!("no code in {text}"))
+    .await
 }
 
 /// Finds a code: two groups of four characters on a line of its own.
