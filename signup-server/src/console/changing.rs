@@ -3,10 +3,12 @@
 //! Such a form has each value twice: as it is typed, and as it was when the form was loaded, in a hidden field with the prefix
 //! `was.`. So the library can keep what others changed in between, and the page can show both values of a field in conflict.
 
-use signup_core::Faults;
+use jiff::civil::Date;
+use signup_core::{Faults, Zone};
 
 use super::form::CONFIRMED;
 use super::{As, Form};
+use crate::page::times;
 
 /// The prefix of the hidden fields with the values that were read.
 const WAS: &str = "was.";
@@ -92,35 +94,58 @@ fn as_read(form: &Form) -> Option<Form> {
     (!read.is_empty()).then(|| fields.fold(Form::default(), |form, (name, value)| form.with(name, value)))
 }
 
-/// A field with two values: the stored one, and the one that the person typed.
+/// The present value of a field and the one that the person typed, in words.
 #[derive(Debug)]
-pub(crate) struct Clash {
+pub(crate) struct FieldValues {
     pub(crate) id: String,
     pub(crate) label: &'static str,
     pub(crate) now: String,
     pub(crate) typed: String,
 }
 
-/// Returns both values of each of these fields.
-pub(crate) fn clashes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
-    let words = |value: &str| match value {
-        "" => "Empty".to_owned(),
-        "yes" => "Ticked".to_owned(),
-        value => value.to_owned(),
+/// Returns the present and the typed value of each field in `names`.
+pub(crate) fn both_values(form: &Form, names: &[&'static str], present: &Values) -> Vec<FieldValues> {
+    let values = |name: &&'static str| FieldValues {
+        id: form.id(name),
+        label: form.label(name),
+        now: in_words(name, value_of(present, name)),
+        typed: in_words(name, form.value(name)),
     };
-    let clash = |name: &&'static str| {
-        let now = present.iter().find(|(found, _)| found == name).map_or("", |(_, value)| value);
-        Clash { id: form.id(name), label: form.label(name), now: words(now), typed: words(form.value(name)) }
-    };
-    names.iter().map(clash).collect()
+    names.iter().map(values).collect()
 }
 
-/// Returns both values of each of these fields whose typed value is not the present one.
-pub(crate) fn changes(form: &Form, names: &[&'static str], present: &Values) -> Vec<Clash> {
-    let is_changed =
-        |name: &&str| present.iter().any(|(found, now)| found == name && now != form.value(name));
-    let changed: Vec<_> = names.iter().copied().filter(is_changed).collect();
-    clashes(form, &changed, present)
+/// Returns both values of each field in `names` that the form changes. A field that the person left as it was read keeps its present
+/// value, so it is not listed.
+pub(crate) fn changes(form: &Form, names: &[&'static str], present: &Values) -> Vec<FieldValues> {
+    let is_typed = |name: &&str| form.value(name) != form.value(format!("{WAS}{name}"));
+    let typed: Vec<_> = names.iter().copied().filter(is_typed).collect();
+    let mut values = both_values(form, &typed, present);
+    values.retain(|values| values.now != values.typed);
+    values
+}
+
+fn value_of<'a>(values: &'a Values, name: &str) -> &'a str {
+    values.iter().find(|(found, _)| *found == name).map_or("", |(_, value)| value)
+}
+
+/// Returns the value of a field in the words of the pages. An empty time of a shift is midnight.
+fn in_words(name: &str, value: &str) -> String {
+    match name {
+        "start_time" if value.is_empty() => "00:00".to_owned(),
+        "end_time" if value.is_empty() => "24:00".to_owned(),
+        "start_date" | "end_date" => value.parse::<Date>().map_or_else(|_| or_empty(value), times::day),
+        "timezone" => {
+            value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone))
+        }
+        "is_virtual" | "is_published" | "required" => {
+            if value == TICKED { "Ticked" } else { "Not ticked" }.to_owned()
+        }
+        _ => or_empty(value),
+    }
+}
+
+fn or_empty(value: &str) -> String {
+    if value.is_empty() { "Empty".to_owned() } else { value.to_owned() }
 }
 
 #[cfg(test)]
@@ -142,6 +167,33 @@ mod tests {
         assert_eq!([shown("title"), shown("was.title")], ["B", "C"]);
         assert_eq!([shown("badge_label"), shown("was.badge_label")], ["New", "New"]);
         assert!(!form.is_ticked("is_virtual") && !form.is_ticked("was.is_virtual"));
+    }
+
+    #[test]
+    fn the_changes_of_a_form_are_the_fields_that_the_person_changed_in_words() {
+        const NAMES: &[&str] =
+            &["start_date", "timezone", "start_time", "end_time", "location", "is_virtual", "title"];
+        let values =
+            |values: [&str; 7]| -> Values { NAMES.iter().copied().zip(values.map(str::to_owned)).collect() };
+        let present = values(["2027-06-05", "America/New_York", "00:00", "", "Theirs", "", "A"]);
+        let read = values(["2027-06-05", "America/New_York", "00:00", "", "Hall", "", "A"]);
+        let typed = values(["2027-06-06", "UTC", "", "17:00", "Hall", "yes", ""]);
+        let form = typed.into_iter().fold(Form::default(), |form, (name, value)| form.with(name, value));
+        let form =
+            read.into_iter().fold(form, |form, (name, value)| form.with(&format!("{WAS}{name}"), value));
+        let changes = changes(&form, NAMES, &present);
+        let changes: Vec<_> =
+            changes.iter().map(|change| [change.id.as_str(), &change.now, &change.typed]).collect();
+        assert_eq!(
+            changes,
+            [
+                ["start_date", "Saturday 5 June 2027", "Sunday 6 June 2027"],
+                ["timezone", "New York time", "UTC"],
+                ["end_time", "24:00", "17:00"],
+                ["is_virtual", "Not ticked", "Ticked"],
+                ["title", "A", "Empty"],
+            ]
+        );
     }
 
     #[test]

@@ -72,7 +72,7 @@ async fn a_plan_that_is_used_up_is_explained_where_it_happens() {
 }
 
 #[tokio::test]
-async fn a_cancellation_asks_first_and_an_event_with_sign_ups_is_not_deleted() {
+async fn a_cancellation_asks_first_and_an_event_with_sign_ups_is_not_deleted_or_unpublished() {
     let (server, mailbox) = with_mailbox("memory:");
     let ada = Organizer::first_owner(&server).await;
     let page = Page::create(&server, &published()).await;
@@ -81,15 +81,16 @@ async fn a_cancellation_asks_first_and_an_event_with_sign_ups_is_not_deleted() {
     let path = format!("{ROOT}/events/{}", page.event["id"].as_str().unwrap());
     let [cancel, delete] = ["cancel", "delete"].map(|action| format!("{path}/{action}"));
     let unpublish = format!("{path}/unpublish");
-    for (page, why) in [
+    for (path, why) in [
         (&delete, "so you can’t delete it yet. Cancel the event first"),
         (&unpublish, "so you can’t unpublish it"),
     ] {
-        let shown = ada.get(page).await.text;
-        assert!(shown.contains(why) && shown.contains(&format!("href=\"{cancel}\"")), "{page}: {shown}");
+        let shown = ada.get(path).await.text;
+        assert!(shown.contains(why) && shown.contains(&format!("href=\"{cancel}\"")), "{path}: {shown}");
     }
-    for confirmed in [&[][..], &[("confirmed", "yes")]] {
-        let refused = ada.post(&delete, confirmed).await;
+    let confirmed = [("confirmed", "yes")];
+    for (path, form) in [(&delete, &[][..]), (&delete, &confirmed), (&unpublish, &confirmed)] {
+        let refused = ada.post(path, form).await;
         assert!(
             refused.status == 409 && refused.text.contains("You can’t delete or unpublish the event"),
             "{}",

@@ -258,7 +258,12 @@ async fn an_edit_that_mails_volunteers_asks_first_and_says_how_many() {
     assert_eq!(page.sign_up(&server, &page.slot("Late"), "Bo", "bo@example.org").await.status, 303);
     let edit = format!("{path}/edit");
     let asked = Fields::of(&ada.get(&edit).await).with("location", "Hall B").post(&ada, &edit).await;
-    assert!(asked.text.contains("Email them (2 emails, one for each sign-up)"), "{}", asked.text);
+    assert!(
+        asked.text.contains("Email them (2 emails, one for each sign-up)")
+            && asked.text.contains("Now: <bdi>Empty</bdi><br>After the change: <bdi>Hall B</bdi>"),
+        "{}",
+        asked.text
+    );
 }
 
 #[tokio::test]

@@ -1,10 +1,11 @@
-//! The page that asks before something is deleted or volunteers get mails. Its hidden fields hold what was typed.
+//! The page that asks before an event is unpublished, before something is deleted, and before volunteers get mails. Its hidden
+//! fields hold what was typed.
 
 use askama::Template;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::Clash;
+use super::super::changing::FieldValues;
 use super::super::form::CONFIRMED;
 use super::super::{Form, Frame, show};
 use super::count;
@@ -22,13 +23,13 @@ pub(crate) struct Ask<'a> {
     heading: String,
     /// What will happen, a paragraph each.
     text: Vec<String>,
-    /// The fields that change, with the old and the new value of each.
-    changes: Vec<Clash>,
+    /// The changed fields of the time and the place, with the present and the new value of each.
+    changes: Vec<FieldValues>,
     fields: Vec<(&'a str, &'a str)>,
     /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
     mails: Option<String>,
     button: &'static str,
-    /// The path of the page that cancels the event, if the action is refused until then.
+    /// The path of the page that cancels the event. `None` unless sign-ups forbid the action.
     cancel: Option<String>,
     /// Whether the action cannot be undone.
     is_final: bool,
@@ -66,7 +67,7 @@ impl<'a> Ask<'a> {
     pub(crate) fn of_change(frame: &'a Frame, form: &'a Form, title: &str, mails: u64) -> Self {
         let signups = count(mails, "sign-up", "sign-ups");
         Self::new(frame, form, format!("Change {title}?"), "Save changes")
-            .text(format!("This changes the time or the place of {signups}."))
+            .text(format!("This changes the time or the place for {signups}."))
             .mails(mails)
     }
 
@@ -76,13 +77,13 @@ impl<'a> Ask<'a> {
         self
     }
 
-    /// Shows the old and the new value of each field that changes.
-    pub(crate) fn changes(self, changes: Vec<Clash>) -> Self {
+    /// Shows the present and the new value of each of these fields.
+    pub(crate) fn changes(self, changes: Vec<FieldValues>) -> Self {
         Self { changes, ..self }
     }
 
-    /// Adds a link to the page that cancels the event with this path.
-    pub(crate) fn or_cancel(self, event: &str) -> Self {
+    /// Adds a link to the page that cancels the event. `event` is the path of the event's own page.
+    pub(crate) fn link_to_cancel(self, event: &str) -> Self {
         Self { cancel: Some(self.frame.path(&format!("{event}/cancel"))), ..self }
     }
 

@@ -63,7 +63,8 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
     }
 }
 
-/// `GET /console/{slug}/events/{event_id}/unpublish`: shows a button that makes an event a draft again.
+/// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed
+/// up, links to the page that cancels it.
 pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
@@ -73,7 +74,7 @@ pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     let ask = Ask::new(&call.frame, &form, format!("Unpublish {}?", event.title), "Unpublish");
     let ask = if has_signups(&call, found) {
         ask.text("People are signed up for this event, so you can’t unpublish it. You can cancel it instead, and choose to email them.")
-            .or_cancel(&path_of(event.id))
+            .link_to_cancel(&path_of(event.id))
     } else {
         ask.text("The event becomes a draft: volunteers can’t see it or sign up. You can publish it again.")
     };
@@ -170,7 +171,8 @@ fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
     from_json::<CancellationInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
 }
 
-/// Returns whether people are signed up, so that an event cannot be deleted. The library decides again when it is deleted.
+/// Returns whether the event has active sign-ups, which forbid to delete or unpublish it. The library decides again when the action
+/// is sent.
 fn has_signups(call: &MemberCall, found: EventWithShifts) -> bool {
     !found.event.is_cancelled() && active_signups(call, found) > 0
 }
@@ -192,7 +194,7 @@ pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let ask = if has_signups(&call, found) {
         let text = "People are signed up for this event, so you can’t delete it yet. Cancel the event first. You can then \
                     choose to email them.";
-        page_of_delete(&call, &form, &event, text).or_cancel(&path_of(event.id))
+        page_of_delete(&call, &form, &event, text).link_to_cancel(&path_of(event.id))
     } else {
         page_of_delete(&call, &form, &event, DELETION)
     };

@@ -5,7 +5,7 @@ use signup_core::{Error, Event};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::{Clash, as_stored, changes, clashes, loaded, read_fields, reloaded};
+use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
 use super::create::themes;
@@ -22,7 +22,7 @@ struct EditEventTemplate<'a> {
     event: &'a Event,
     path: String,
     form: &'a Form,
-    conflicts: &'a [Clash],
+    conflicts: &'a [FieldValues],
     /// Why the plan does not allow the event to be published.
     limit: Option<String>,
     read: Vec<(&'a str, &'a str)>,
@@ -33,7 +33,7 @@ struct EditEventTemplate<'a> {
 /// What is shown above the form.
 #[derive(Default)]
 struct Obstacle {
-    conflicts: Vec<Clash>,
+    conflicts: Vec<FieldValues>,
     limit: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
             Ok(0) => {}
             Ok(mails) => {
                 let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), mails.into());
-                let ask = ask.changes(changes(&form, fields::MAILED_OF_EVENT, &present));
+                let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_EVENT, &present));
                 return Ok(ask.back(&path_of(event.id)).show());
             }
             Err(error) => return refused(&call, &event, form, error).await,
@@ -105,7 +105,7 @@ async fn refused(call: &MemberCall, event: &Event, form: Form, error: Error) -> 
         Error::Conflict(names) => {
             let event = call.session.event(event.id).await?.event;
             let present = fields::values_of_event(&event);
-            let conflicts = clashes(&form, &names, &present);
+            let conflicts = both_values(&form, &names, &present);
             let form = reloaded(&form, fields::EVENT, present);
             page(call, StatusCode::CONFLICT, &event, &form, Obstacle { conflicts, limit: None }).await
         }

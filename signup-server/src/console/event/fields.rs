@@ -35,10 +35,11 @@ pub(super) const SHIFT: &[(&str, As)] = &[
     ("location", As::Text),
 ];
 
-/// The fields of an event whose changes the mail to volunteers is about.
-pub(super) const MAILED_OF_EVENT: &[&str] = &["start_date", "end_date", "timezone", "location", "is_virtual"];
-/// The fields of a shift whose changes the mail to volunteers is about.
-pub(super) const MAILED_OF_SHIFT: &[&str] = &["start_time", "end_time", "location"];
+/// The fields of the time and the place of an event.
+pub(super) const TIME_AND_PLACE_OF_EVENT: &[&str] =
+    &["start_date", "end_date", "timezone", "location", "is_virtual"];
+/// The fields of the time and the place of a shift.
+pub(super) const TIME_AND_PLACE_OF_SHIFT: &[&str] = &["start_time", "end_time", "location"];
 
 pub(super) const QUESTION: &[(&str, As)] = &[
     ("label", As::Text),

@@ -5,7 +5,7 @@ use signup_core::{Error, EventId, Faults, NewQuestion, Question, QuestionInput, 
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::{Clash, clashes, loaded, read_fields, reloaded};
+use super::super::changing::{FieldValues, both_values, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, show};
 use super::ask::Ask;
 use super::{fields, form_and_event, path_of};
@@ -27,7 +27,7 @@ struct QuestionTemplate<'a> {
     back: String,
     form: &'a Form,
     read: Vec<(&'a str, &'a str)>,
-    conflicts: &'a [Clash],
+    conflicts: &'a [FieldValues],
     kinds: [(&'static str, &'static str, &'static str); 3],
     button: &'static str,
 }
@@ -37,7 +37,7 @@ fn page(
     status: StatusCode,
     event: EventId,
     form: &Form,
-    conflicts: &[Clash],
+    conflicts: &[FieldValues],
     [heading, button]: [&'static str; 2],
 ) -> Response {
     let page = QuestionTemplate {
@@ -123,7 +123,7 @@ pub(crate) async fn edit_question(mut call: MemberCall) -> Answer {
         Err(Error::Conflict(names)) => {
             let question = call.session.question(question.id).await?;
             let present = fields::values_of_question(&question);
-            let conflicts = clashes(&form, &names, &present);
+            let conflicts = both_values(&form, &names, &present);
             let form = reloaded(&form, fields::QUESTION, present);
             Ok(page(&call, StatusCode::CONFLICT, question.event, &form, &conflicts, EDIT))
         }

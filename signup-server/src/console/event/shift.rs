@@ -5,7 +5,7 @@ use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, Scheduled
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::{Clash, as_stored, changes, clashes, loaded, read_fields, reloaded};
+use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_notified};
 use super::change::ReasonTemplate;
@@ -79,7 +79,7 @@ struct EditShiftTemplate<'a> {
     back: String,
     form: &'a Form,
     read: Vec<(&'a str, &'a str)>,
-    conflicts: &'a [Clash],
+    conflicts: &'a [FieldValues],
 }
 
 fn page_of_edit(
@@ -87,7 +87,7 @@ fn page_of_edit(
     status: StatusCode,
     shift: &ScheduledShift,
     form: &Form,
-    conflicts: &[Clash],
+    conflicts: &[FieldValues],
 ) -> Response {
     let page = EditShiftTemplate {
         head: call.frame.head_of(&format!("Edit {}", shift.title), form),
@@ -136,7 +136,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
             Ok(0) => {}
             Ok(mails) => {
                 let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), mails.into());
-                let ask = ask.changes(changes(&form, fields::MAILED_OF_SHIFT, &present));
+                let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
                 return Ok(ask.back(&path_of(shift.event)).show());
             }
             Err(error) => return refused(&call, &shift, form, error).await,
@@ -157,7 +157,7 @@ async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: E
         Error::Conflict(names) => {
             let shift = call.session.shift(shift.id).await?;
             let present = fields::values_of_shift(&shift);
-            let conflicts = clashes(&form, &names, &present);
+            let conflicts = both_values(&form, &names, &present);
             let form = reloaded(&form, fields::SHIFT, present);
             Ok(page_of_edit(call, StatusCode::CONFLICT, &shift, &form, &conflicts))
         }

@@ -4,7 +4,9 @@ use askama::Template;
 use signup_core::{Error, Organization, OrganizationInput, OrganizationPatch, Permission, from_json};
 use warp::http::StatusCode;
 
-use crate::console::changing::{Clash, Values, clashes, loaded, patch, read_fields, reloaded, text};
+use crate::console::changing::{
+    FieldValues, Values, both_values, loaded, patch, read_fields, reloaded, text,
+};
 use crate::console::{Answer, As, Done, Form, Frame, MemberCall, show};
 use crate::page::Head;
 
@@ -15,7 +17,7 @@ struct OrganizationTemplate<'a> {
     frame: &'a Frame,
     form: &'a Form,
     read: Vec<(&'a str, &'a str)>,
-    conflicts: &'a [Clash],
+    conflicts: &'a [FieldValues],
 }
 
 const FIELDS: &[(&str, As)] = &[
@@ -49,14 +51,14 @@ pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
         }
         Err(Error::Conflict(names)) => {
             let present = values(&call.session.organization().await?);
-            let conflicts = clashes(&form, &names, &present);
+            let conflicts = both_values(&form, &names, &present);
             page(&call, StatusCode::CONFLICT, &reloaded(&form, FIELDS, present), &conflicts)
         }
         Err(error) => Err(error.into()),
     }
 }
 
-fn page(call: &MemberCall, status: StatusCode, form: &Form, conflicts: &[Clash]) -> Answer {
+fn page(call: &MemberCall, status: StatusCode, form: &Form, conflicts: &[FieldValues]) -> Answer {
     let frame = &call.frame;
     let head = frame.head_of("Organization", form);
     Ok(show(status, &OrganizationTemplate { head, frame, form, read: read_fields(form), conflicts }))
