@@ -42,7 +42,7 @@ const FIELDS: &[Field] = &[
     field("start_time", "Start", "Enter a start"),
     field("end_time", "End", "Enter an end"),
     field("capacity", "Volunteers needed", "Enter the number of volunteers needed"),
-    field("each_minutes", "Minutes of each shift", "Enter a number of minutes"),
+    field("each_minutes", "Length of each shift (minutes)", "Enter a number of minutes"),
     field("label", "Question", "Enter a question"),
     field("options", "Options", "Enter the options, one on each line"),
     field("required", "Volunteers have to answer", "Say whether volunteers have to answer"),
@@ -69,9 +69,15 @@ pub(crate) fn label(name: &str) -> &'static str {
     find(name).map_or("Value", |field| field.label)
 }
 
-/// Returns the label of a field as it stands within a sentence. A field without a label has its name.
+/// Returns a changed field in words, for the middle of a sentence: its label, or its name if it has no label. A checkbox has other
+/// words, because its label says that it is ticked.
 pub(crate) fn in_a_sentence(name: &str) -> String {
-    find(name).map_or_else(|| name.replace('_', " "), |field| field.label.to_lowercase())
+    match name {
+        "is_virtual" => "whether it takes place online".to_owned(),
+        "is_enabled" => "whether it is enabled".to_owned(),
+        "required" => "whether volunteers have to answer".to_owned(),
+        name => find(name).map_or_else(|| name.replace('_', " "), |field| field.label.to_lowercase()),
+    }
 }
 
 /// Returns a role with its article, such as `an owner`.

@@ -68,7 +68,7 @@ impl Names {
             "event.created" => format!("created {}", event()),
             "event.updated" => format!("changed {}", event()),
             "event.published" => format!("published {}", event()),
-            "event.unpublished" => format!("made {} a draft", event()),
+            "event.unpublished" => format!("unpublished {}", event()),
             "event.cancelled" => format!("cancelled {}", event()),
             "event.deleted" => "deleted an event".to_owned(),
             "event.restored" => format!("restored {}", event()),
@@ -116,8 +116,9 @@ fn who(actor: &Actor) -> String {
         Actor::Person { name, .. } => name.to_string(),
         Actor::Volunteer => "A volunteer".to_owned(),
         Actor::System => "This service".to_owned(),
-        // The operator, or an actor that is newer than this page.
-        _ => "The operator of the server".to_owned(),
+        Actor::Operator => "The operator of the server".to_owned(),
+        // An actor that is newer than this page.
+        _ => "Someone".to_owned(),
     }
 }
 
@@ -146,20 +147,20 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_field_has_the_label_of_its_form() {
+    fn an_activity_names_a_changed_field_by_its_label_or_else_by_its_name() {
         let activity = Activity::new(
             ActivityId::NONE,
             OrganizationId::NONE,
-            ActivityType::ALL.iter().find(|kind| kind.as_str() == "organization.updated").unwrap().clone(),
+            ActivityType::ORGANIZATION_UPDATED,
             Timestamp::UNIX_EPOCH,
             Actor::System,
             Subject::default(),
-            vec!["privacy_url".into(), "newer_field".into()],
+            vec!["privacy_url".into(), "is_virtual".into(), "newer_field".into()],
         );
         let sentence = Names::default().sentence(&activity);
         assert_eq!(
             sentence,
-            "This service changed the organization (link to the privacy notice, newer field)"
+            "This service changed the organization (link to the privacy notice, whether it takes place online, newer field)"
         );
     }
 }
