@@ -157,8 +157,8 @@ fn message_of(error: &Error) -> Message {
         Error::InvitationGone => said(
             StatusCode::GONE,
             "This invitation doesn’t work any more",
-            "If you have accepted it already, go to your organizations and sign in. Otherwise it has been withdrawn, or it is too old: \
-             ask the person who invited you to send you a new one.",
+            "If you have already accepted it, sign in to see your organizations. If you have a newer invitation, use the link in that \
+             email. Otherwise, ask an admin or an owner of the organization to invite you again.",
         ),
         Error::Unauthenticated => said(
             StatusCode::FORBIDDEN,
