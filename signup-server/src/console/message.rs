@@ -13,6 +13,8 @@ use crate::page::Head;
 const SHIFT: &str = "slot_id";
 /// The action of the button that leads from the preview back to the form.
 const CHANGE: &str = "change";
+/// The recipients of a message if no shift is chosen.
+const EVERYONE: &str = "Everyone signed up for a shift that isn’t over";
 
 #[derive(Debug, Template)]
 #[template(path = "console/message.html")]
@@ -21,7 +23,7 @@ struct MessageTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     form: &'a Form,
-    /// The shifts that are not over, after the choice of all.
+    /// The options: everyone, then each shift that is not over. Each is a value and its words.
     shifts: &'a [(String, String)],
 }
 
@@ -36,8 +38,8 @@ struct PreviewTemplate<'a> {
     recipients: String,
     /// Whether the message has a recipient.
     has_recipients: bool,
-    /// The chosen shift; `None` for all.
-    shift: Option<&'a str>,
+    /// The chosen shift, or everyone.
+    to: &'a str,
     subject: &'a str,
     text: Vec<LinkedText<'a>>,
 }
@@ -95,7 +97,7 @@ fn page(
 ) -> Response {
     let now = call.now();
     let coming = shifts.iter().filter(|shift| !shift.is_over(now));
-    let all = [(String::new(), "Everyone, on all shifts that are not over".to_owned())];
+    let all = [(String::new(), EVERYONE.to_owned())];
     let shifts: Vec<_> =
         all.into_iter().chain(coming.map(|shift| (shift.id.to_string(), titled(shift)))).collect();
     let frame = &call.frame;
@@ -119,7 +121,7 @@ fn preview(
         form,
         recipients: recipients_in_words(recipients),
         has_recipients: recipients > 0,
-        shift: shift.as_deref(),
+        to: shift.as_deref().unwrap_or(EVERYONE),
         subject: message.subject.as_str(),
         text: LinkedText::parts(message.text.as_str()),
     };
