@@ -109,7 +109,7 @@ impl ToolCall {
         }
         let mut headers = HeaderMap::new();
         if !operation.takes_query()
-            && let Some(key) = arguments.remove(IDEMPOTENCY_KEY).as_ref().and_then(key_of)
+            && let Some(key) = arguments.shift_remove(IDEMPOTENCY_KEY).as_ref().and_then(key_of)
         {
             headers.insert("idempotency-key", key?);
         }
@@ -157,7 +157,7 @@ fn path(operation: &ApiOperation, arguments: &mut Object) -> Result<String, Faul
         let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let Some(parameter) = parameter else { return segment.to_owned() };
         let name = ApiOperation::argument_of(parameter);
-        match arguments.remove(name) {
+        match arguments.shift_remove(name) {
             None | Some(Value::Null) => faults.add(FaultPath::new().member(name), FaultKind::Required),
             // The path of another operation must not result from an id. No record has this one.
             Some(Value::String(id)) if id.is_empty() || id.contains('/') => return "-".to_owned(),

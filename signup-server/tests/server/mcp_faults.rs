@@ -75,6 +75,15 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
         ),
         (
             own,
+            "update_shift",
+            json!({"slot_id": slot}),
+            "PATCH",
+            format!("/v1/slots/{slot}"),
+            json!({"zebra": 1, "apple": 2, "mango": 3}),
+            422,
+        ),
+        (
+            own,
             "add_shifts",
             json!({"event_id": taken}),
             "POST",
