@@ -66,6 +66,7 @@ async fn valid_messages(server: &Server) -> Vec<Value> {
         ),
         message("server/discover", &json!({"_meta": meta})),
         message("ping", &json!({})),
+        message("ping", &Value::Null),
         message("tools/list", &json!({"cursor": "x"})),
         message("resources/read", &json!({"uri": "file:///etc/passwd"})),
         message("subscriptions/listen", &json!({"notifications": {"toolsListChanged": true}, "_meta": meta})),
@@ -212,7 +213,7 @@ fn id_of(body: &[u8]) -> Result<Option<Value>, i64> {
     let is_message = message.is_object()
         && message["jsonrpc"] == "2.0"
         && message["method"].is_string()
-        && message.get("params").is_none_or(Value::is_object)
+        && message.get("params").is_none_or(|params| params.is_object() || params.is_null())
         && message.get("id").is_none_or(is_id);
     if is_message { Ok(message.get("id").cloned()) } else { Err(-32_600) }
 }
