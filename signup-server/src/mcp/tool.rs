@@ -170,15 +170,13 @@ fn path(operation: &ApiOperation, arguments: &mut Object) -> Result<String, Faul
     faults.into_result(Some(path))
 }
 
-/// Returns the arguments as a query. A null counts as omitted, and 25.0 is the whole number 25.
+/// Returns the arguments as a query. A null becomes an empty value, which counts as omitted. 25.0 is the whole number 25.
 fn query(arguments: Object) -> Result<String, ApiError> {
-    let pairs = arguments.into_iter().filter_map(|(name, value)| match value {
-        Value::Null => None,
-        Value::String(text) => Some((name, text)),
-        Value::Number(number) if number.is_f64() => {
-            Some((name, number.as_f64().unwrap_or_default().to_string()))
-        }
-        other => Some((name, other.to_string())),
+    let pairs = arguments.into_iter().map(|(name, value)| match value {
+        Value::Null => (name, String::new()),
+        Value::String(text) => (name, text),
+        Value::Number(number) if number.is_f64() => (name, number.as_f64().unwrap_or_default().to_string()),
+        other => (name, other.to_string()),
     });
     // Never an error: pairs of texts have a query.
     serde_urlencoded::to_string(pairs.collect::<Vec<_>>()).map_err(|_| ApiError::Bug)

@@ -155,6 +155,7 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
             "order=x&per_page=0&from=soon&event_id=a&%C3%A9%26=1",
         ),
         ("list_events", json!({"cursor": "x", "idempotency_key": "k"}), "cursor=x&idempotency_key=k"),
+        ("list_events", json!({"is_publishd": null, "to": null}), "is_publishd=&to="),
         ("list_signups", json!({"event_id": UNKNOWN}), "event_id=01a1fc0c-06a8-79da-abb2-b84ac8892247"),
         ("list_signups", json!({"status": "x", "slot": slot}), &*format!("status=x&slot={slot}")),
     ] {
