@@ -304,6 +304,15 @@ async fn a_write_says_how_many_mails_it_queued_and_so_does_its_replay() {
     assert_eq!(session.mails_queued(), 2, "a cancellation");
     session.cancel_event(event, Cancellation::new()).await.unwrap();
     assert_eq!(session.mails_queued(), 0, "an event that is cancelled already");
+
+    let world = self::world().await;
+    let scopes = [Scope::ShiftsWrite].into();
+    let session = world.scene.service.session_for(world.event.organization, scopes).await.unwrap();
+    session.patch_shift(world.shift.id, to("Hall A")).await.unwrap();
+    assert_eq!(session.mails_queued(), 1);
+    let refused = session.cancel_event(world.event.id, Cancellation::new()).await;
+    assert_eq!(refused, Err(Error::MissingScope(Scope::EventsWrite)));
+    assert_eq!(session.mails_queued(), 0, "a write without the permission");
 }
 
 #[tokio::test]

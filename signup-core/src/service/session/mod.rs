@@ -235,11 +235,12 @@ impl Session {
         self.writes.is_replay.load(Ordering::Relaxed)
     }
 
-    /// Returns how many mails to volunteers the last write of the session or of one of its clones queued: a change of an event or of
-    /// a shift, or a cancellation of either. 0 after a write that changed nothing or failed, and after every other write.
+    /// Returns how many mails to volunteers the last [`Operation`] of this session, or of a clone of it, queued. Counts only the
+    /// mails of changes and cancellations of events, and of changes and deletions of shifts. 0 after any other operation, and after
+    /// one that changed nothing or failed.
     ///
-    /// A mail counts if the volunteer had a confirmed sign-up when the write was decided. A change that joins mails that already wait
-    /// counts them again. A replay returns the number of the first write.
+    /// Counts one mail for each sign-up that was confirmed when the write was decided. A change that joins mails that already wait
+    /// counts them again. A replay returns the number of the first call.
     ///
     /// # Example
     ///
@@ -365,8 +366,8 @@ impl Session {
         T: Clone + Send + Into<Outcome> + TryFrom<Outcome>,
         F: Future<Output = Result<Decision<T>>> + Send,
     {
-        self.require(operation.permission())?;
         self.writes.note_replay(None);
+        self.require(operation.permission())?;
         let decided_mails = &AtomicU32::new(0);
         let with_receipt = |now| {
             let decided = decide(now);
