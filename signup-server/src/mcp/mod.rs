@@ -6,9 +6,9 @@
 //!
 //! **Invariant:** no tool has a rule of its own. A tool is an operation of the API.
 
-mod agent;
 mod message;
 mod schema;
+mod server;
 mod source;
 mod tool;
 mod tools;
@@ -24,8 +24,8 @@ use warp::reply::Response;
 
 use crate::call::ApiCall;
 use crate::reply::ApiError;
-use agent::Agent;
 use message::ProtocolError;
+use server::McpServer;
 pub(crate) use source::Source;
 use tool::ToolCall;
 
@@ -51,9 +51,9 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     ] {
         http.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    let agent = Agent::new(ToolCall { context, session });
+    let server = McpServer::new(ToolCall { context, session });
     let service = StreamableHttpService::new(
-        move || Ok(agent.clone()),
+        move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
         StreamableHttpServerConfig::default().with_legacy_session_mode(false).with_json_response(true),
     );

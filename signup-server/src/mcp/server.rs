@@ -28,22 +28,22 @@ const METHODS: [&str; 3] = ["server/discover", "tools/list", "tools/call"];
 /// The methods that it has, too, in the versions of the protocol that begin with a handshake.
 const HANDSHAKE_METHODS: [&str; 2] = ["initialize", "ping"];
 
-/// The server of one request.
+/// The MCP server that answers one request.
 #[derive(Debug, Clone)]
-pub(super) struct Agent {
+pub(super) struct McpServer {
     call: ToolCall,
     /// The span of the request. `rmcp` handles a message in a task of its own.
     span: Span,
 }
 
-impl Agent {
+impl McpServer {
     /// Creates the server of the request whose span is the current one.
     pub(super) fn new(call: ToolCall) -> Self {
         Self { call, span: Span::current() }
     }
 }
 
-impl ServerHandler for Agent {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         let implementation = Implementation::new("signup", env!("CARGO_PKG_VERSION")).with_title("Signup");
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
