@@ -27,7 +27,7 @@ use crate::reply::ApiError;
 use message::ProtocolError;
 use server::McpServer;
 pub(crate) use source::Source;
-use tool::ToolCall;
+use tool::Caller;
 
 /// `POST /mcp`: answers one message.
 pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
@@ -51,7 +51,7 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     ] {
         http.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    let server = McpServer::new(ToolCall { context, session });
+    let server = McpServer::new(Caller { context, session });
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),

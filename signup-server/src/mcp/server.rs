@@ -8,7 +8,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tracing::{Instrument as _, Span};
 
-use super::tool::{ToolCall, result};
+use super::tool::{Caller, result};
 use super::tools::{ListedTool, TOOLS, whoami};
 use crate::reply::ApiError;
 
@@ -31,15 +31,15 @@ const HANDSHAKE_METHODS: [&str; 2] = ["initialize", "ping"];
 /// The MCP server that answers one request.
 #[derive(Debug, Clone)]
 pub(super) struct McpServer {
-    call: ToolCall,
+    caller: Caller,
     /// The span of the request. `rmcp` handles a message in a task of its own.
     span: Span,
 }
 
 impl McpServer {
     /// Creates the server of the request whose span is the current one.
-    pub(super) fn new(call: ToolCall) -> Self {
-        Self { call, span: Span::current() }
+    pub(super) fn new(caller: Caller) -> Self {
+        Self { caller, span: Span::current() }
     }
 }
 
@@ -56,7 +56,7 @@ impl ServerHandler for McpServer {
         _page: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let allowed = TOOLS.iter().filter(|listed| listed.tool.is_allowed(&self.call.session));
+        let allowed = TOOLS.iter().filter(|listed| listed.tool.is_allowed(&self.caller.session));
         Ok(ListToolsResult::with_all_items(allowed.map(|listed| listed.definition.clone()).collect()))
     }
 
@@ -68,10 +68,10 @@ impl ServerHandler for McpServer {
         let Some(ListedTool { tool, operation, .. }) = find(&request.name) else {
             return Err(ErrorData::invalid_params("There is no such tool.", None));
         };
-        let (call, arguments) = (self.call.clone(), request.arguments.unwrap_or_default());
+        let (caller, arguments) = (self.caller.clone(), request.arguments.unwrap_or_default());
         let answered = async move {
-            let answer = call.run(tool, operation, arguments).await;
-            if tool.name == whoami::TOOL.name { whoami::with_team(&call, answer).await } else { answer }
+            let answer = caller.run(tool, operation, arguments).await;
+            if tool.name == whoami::TOOL.name { whoami::with_team(&caller, answer).await } else { answer }
         };
         // In a task of its own, because `rmcp` sends no answer after a panic.
         let answer = match tokio::spawn(answered.instrument(self.span.clone())).await {

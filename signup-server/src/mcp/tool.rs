@@ -79,14 +79,14 @@ impl Tool {
     }
 }
 
-/// A call of a tool: its session, and what handlers need.
+/// The caller of tools: the session of the token, and what handlers need.
 #[derive(Debug, Clone)]
-pub(super) struct ToolCall {
+pub(super) struct Caller {
     pub(super) context: Context,
     pub(super) session: Session,
 }
 
-impl ToolCall {
+impl Caller {
     /// Runs the operation of a tool with the arguments of a call.
     ///
     /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API.

@@ -8,7 +8,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::schema::{ApiOperation, Object, object, of_success};
-use super::super::tool::{Effect, Tool, ToolCall, body};
+use super::super::tool::{Caller, Effect, Tool, body};
 use crate::reply::json as json_response;
 
 pub(crate) const TOOL: Tool = Tool {
@@ -40,14 +40,14 @@ pub(super) fn output() -> Option<Arc<Object>> {
 }
 
 /// Adds the organization to the answer with the token.
-pub(crate) async fn with_team(call: &ToolCall, token: Response) -> Response {
+pub(crate) async fn with_team(caller: &Caller, token: Response) -> Response {
     if !token.status().is_success() {
         return token;
     }
     let mut team = Value::Null;
-    let may_read = call.session.permissions().contains(Scope::OrganizationRead);
+    let may_read = caller.session.permissions().contains(Scope::OrganizationRead);
     if let Some(operation) = TEAM.as_ref().filter(|_| may_read) {
-        let found = call.run(&TOOL, operation, Object::new()).await;
+        let found = caller.run(&TOOL, operation, Object::new()).await;
         if !found.status().is_success() {
             return found;
         }
