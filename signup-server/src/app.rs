@@ -26,7 +26,7 @@ use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::console::{Console, Refusal, guard};
 use crate::handlers::Context;
 use crate::health::Health;
-use crate::mcp::Source;
+use crate::mcp::RebindingGuard;
 use crate::metrics;
 use crate::openapi::OpenApi;
 use crate::page::{self, Pages};
@@ -57,7 +57,7 @@ pub(crate) struct App {
     pages: Pages,
     console: Console,
     reference: Arc<Reference>,
-    source: Source,
+    rebinding_guard: RebindingGuard,
 }
 
 impl App {
@@ -73,7 +73,7 @@ impl App {
             pages: Pages::new(service.clone(), base_url, sender),
             console: Console::new(service.clone(), base_url),
             context: Context { service, base_url: base_url.into() },
-            source: Source::of(base_url),
+            rebinding_guard: RebindingGuard::of(base_url),
             trusted_proxies: trusted_proxies.into(),
             openapi: Arc::new(openapi),
             health: Health::default(),
@@ -265,7 +265,7 @@ impl App {
     ) -> Response {
         let Some((endpoint, path)) = found else { return reply::not_found() };
         let handle = match endpoint.handler(method) {
-            Some(Handler::Agents(_)) if !self.source.allows(&request.headers) => {
+            Some(Handler::Agents(_)) if !self.rebinding_guard.allows(&request.headers) => {
                 return reply::message(
                     StatusCode::FORBIDDEN,
                     "The Host or the Origin of this request is not allowed. Use the address that the operator gave you.",

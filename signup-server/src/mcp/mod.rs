@@ -1,15 +1,15 @@
 //! The address for AI agents: the Model Context Protocol over HTTP, without sessions.
 //!
 //! A request is one message, and its answer is JSON. Nothing is kept between two requests, so any process may answer any of
-//! them. `rmcp` knows the versions of the protocol. This module checks what comes before the protocol: the source of a request,
-//! its body, and that the body is a message.
+//! them. `rmcp` knows the versions of the protocol. This module checks what comes before the protocol: the host and the origin of a
+//! request, its body, and that the body is a message.
 //!
 //! **Invariant:** no tool has a rule of its own. A tool is an operation of the API.
 
 mod message;
+mod rebinding;
 mod schema;
 mod server;
-mod source;
 mod tool;
 mod tools;
 
@@ -25,8 +25,8 @@ use warp::reply::Response;
 use crate::call::ApiCall;
 use crate::reply::ApiError;
 use message::ProtocolError;
+pub(crate) use rebinding::RebindingGuard;
 use server::McpServer;
-pub(crate) use source::Source;
 use tool::Caller;
 
 /// `POST /mcp`: answers one message.
@@ -40,7 +40,7 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     let mut http = warp::http::Request::new(Full::new(body));
     *http.method_mut() = Method::POST;
     // `rmcp` needs only the headers of the protocol, and must not see the token. It refuses requests that accept only JSON, or that
-    // say nothing of it, and checks the host, which `Source` has done.
+    // say nothing of it, and checks the host, which `RebindingGuard` has done.
     let own = std::mem::take(&mut request.headers);
     let of_protocol = own.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
     http.headers_mut().extend(of_protocol.map(|(name, value)| (name.clone(), value.clone())));

@@ -1,4 +1,4 @@
-//! Where a request comes from: which values of `Host` and `Origin` are allowed.
+//! Protection against DNS rebinding: which values of `Host` and `Origin` are allowed.
 //!
 //! A page on the internet can make a browser send requests to a server in a private network, by a name that the page's owner
 //! resolves to the server (DNS rebinding). Such a request has the page's `Origin`, and that name as `Host`.
@@ -14,13 +14,13 @@ const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// The origin and the host that requests may name.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct RebindingGuard {
     origin: String,
     host: String,
 }
 
-impl Source {
-    /// Creates the source for the server at `base_url`.
+impl RebindingGuard {
+    /// Creates the guard of the server at `base_url`.
     pub(crate) fn of(base_url: &str) -> Self {
         let origin = origin_of(base_url);
         let authority = origin.split_once("://").map_or("", |(_, authority)| authority);
@@ -61,7 +61,7 @@ mod tests {
                 headers.append(&name, value.parse().unwrap());
             }
         }
-        Source::of(base_url).allows(&headers)
+        RebindingGuard::of(base_url).allows(&headers)
     }
 
     #[test]
