@@ -82,7 +82,7 @@ impl ServerHandler for McpServer {
             }
         };
         tracing::debug!(parent: &self.span, tool = tool.name, status = answer.status().as_u16(), "called");
-        Ok(result(answer, tool.effect.mails()).await.into())
+        Ok(result(answer, tool.effect.reports_mails()).await.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

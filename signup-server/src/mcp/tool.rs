@@ -55,11 +55,11 @@ impl Effect {
             .read_only(self == Self::Reads)
             .destructive(self == Self::ChangesAndMails)
             .idempotent(self != Self::Adds)
-            .open_world(self.mails())
+            .open_world(self.reports_mails())
     }
 
     /// Returns whether the answer says how many mails the call queued.
-    pub(super) fn mails(self) -> bool {
+    pub(super) fn reports_mails(self) -> bool {
         self == Self::ChangesAndMails
     }
 }
@@ -184,7 +184,7 @@ fn query(arguments: Object) -> Result<String, ApiError> {
 
 /// Returns the result of a call whose operation gave this response. A refusal is a result, too: an agent reads its body and
 /// corrects the arguments.
-pub(super) async fn result(response: Response, mails: bool) -> CallToolResult {
+pub(super) async fn result(response: Response, has_mails_queued: bool) -> CallToolResult {
     let is_success = response.status().is_success();
     let is_replay = response.headers().contains_key(REPLAY);
     let mails_queued = response.extensions().get::<MailsQueued>().map_or(0, |queued| queued.0);
@@ -192,7 +192,7 @@ pub(super) async fn result(response: Response, mails: bool) -> CallToolResult {
     if !is_success {
         return CallToolResult::structured_error(body);
     }
-    if mails {
+    if has_mails_queued {
         body[MAILS_QUEUED] = mails_queued.into();
     }
     let meta = is_replay.then(|| {

@@ -33,7 +33,7 @@ fn listed(tool: &'static Tool) -> Option<ListedTool> {
     let output = if tool.name == whoami::TOOL.name {
         whoami::output()?
     } else {
-        operation.output(tool.effect.mails())
+        operation.output(tool.effect.reports_mails())
     };
     Some(ListedTool { definition: tool.definition(operation.input(), output), tool, operation })
 }
@@ -106,7 +106,7 @@ mod tests {
                 (Some(tool.title), Some(tool.title))
             );
             let mails = tool.description.contains("Emails ");
-            assert_eq!(mails, tool.effect.mails(), "{}", tool.name);
+            assert_eq!(mails, tool.effect.reports_mails(), "{}", tool.name);
             assert_ne!(mails, tool.description.contains("Sends no email"), "{}", tool.name);
         }
     }
@@ -218,7 +218,7 @@ mod tests {
             }
             let mut expected = answer(operation);
             expected["description"] = found["description"].clone();
-            if tool.effect.mails() {
+            if tool.effect.reports_mails() {
                 let count = found["properties"].as_object_mut().unwrap().remove("mails_queued").unwrap();
                 assert_eq!(
                     (&count["type"], &count["minimum"]),
