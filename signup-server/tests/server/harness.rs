@@ -234,6 +234,12 @@ impl Server {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
+    /// Creates a token of the starter organization with these scopes.
+    pub(crate) fn token_with(&self, scopes: &str) -> String {
+        let create = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
+        self.manage(&create)["token"].as_str().unwrap().to_owned()
+    }
+
     /// Returns a request to this server, without a token.
     pub(crate) fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();

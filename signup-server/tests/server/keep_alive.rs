@@ -97,8 +97,7 @@ fn body(length: usize, is_chunked: bool) -> (String, Vec<u8>) {
 #[test]
 fn a_connection_is_reused_after_an_answer_that_precedes_the_body() {
     let server = Server::start_on_sqlite();
-    let narrow = ["token", "create", "--organization", "starter", "--name", "n", "--scopes", "slots:read"];
-    let narrow = server.manage(&narrow)["token"].as_str().unwrap().to_owned();
+    let narrow = server.token_with("slots:read");
     let full = &server.token;
     let cases = [
         ("POST /v1/events", "nobody", "application/json", 401),

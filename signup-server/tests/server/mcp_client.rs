@@ -4,19 +4,10 @@
 
 use std::process::Command;
 
-use serde_json::Value;
-
 use crate::clients::copy_conversation;
 use crate::harness::{Server, generous_plans};
 use crate::packages::{python, run};
 use crate::scene::Scene;
-
-/// Creates a token of the starter organization with these scopes.
-fn token(server: &Server, scopes: &str) -> String {
-    let name = ["token", "create", "--organization", "starter", "--name", "agent", "--scopes", scopes];
-    let Value::String(token) = server.manage(&name)["token"].take() else { panic!("no token") };
-    token
-}
 
 /// The program handshakes in every version of the protocol, lists the tools by scope, calls every tool, mends a fault, repeats
 /// writes, and reaches the rate limit.
@@ -46,8 +37,8 @@ async fn an_agent_with_the_python_client_uses_every_tool() {
     run(command(&["agent.py"]).envs([
         ("SIGNUP_URL", &scene.server.url),
         ("SIGNUP_TOKEN", &scene.server.token),
-        ("SIGNUP_EVENTS_TOKEN", &token(&scene.server, "events:read")),
-        ("SIGNUP_OTHER_TOKEN", &token(&scene.server, "activity:read")),
+        ("SIGNUP_EVENTS_TOKEN", &scene.server.token_with("events:read")),
+        ("SIGNUP_OTHER_TOKEN", &scene.server.token_with("activity:read")),
         ("SIGNUP_LIMITED_URL", &limited.url),
         ("SIGNUP_LIMITED_TOKEN", &limited.token),
     ]));

@@ -6,7 +6,7 @@ use crate::every_route::UNKNOWN;
 use crate::harness::{Server, event};
 use crate::lives::{id, path, send_as, token_of};
 use crate::mcp::{call, call_as};
-use crate::mcp_tools::{token_with, writes};
+use crate::mcp_tools::writes;
 use crate::pages::{Page, published};
 
 /// The table has each kind of fault. The tool answers the body that the API answers with the status.
@@ -28,7 +28,7 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
     assert_eq!(server.post(&format!("/v1/events/{cancelled}/cancel"), &json!({})).await.status, 200);
     let of = |id: &str, rest: &str| format!("/v1/events/{id}{rest}");
     let own = &server.token;
-    let no_scope = &token_with(&server, "team:read");
+    let no_scope = &server.token_with("team:read");
     let mut too_many = published();
     too_many["start_date"] = json!("2099-06-05");
     for (token, tool, named, method, path, body, status) in [
@@ -225,7 +225,7 @@ async fn an_id_that_is_missing_or_no_text_is_a_fault_that_names_it_and_another_o
 #[tokio::test]
 async fn the_scope_is_checked_before_the_key_and_the_key_before_the_ids_and_the_ids_before_the_rest() {
     let server = Server::start_on_sqlite();
-    let reader = token_with(&server, "events:read");
+    let reader = server.token_with("events:read");
     let longest = "~".repeat(255);
     for (token, key, event, fields) in [
         (&reader, json!("two words"), json!(5), &[][..]),

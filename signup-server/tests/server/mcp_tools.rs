@@ -9,11 +9,6 @@ use crate::lives::{id, send_as};
 use crate::mcp::{Called, call, call_as, message, post, tools};
 use crate::pages::{Page, published};
 
-pub(crate) fn token_with(server: &Server, scopes: &str) -> String {
-    let make = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
-    server.manage(&make)["token"].as_str().unwrap().to_owned()
-}
-
 #[tokio::test]
 async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
     let server = Server::start_on_sqlite();
@@ -41,7 +36,7 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
         ("activity:read", &[]),
         ("webhooks:read,webhooks:write", &[]),
     ] {
-        let token = token_with(&server, scope);
+        let token = server.token_with(scope);
         let listed: Vec<_> = tools(&server, &token).await.iter().map(name).collect();
         assert_eq!(listed, [&["whoami"][..], shown].concat(), "{scope}");
         for tool in all.iter().map(name).filter(|name| !listed.contains(name)) {
@@ -52,7 +47,7 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
             assert_eq!(refused.content["message"], "Invalid ability provided.", "{tool}");
             let required = refused.content["required_scope"].as_str().unwrap();
             assert!(
-                tools(&server, &token_with(&server, required))
+                tools(&server, &server.token_with(required))
                     .await
                     .iter()
                     .map(name)
@@ -65,11 +60,11 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
 #[tokio::test]
 async fn whoami_shows_the_token_and_the_organization_that_it_may_read() {
     let server = Server::start_on_sqlite();
-    let token = token_with(&server, "events:read,team:read");
+    let token = server.token_with("events:read,team:read");
     let shown = call_as(&server, &token, "whoami", &json!({})).await;
     let read = async |path: &str| send_as(&server, &token, "GET", path, None).await.data();
     assert_eq!(shown.data(), &json!({"token": read("/v1/token").await, "team": read("/v1/team").await}));
-    let token = token_with(&server, "events:read");
+    let token = server.token_with("events:read");
     let shown = call_as(&server, &token, "whoami", &json!({})).await;
     let of_token = send_as(&server, &token, "GET", "/v1/token", None).await.data();
     assert_eq!(shown.data(), &json!({"token": of_token, "team": null}));

@@ -120,10 +120,6 @@ impl Records {
 #[tokio::test]
 async fn each_operation_requires_its_scope_and_no_other() {
     let server = Server::start_on_sqlite();
-    let token = |scopes: &str| {
-        let make = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
-        server.manage(&make)["token"].as_str().unwrap().to_owned()
-    };
     let all = [
         "events:read",
         "events:write",
@@ -137,7 +133,7 @@ async fn each_operation_requires_its_scope_and_no_other() {
     ];
     let tokens = all.map(|scope| {
         let others: Vec<_> = all.into_iter().filter(|other| *other != scope).collect();
-        (scope, token(scope), token(&others.join(",")))
+        (scope, server.token_with(scope), server.token_with(&others.join(",")))
     });
     let operations = Records::create(&server).await.operations();
     let paths = DOCUMENT["paths"].as_object().unwrap().iter().filter(|(path, _)| path.starts_with("/v1/"));

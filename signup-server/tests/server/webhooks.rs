@@ -123,8 +123,7 @@ async fn no_cache_stores_an_answer_with_a_webhook_or_its_errors() {
     let server = Server::start_on_sqlite();
     let webhook = new_webhook(&server).await;
     let path = webhook_path(&webhook);
-    let narrow = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", "team:read"];
-    let narrow = server.manage(&narrow)["token"].as_str().unwrap().to_owned();
+    let narrow = server.token_with("team:read");
     for (method, path, status) in [
         ("GET", "/v1/webhooks", 200),
         ("POST", "/v1/webhooks", 422),
