@@ -22,6 +22,15 @@ pub(crate) fn message(method: &str, params: &Value) -> Value {
     json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params})
 }
 
+/// Returns the `_meta` of a request of the newest version.
+pub(crate) fn newest_meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": NEWEST,
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    })
+}
+
 /// Returns a request of this version of the protocol, with its headers and its `_meta`.
 pub(crate) fn in_version(
     version: &str,
@@ -31,11 +40,7 @@ pub(crate) fn in_version(
     mut params: Value,
 ) -> RequestBuilder {
     if version == NEWEST {
-        params["_meta"] = json!({
-            "io.modelcontextprotocol/protocolVersion": version,
-            "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        });
+        params["_meta"] = newest_meta();
     }
     let mut request = post(server, token, &message(method, &params));
     if version >= FIRST_WITH_HEADER && method != "initialize" {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use crate::harness::{Server, client, event};
 use crate::lives::id;
-use crate::mcp::{NEWEST, VERSIONS, call, message, tools};
+use crate::mcp::{NEWEST, VERSIONS, call, message, newest_meta, tools};
 
 /// The number of connections, unless the environment variable `PROPTEST_CASES` sets another.
 const CONNECTIONS: u64 = 150;
@@ -52,12 +52,8 @@ const VALUES: [&str; 20] = [
 async fn valid_messages(server: &Server) -> Vec<Value> {
     let created = server.create(&event()).await;
     let (event_id, slot_id) = (id(&created), id(&created["slots"][0]));
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": NEWEST,
-        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "progressToken": 3,
-    });
+    let mut meta = newest_meta();
+    meta["progressToken"] = json!(3);
     let client = json!({"name": "test", "version": "1"});
     let mut messages = vec![
         message(
