@@ -31,9 +31,7 @@ impl Answer {
         assert_eq!(self.status, 422, "{}", self.text);
         let body = self.json();
         let errors = body["errors"].as_object().unwrap();
-        let mut fields: Vec<_> = errors.keys().cloned().collect();
-        // The parsed map sorts its keys. Only the text has their order.
-        fields.sort_by_key(|field| self.text.find(&format!("\"{field}\":[")).unwrap());
+        let fields: Vec<_> = errors.keys().cloned().collect();
         let first = errors[&fields[0]][0].as_str().unwrap();
         let others = match errors.values().map(|messages| messages.as_array().unwrap().len()).sum() {
             1_usize => String::new(),

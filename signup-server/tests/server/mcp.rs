@@ -100,7 +100,9 @@ impl Called {
         &self.content["data"]
     }
 
-    /// Returns the arguments that a refusal names, sorted. Panics unless it names some.
+    /// Returns the arguments that a refusal names, in the order of the body.
+    ///
+    /// Panics if the call succeeded, or if the body has no errors.
     pub(crate) fn fields(&self) -> Vec<&str> {
         assert!(self.is_error, "{self:?}");
         self.content["errors"].as_object().unwrap().keys().map(String::as_str).collect()
