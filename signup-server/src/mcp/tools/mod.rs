@@ -74,6 +74,13 @@ mod tests {
             })
             .collect();
         assert_eq!(found, expected.map(|(name, at, scope, effect)| (name, at.to_owned(), scope, effect)));
+
+        let document: Value = serde_norway::from_str(crate::openapi::DOCUMENT).unwrap();
+        for ListedTool { tool, operation, .. } in TOOLS.iter() {
+            let description = described(&document, operation).0["description"].as_str().unwrap();
+            let scope = tool.scope.map_or_else(|| "none".to_owned(), |scope| format!("`{scope}`"));
+            assert!(description.starts_with(&format!("Scope: {scope}. ")), "{}: {description}", tool.name);
+        }
     }
 
     #[test]
