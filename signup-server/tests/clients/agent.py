@@ -1,6 +1,6 @@
 """The conversation of an agent with a running server, by the client of the package `mcp`.
 
-The server has one published event with the slots "Early" and "Late". Two people are signed up for "Early", and one is for
+The server has one published event with the slots "Early" and "Late". Two people are signed up for "Early", and one person for
 "Late". mypy checks the types.
 """
 
@@ -182,7 +182,7 @@ async def makes_an_event(agent: Agent) -> None:
     assert (await agent.api("GET", f"/events/{copy['id']}")).json() == {"data": copy}
 
 
-async def mends_a_fault(agent: Agent) -> None:
+async def corrects_refused_arguments(agent: Agent) -> None:
     """Corrects the arguments that a refusal names, and no others, and calls again."""
     arguments: dict[str, Any] = {"start_date": "2027-02-30", "timezone": "Europe/Vienna", "location": "Hall 2"}
     corrections = {"title": "Concert", "start_date": "2027-02-28", "timezone": "UTC", "location": "Hall 3"}
@@ -195,8 +195,8 @@ async def mends_a_fault(agent: Agent) -> None:
     assert made["start_date"] == "2027-02-27T23:00:00+00:00"
 
 
-async def repeats_what_it_may_not_do_twice(agent: Agent) -> None:
-    """Sends a key twice, also over the API. It is one operation, whichever comes first."""
+async def repeats_a_write_with_the_same_key(agent: Agent) -> None:
+    """Sends one key twice, by tool and by API in either order. The write happens once."""
     body: dict[str, Any] = {"title": "Sale", "start_date": "2027-07-03", "timezone": "UTC"}
     key = str(uuid4())
     made = await agent.call("create_event", idempotency_key=key, **body)
@@ -263,8 +263,8 @@ async def main() -> None:
     async with connected(TOKEN) as agent:
         await reads_what_the_api_answers(agent)
         await makes_an_event(agent)
-        await mends_a_fault(agent)
-        await repeats_what_it_may_not_do_twice(agent)
+        await corrects_refused_arguments(agent)
+        await repeats_a_write_with_the_same_key(agent)
         await mails_the_volunteers(agent)
     assert called == set(ALL_TOOLS), set(ALL_TOOLS) - called
     await is_limited()

@@ -1,4 +1,4 @@
-//! A small client of the address for agents: messages of each version of the protocol, and calls of tools.
+//! A small client of the MCP endpoint: messages of each version of the protocol, and calls of tools.
 
 use reqwest::RequestBuilder;
 use serde_json::{Value, json};

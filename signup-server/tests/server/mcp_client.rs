@@ -9,8 +9,8 @@ use crate::harness::{Server, generous_plans};
 use crate::packages::{python, run};
 use crate::scene::Scene;
 
-/// The program handshakes in every version of the protocol, lists the tools by scope, calls every tool, mends a fault, repeats
-/// writes, and reaches the rate limit.
+/// The program connects with three versions of the protocol, lists the tools by scope, calls every tool, corrects arguments,
+/// repeats writes, and reaches the rate limit.
 #[tokio::test]
 async fn an_agent_with_the_python_client_uses_every_tool() {
     let Some(python) = python() else { return };

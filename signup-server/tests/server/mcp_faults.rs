@@ -9,7 +9,7 @@ use crate::mcp::{call, call_as};
 use crate::mcp_tools::writes;
 use crate::pages::{Page, published};
 
-/// The table has each kind of fault. The tool answers the body that the API answers with the status.
+/// Each row is a call, and the same request to the API with the status of its refusal. Both return the same body.
 #[tokio::test]
 async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
     let server = Server::start_on_sqlite();
@@ -167,7 +167,7 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_missing_or_no_text_is_a_fault_that_names_it_and_another_one_is_not_found() {
+async fn a_missing_or_mistyped_id_is_named_and_an_unknown_id_is_not_found() {
     let server = Server::start(&[]);
     let created = server.create(&event()).await;
     let (event, slot) = (id(&created), id(&created["slots"][0]));

@@ -1,4 +1,4 @@
-//! Hostile messages for the address of agents: each is a valid message that was damaged at random.
+//! Hostile messages for the MCP endpoint: each is a valid message that was damaged at random.
 //!
 //! The environment variable `PROPTEST_CASES` sets the number of connections, each with [`MESSAGES`] messages. The seed is fixed, so
 //! a message that fails is sent again by the next run.
@@ -24,7 +24,7 @@ const AT_ONCE: usize = 8;
 /// How long an answer may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Texts that replace a value in a message. Some are no JSON.
+/// Texts that replace a value in a message. Some are not JSON.
 const VALUES: [&str; 20] = [
     "null",
     "true",
@@ -113,7 +113,7 @@ fn any_part<'a>(value: &'a mut Value, random: &mut StdRng) -> &'a mut Value {
     any_part(part.unwrap(), random)
 }
 
-/// Damages the structure of a message: replaces, drops, adds, renames or swaps a part.
+/// Damages the structure of a message: replaces, repeats, nests, drops, renames or regroups a part.
 fn damage(message: &mut Value, random: &mut StdRng) {
     let other = any_part(&mut message.clone(), random).clone();
     let part = any_part(message, random);
@@ -202,7 +202,7 @@ fn hostile(valid: &[Value], random: &mut StdRng) -> (Vec<(&'static str, String)>
     (headers, text)
 }
 
-/// Returns the id of a body that is a message. `Err` has the code of the error for one that is none.
+/// Returns the id of a body that is a message. `Err` has the error code of a body that is not one.
 fn id_of(body: &[u8]) -> Result<Option<Value>, i64> {
     let message: Value = serde_json::from_slice(body).map_err(|_| -32_700)?;
     let is_id = |id: &Value| id.is_string() || id.is_i64();
@@ -224,9 +224,9 @@ fn fault(body: &[u8], status: u16, answer: &[u8]) -> Option<&'static str> {
         let is_accepted = expected == Ok(None) && answer.is_empty();
         return (!is_accepted).then_some("only a notification is accepted, without a body");
     }
-    let Ok(found) = serde_json::from_slice::<Value>(answer) else { return Some("no JSON") };
+    let Ok(found) = serde_json::from_slice::<Value>(answer) else { return Some("the answer is not JSON") };
     if found["jsonrpc"] != "2.0" || found.get("result").is_some() == found.get("error").is_some() {
-        return Some("no message");
+        return Some("the answer is not a JSON-RPC message");
     }
     match expected {
         Ok(Some(id)) if found["id"] != id => Some("another id"),
@@ -234,7 +234,7 @@ fn fault(body: &[u8], status: u16, answer: &[u8]) -> Option<&'static str> {
             Some("an answer to a notification")
         }
         Err(code) if status != 400 || found["error"]["code"] != code => {
-            Some("the code of what is no message")
+            Some("the wrong status or error code for a body that is not a message")
         }
         _ => None,
     }
@@ -249,7 +249,7 @@ async fn a_damaged_message_gets_an_answer_of_the_protocol_and_is_never_a_fault_o
     let connections = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
     let connections = connections.unwrap_or(CONNECTIONS);
     let began = Instant::now();
-    let (server_of, valid) = (&server, &valid);
+    let (target, valid) = (&server, &valid);
     let answers: Vec<[u64; 3]> = stream::iter(0..connections)
         .map(|seed| async move {
             let mut random = StdRng::seed_from_u64(seed);
@@ -257,11 +257,11 @@ async fn a_damaged_message_gets_an_answer_of_the_protocol_and_is_never_a_fault_o
             let mut counts = [0; 3];
             for number in 0..MESSAGES {
                 let (headers, body) = hostile(valid, &mut random);
-                let mut request = client.post(format!("{}/mcp", server_of.url)).timeout(DEADLINE);
+                let mut request = client.post(format!("{}/mcp", target.url)).timeout(DEADLINE);
                 for (name, value) in headers {
                     request = request.header(name, value);
                 }
-                let answer = request.bearer_auth(&server_of.token).body(body.clone()).send().await;
+                let answer = request.bearer_auth(&target.token).body(body.clone()).send().await;
                 let answer = answer.unwrap_or_else(|error| panic!("message {number} of {seed}: {error}"));
                 let (status, answer) = (answer.status().as_u16(), answer.bytes().await.unwrap());
                 if let Some(wrong) = fault(&body, status, &answer) {

@@ -8,8 +8,8 @@ use crate::harness::{Server, event};
 use crate::mcp::{Called, VERSIONS, call, in_version};
 use crate::mcp_protocol::send;
 
-/// Starts a server on SQLite whose log shows all that an operator can ask for.
-fn with_whole_log(folder: &TempDir, arguments: &[&str]) -> Server {
+/// Starts a server on SQLite that logs to the file "log" in the folder.
+fn with_log(folder: &TempDir, arguments: &[&str]) -> Server {
     let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     Server::start_with_log(&database, &folder.path().join("log"), arguments)
 }
@@ -22,7 +22,7 @@ async fn no_value_of_an_argument_is_logged(
 ) {
     const VALUE: &str = "zq7x";
     let folder = tempfile::tempdir().unwrap();
-    let mut server = with_whole_log(&folder, &["--log", filter, "--log-format", format]);
+    let mut server = with_log(&folder, &["--log", filter, "--log-format", format]);
     let value = |name: &str| json!(format!("{VALUE}-{name}"));
     let mut good = event();
     for name in ["title", "description", "location", "idempotency_key"] {
@@ -79,9 +79,9 @@ async fn no_value_of_an_argument_is_logged(
 }
 
 #[tokio::test]
-async fn neither_a_call_nor_a_mistake_of_an_agent_is_in_the_log_of_an_operator() {
+async fn at_level_info_no_call_and_no_mistake_of_an_agent_is_logged() {
     let folder = tempfile::tempdir().unwrap();
-    let mut server = with_whole_log(&folder, &["--log", "info"]);
+    let mut server = with_log(&folder, &["--log", "info"]);
     for version in VERSIONS {
         for tool in ["whoami", "nothing"] {
             let request = in_version(version, &server, &server.token, "tools/call", json!({"name": tool}));

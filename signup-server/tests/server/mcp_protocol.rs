@@ -1,4 +1,4 @@
-//! The address for agents: refusals, what is no message, the versions of the protocol, and what is not logged.
+//! The MCP endpoint: refused requests, bodies that are not messages, unknown methods, Host and Origin, and the rate limit.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(crate) async fn send(
     server.answer(request.body(body)).await
 }
 
-/// Panics unless the answer has the headers of every answer of this address.
+/// Panics unless the answer has the headers of every answer of the MCP endpoint.
 pub(crate) fn assert_has_headers(answer: &Answer, what: &str) {
     for name in ["x-ratelimit-limit", "x-ratelimit-remaining", "x-request-id"] {
         assert!(answer.header(name).is_some(), "{what}: {name}");
@@ -41,7 +41,7 @@ fn assert_refused(answer: &Answer, status: u16, what: &str) {
 }
 
 /// Panics unless the answer is 400 with an error of the protocol.
-fn assert_no_message(answer: &Answer, code: i32, id: &Value, what: &str) {
+fn assert_protocol_error(answer: &Answer, code: i32, id: &Value, what: &str) {
     assert_eq!((answer.status, answer.header("content-type")), (400, Some("application/json")), "{what}");
     let body = answer.json();
     assert_eq!(
@@ -85,7 +85,7 @@ async fn no_oauth_server_is_advertised() {
 }
 
 #[tokio::test]
-async fn every_method_but_post_is_refused_before_its_source_and_its_token() {
+async fn a_method_other_than_post_gets_405_before_origin_and_token_are_checked() {
     let server = Server::start(&[]);
     for method in ["GET", "DELETE", "PUT", "PATCH"] {
         for origin in [server.url.as_str(), "https://evil.example"] {
@@ -134,10 +134,10 @@ async fn an_answer_is_json_whatever_the_client_accepts() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_an_error_of_the_protocol_with_400() {
+async fn a_body_that_is_not_a_message_gets_400_and_an_error_of_the_protocol() {
     let server = Server::start(&[]);
     for body in [&b""[..], b" ", b"{", b"{} {}", b"\xff", b"\"\\ud800\"", b"jsonrpc=2.0"] {
-        assert_no_message(
+        assert_protocol_error(
             &send(&server, &[], body).await,
             -32_700,
             &Value::Null,
@@ -145,7 +145,7 @@ async fn what_is_no_message_is_an_error_of_the_protocol_with_400() {
         );
     }
     let deep = "[".repeat(100_000);
-    assert_no_message(&send(&server, &[], deep).await, -32_700, &Value::Null, "deep nesting");
+    assert_protocol_error(&send(&server, &[], deep).await, -32_700, &Value::Null, "deep nesting");
     let batch = format!("[{LIST}]");
     for (body, id) in [
         (batch.as_str(), Value::Null),
@@ -159,7 +159,7 @@ async fn what_is_no_message_is_an_error_of_the_protocol_with_400() {
     ] {
         for version in VERSIONS {
             let answer = send(&server, &[("mcp-protocol-version", version)], body.to_owned()).await;
-            assert_no_message(&answer, -32_600, &id, body);
+            assert_protocol_error(&answer, -32_600, &id, body);
         }
     }
 }
@@ -190,7 +190,7 @@ async fn unknown_methods_and_tools_are_errors_of_the_protocol_in_each_version() 
 
 /// The check comes after the route and before the token.
 #[tokio::test]
-async fn only_the_base_url_and_this_machine_may_be_named_as_source() {
+async fn only_the_hosts_of_the_base_url_and_of_this_machine_are_allowed() {
     let server = Server::start(&["--base-url", "https://signup.example.org/app"]);
     let base = "https://signup.example.org";
     for (host, origin, is_allowed) in [

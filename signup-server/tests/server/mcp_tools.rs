@@ -1,4 +1,4 @@
-//! The tools of agents: which ones a token sees, their answers and faults, and the operations of the API that they are.
+//! Tools: which ones a token sees, their answers, idempotency keys, and the number of mails.
 
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ async fn whoami_shows_the_token_and_the_organization_that_it_may_read() {
     assert_eq!(shown.data(), &json!({"token": of_token, "team": null}));
 }
 
-/// A read over both doors: the tool with its arguments, and the path of the API.
+/// Reads: each as a tool with its arguments, and as a path of the API.
 fn reads(event: &str, slot: &str) -> Vec<(&'static str, Value, String)> {
     let of = |rest: &str| format!("/v1/events/{event}{rest}");
     let signups = |query: &str| format!("/v1/signups?{query}");
@@ -132,8 +132,8 @@ async fn a_read_answers_the_body_of_the_api() {
     );
 }
 
-/// A write over both doors: the tool with its arguments, and the method, the path and the body of the API. The writes succeed in
-/// this order, each of them twice.
+/// Writes: each as a tool with its arguments, and as a method, path and body of the API. The writes succeed in this order, each of
+/// them twice.
 pub(crate) fn writes(event: &str, slot: &str) -> Vec<(&'static str, Value, &'static str, String, Value)> {
     let of = |rest: &str| format!("/v1/events/{event}{rest}");
     let shift = json!([{"title": "New", "capacity": 1}]);
@@ -165,7 +165,7 @@ pub(crate) fn writes(event: &str, slot: &str) -> Vec<(&'static str, Value, &'sta
 }
 
 #[tokio::test]
-async fn one_key_over_both_doors_is_one_operation_whose_record_is_replayed() {
+async fn one_key_for_a_tool_and_its_operation_runs_the_operation_once() {
     let server = Server::start(&[]);
     let page = Page::create(&server, &event()).await;
     let mut replayed = 0;

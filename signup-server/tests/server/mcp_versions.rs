@@ -1,4 +1,4 @@
-//! The versions of the protocol for agents, against two processes: no request depends on one before it.
+//! The versions of the protocol, against two processes: no request depends on one before it.
 
 use std::cell::Cell;
 
@@ -8,13 +8,13 @@ use crate::harness::{Answer, Server, event};
 use crate::mcp::{Called, NEWEST, VERSIONS, in_version, post, result};
 use crate::mcp_protocol::assert_has_headers;
 
-/// Two processes on one database behind one address, which receive requests in turn.
-struct InTurn {
+/// Two processes on one database, which receive requests in turn.
+struct RoundRobin {
     processes: [Server; 2],
     next: Cell<usize>,
 }
 
-impl InTurn {
+impl RoundRobin {
     fn start() -> Option<Self> {
         let first = Server::start_on_postgres()?;
         let second = first.start_another(&["--base-url", &first.url]);
@@ -40,8 +40,8 @@ impl InTurn {
         Called::read(&self.request(version, "tools/call", params).await)
     }
 
-    /// Introduces a client as its version does.
-    async fn introduce(&self, version: &str) {
+    /// Starts a conversation: with `server/discover` in the newest version, otherwise with the handshake.
+    async fn connect(&self, version: &str) {
         if version == NEWEST {
             let discovered = result(&self.request(version, "server/discover", json!({})).await);
             assert_eq!(discovered["supportedVersions"], json!(VERSIONS), "{discovered}");
@@ -62,11 +62,11 @@ impl InTurn {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn any_process_answers_any_request_in_every_version() {
-    let Some(processes) = InTurn::start() else { return };
+    let Some(processes) = RoundRobin::start() else { return };
     for (number, version) in VERSIONS.into_iter().cycle().take(2 * VERSIONS.len()).enumerate() {
         // The second conversation of a version starts at the other process.
         processes.next.set(number / VERSIONS.len());
-        processes.introduce(version).await;
+        processes.connect(version).await;
         let listed = result(&processes.request(version, "tools/list", json!({})).await);
         assert_eq!(listed["tools"].as_array().unwrap().len(), 16, "{version}");
         if version == NEWEST {
@@ -75,7 +75,7 @@ async fn any_process_answers_any_request_in_every_version() {
             assert_eq!(result(&processes.request(version, "ping", json!({})).await), json!({}), "{version}");
         }
         let mut arguments = event();
-        arguments["idempotency_key"] = json!(format!("key {number}").replace(' ', "-"));
+        arguments["idempotency_key"] = json!(format!("key-{number}"));
         let created = processes.call(version, "create_event", arguments.clone()).await;
         let replayed = processes.call(version, "create_event", arguments).await;
         assert_eq!((created.is_replay, replayed.is_replay), (false, true), "{version}");
