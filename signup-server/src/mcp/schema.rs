@@ -94,8 +94,9 @@ impl ApiOperation {
             let schema = json!({
                 "type": "integer",
                 "minimum": 0,
-                "description": "How many emails this call queued: one for each sign-up that it affected, counted when the call \
-                                was decided. A repeated call with the same idempotency_key returns the first number.",
+                "description": "How many emails to volunteers this call queued, one for each sign-up. A change that joins an \
+                                email that still waits counts it again. 0 if nobody gets one. A repeated call with the same \
+                                idempotency_key returns the number of the first call.",
             });
             for (list, value) in
                 [("properties", json!({ MAILS_QUEUED: schema })), ("required", json!([MAILS_QUEUED]))]
@@ -123,8 +124,8 @@ pub(super) const MAILS_QUEUED: &str = "mails_queued";
 
 /// Returns the schema of an answer, with a description that says when it holds.
 pub(super) fn of_success(mut answer: Object) -> Arc<Object> {
-    let description = "The answer of a call that succeeds. The answer of one that fails has isError, a message, and for arguments to \
-                       correct also errors.";
+    let description = "The content of a result that succeeds. If the call fails, isError is true and the content has a message \
+                       instead. errors, if it is there, names the arguments to correct.";
     answer.insert("description".to_owned(), json!(description));
     Arc::new(answer)
 }

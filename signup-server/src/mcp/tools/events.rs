@@ -9,9 +9,9 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "list_events",
         title: "List events",
         description: "Lists the organization's events, without their slots: drafts, published and cancelled ones, latest start \
-                      first. Use it to find an event by its title or date, and to get its id for other tools. It returns one page: \
-                      for the next one, pass `meta.next_cursor` as `cursor`. To see which events still need people, read the \
-                      coverage of each with get_coverage. Sends no email.",
+                      first unless you pass order: soonest. Use it to find an event by its title or date, and to get its id for \
+                      other tools. It returns one page: for the next one, pass `meta.next_cursor` as `cursor`. To see which events \
+                      still need people, read the coverage of each with get_coverage. Sends no email.",
         scope: Some(Scope::EventsRead),
         effect: Effect::Reads,
         operation: "listEvents",
@@ -20,7 +20,7 @@ pub(super) const TOOLS: &[Tool] = &[
         name: "get_event",
         title: "Show an event",
         description: "Returns one event with its slots, and how many people have signed up for each. Use it before you change \
-                      an event. For who they are, use list_signups. Sends no email.",
+                      an event. For their names, use list_signups. Sends no email.",
         scope: Some(Scope::EventsRead),
         effect: Effect::Reads,
         operation: "showEvent",
@@ -70,7 +70,7 @@ pub(super) const TOOLS: &[Tool] = &[
     },
     Tool {
         name: "unpublish_event",
-        title: "Take an event back to a draft",
+        title: "Make an event a draft again",
         description: "Closes the public page of an event. Refused with event_has_signups while people are signed up for a slot \
                       that is not over. Do not cancel the event instead, unless the person you work for asks for that. Sends \
                       no email.",
@@ -81,8 +81,8 @@ pub(super) const TOOLS: &[Tool] = &[
     Tool {
         name: "cancel_event",
         title: "Cancel an event for good",
-        description: "Cancels an event and every sign-up for a slot that is not over. This cannot be undone. Emails the \
-                      people, one email for each such sign-up, with the reason if you give one, unless you pass \
+        description: "Cancels an event and every sign-up for a slot that is not over. This cannot be undone. Emails \
+                      people: one email for each sign-up that it cancels, with the reason if you give one, unless you pass \
                       notify_volunteers: false. mails_queued says how many. Use update_event to move an event to another date \
                       instead. Do this only if the person you work for has asked for it.",
         scope: Some(Scope::EventsWrite),
