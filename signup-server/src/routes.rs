@@ -42,7 +42,7 @@ pub(crate) struct Route {
 pub(crate) enum Handler {
     /// A handler under `/v1`: rate limited, and called with the session of a valid token.
     Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
-    /// The handler of the address for AI agents: like [`Api`](Self::Api), but a request from another site does not reach it.
+    /// The handler of the MCP endpoint: like [`Api`](Self::Api), but a request from another site does not reach it.
     Agents(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
     /// A handler of a page, for volunteers or for programmers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
@@ -174,7 +174,7 @@ impl Endpoint {
                 methods.push("HEAD");
             }
         }
-        // Programs that speak the protocol of agents expect this header to be POST alone. OPTIONS is answered like everywhere.
+        // MCP clients expect `Allow` to be POST alone. OPTIONS is still answered, as for every path.
         if !routes.iter().any(|route| matches!(route.handler, Agents(_))) {
             methods.push("OPTIONS");
         }
@@ -246,8 +246,7 @@ mod tests {
         }
     }
 
-    /// The description of the API does not contain the pages, which are for people, and the address for agents, which describes
-    /// itself.
+    /// The description of the API does not contain the pages, which are for people, and the MCP endpoint, which describes itself.
     #[test]
     fn the_table_and_the_description_of_the_api_contain_the_same_operations() {
         let document: serde_json::Value = serde_norway::from_str(include_str!("../openapi.yaml")).unwrap();

@@ -1,7 +1,7 @@
 //! JSON-RPC messages: what a body must be, and the errors of a body that is not a message.
 //!
-//! `rmcp` reads the message again, with the types of the protocol. It answers a body that it cannot read with a text, and reads a
-//! batch in some versions of the protocol. So this module looks at each body first.
+//! `rmcp` reads the message again, with the types of the protocol. It refuses a body that it cannot read, such as a batch, with 415
+//! and plain text. So this module checks each body first, and answers with an error of the protocol.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -48,7 +48,7 @@ impl ProtocolError {
 /// Checks that a body is one message, and returns the id of the message. The id is null in a notification.
 ///
 /// # Errors
-/// Returns -32700 for a body that is not JSON, and -32600 for a batch and for what is no message.
+/// Returns -32700 for a body that is not JSON, and -32600 for any other body that is not one message.
 pub(super) fn check(body: &[u8]) -> Result<Value, ProtocolError> {
     let message: Value = serde_json::from_slice(body).map_err(|error| {
         let (line, column) = (error.line(), error.column());

@@ -1,4 +1,4 @@
-//! The address for AI agents: the Model Context Protocol over HTTP, without sessions.
+//! The MCP endpoint for AI agents: the Model Context Protocol over HTTP, without sessions.
 //!
 //! A request is one message, and its answer is JSON. Nothing is kept between two requests, so any process may answer any of
 //! them. `rmcp` knows the versions of the protocol. This module checks what comes before the protocol: the host and the origin of a
@@ -39,8 +39,8 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     };
     let mut http = warp::http::Request::new(Full::new(body));
     *http.method_mut() = Method::POST;
-    // `rmcp` needs only the headers of the protocol, and must not see the token. It refuses requests that accept only JSON, or that
-    // say nothing of it, and checks the host, which `RebindingGuard` has done.
+    // `rmcp` gets only the headers of the protocol, and never the token. It would refuse a request whose `Accept` does not name
+    // both JSON and event streams, and it would check `Host` again. So these headers have fixed values.
     let own = std::mem::take(&mut request.headers);
     let of_protocol = own.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
     http.headers_mut().extend(of_protocol.map(|(name, value)| (name.clone(), value.clone())));
@@ -64,7 +64,7 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
         return Ok(Response::from_parts(head, body.into()));
     }
     if head.status.is_server_error() {
-        tracing::error!(reason = %String::from_utf8_lossy(&body), "the protocol of agents failed");
+        tracing::error!(reason = %String::from_utf8_lossy(&body), "rmcp answered an MCP request with a server error");
         return Err(ApiError::Bug);
     }
     // `rmcp` gives its reason as plain text. It has another status for JSON that it cannot read as a message, such as an object with

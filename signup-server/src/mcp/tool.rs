@@ -159,7 +159,7 @@ fn path(operation: &ApiOperation, arguments: &mut Object) -> Result<String, Faul
         let name = ApiOperation::argument_of(parameter);
         match arguments.shift_remove(name) {
             None | Some(Value::Null) => faults.add(FaultPath::new().member(name), FaultKind::Required),
-            // The path of another operation must not result from an id. No record has this one.
+            // An id must not change which operation the path names. No record has the id "-".
             Some(Value::String(id)) if id.is_empty() || id.contains('/') => return "-".to_owned(),
             Some(Value::String(id)) => return id,
             Some(_) => faults.add(FaultPath::new().member(name), ValueType::Text),
@@ -178,7 +178,7 @@ fn query(arguments: Object) -> Result<String, ApiError> {
         Value::Number(number) if number.is_f64() => (name, number.as_f64().unwrap_or_default().to_string()),
         other => (name, other.to_string()),
     });
-    // Never an error: pairs of texts have a query.
+    // Never an error: pairs of texts can always be encoded.
     serde_urlencoded::to_string(pairs.collect::<Vec<_>>()).map_err(|_| ApiError::Bug)
 }
 

@@ -1,4 +1,4 @@
-//! The tools for slots, which the library calls shifts.
+//! The tools for slots. The library and the names of the tools call them shifts.
 
 use signup_core::Scope;
 
