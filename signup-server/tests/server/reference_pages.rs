@@ -286,7 +286,7 @@ async fn the_commands_of_the_quick_start_run_in_a_shell() {
     assert_eq!(run_in_shell(&server, list).unwrap()["data"], json!([]));
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_contents_stay_in_view_on_a_wide_screen() {
     let Some(browser) = Browser::start().await else { return };
     let server = Server::start(&[]);
