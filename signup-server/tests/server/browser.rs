@@ -75,7 +75,8 @@ fn end_session(port: u16, session: &str) -> io::Result<()> {
     let request =
         format!("DELETE /session/{session} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
-    stream.read_to_end(&mut vec![]).map(|_| ())
+    // chromedriver answers when the session has ended, and keeps the connection.
+    stream.read(&mut [0; 1]).map(|_| ())
 }
 
 /// Starts chromedriver, and returns its port. Chooses another port while the one that chromedriver has chosen is taken.
