@@ -215,6 +215,7 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let records = Records::create(&server).await;
+    let events = server.count_events().await;
     let long = "x".repeat(5001);
     // A page, its valid fields, and the faulty ones.
     let forms: [(&str, Values<'_>, Values<'_>); 16] = [
@@ -284,5 +285,5 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
             assert_eq!(kept.get(name), *value, "{page}: {name}");
         }
     }
-    assert_eq!(server.count_events().await, 1);
+    assert_eq!(server.count_events().await, events);
 }

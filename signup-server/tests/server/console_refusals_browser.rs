@@ -125,9 +125,10 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     browser.sign_in_as(&ada).await;
 
     let page = Page::create(&server, &published()).await;
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await.status, 303);
     let event_path = format!("/console/riverside/events/{}", page.event["id"].as_str().unwrap());
     browser.go(&url(&format!("{event_path}/delete"))).await;
+    // Somebody signs up while the question is on the screen.
+    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await.status, 303);
     browser.press("Delete").await;
     browser.wait_for("You can’t delete or unpublish the event.").await;
     browser.look("console-event-has-sign-ups", &axe).await;

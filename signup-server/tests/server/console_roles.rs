@@ -51,6 +51,8 @@ pub(crate) fn pages(method: &str) -> BTreeSet<String> {
 /// One record of each kind that a page of the console shows.
 pub(crate) struct Records {
     event: String,
+    /// An event without sign-ups, which can be unpublished and deleted.
+    without_signups: String,
     shift: String,
     question: String,
     signup: String,
@@ -65,7 +67,9 @@ impl Records {
             server.post(&format!("/v1/events/{event}/questions"), &json!({"label": "Size"})).await.data();
         assert_eq!(page.sign_up(server, &page.slot("Early"), "Bo", "bo@example.org").await.status, 303);
         let signups = server.get("/v1/signups").await.data();
+        let without_signups = server.create(&published()).await;
         Self {
+            without_signups: id(&without_signups).to_owned(),
             shift: page.slot("Late"),
             question: id(&question).to_owned(),
             signup: id(&signups[0]).to_owned(),
@@ -77,6 +81,8 @@ impl Records {
     /// Returns the path of a page, such as `/events/{id}/edit`, for the record of its kind.
     pub(crate) fn path(&self, page: &str) -> String {
         let kinds = [
+            ("/events/{id}/unpublish", &self.without_signups),
+            ("/events/{id}/delete", &self.without_signups),
             ("/events/", &self.event),
             ("/shifts/", &self.shift),
             ("/questions/", &self.question),

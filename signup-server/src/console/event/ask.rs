@@ -29,7 +29,7 @@ pub(crate) struct Ask<'a> {
     /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
     mails: Option<String>,
     button: &'static str,
-    /// The path of the page that cancels the event. `None` unless sign-ups forbid the action.
+    /// The path of the page that cancels the event, if sign-ups forbid the action. The page then has no button.
     cancel: Option<String>,
     /// Whether the action cannot be undone.
     is_final: bool,
@@ -82,8 +82,8 @@ impl<'a> Ask<'a> {
         Self { changes, ..self }
     }
 
-    /// Adds a link to the page that cancels the event. `event` is the path of the event's own page.
-    pub(crate) fn link_to_cancel(self, event: &str) -> Self {
+    /// Offers to cancel the event instead of the action, which is refused. `event` is the path of the event's own page.
+    pub(crate) fn cancel_instead(self, event: &str) -> Self {
         Self { cancel: Some(self.frame.path(&format!("{event}/cancel"))), ..self }
     }
 

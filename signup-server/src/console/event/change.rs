@@ -64,7 +64,7 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
 }
 
 /// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed
-/// up, links to the page that cancels it.
+/// up, the page leads to the cancellation of the event instead.
 pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
@@ -74,7 +74,7 @@ pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     let ask = Ask::new(&call.frame, &form, format!("Unpublish {}?", event.title), "Unpublish");
     let ask = if has_signups(&call, found) {
         ask.text("People are signed up for this event, so you can’t unpublish it. You can cancel it instead, and choose to email them.")
-            .link_to_cancel(&path_of(event.id))
+            .cancel_instead(&path_of(event.id))
     } else {
         ask.text("The event becomes a draft: volunteers can’t see it or sign up. You can publish it again.")
     };
@@ -171,8 +171,8 @@ fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
     from_json::<CancellationInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
 }
 
-/// Returns whether the event has active sign-ups, which forbid to delete or unpublish it. The library decides again when the action
-/// is sent.
+/// Returns whether active sign-ups keep the event from being deleted or unpublished. A cancelled event has none. The library decides
+/// again when the action is sent.
 fn has_signups(call: &MemberCall, found: EventWithShifts) -> bool {
     !found.event.is_cancelled() && active_signups(call, found) > 0
 }
@@ -194,7 +194,7 @@ pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let ask = if has_signups(&call, found) {
         let text = "People are signed up for this event, so you can’t delete it yet. Cancel the event first. You can then \
                     choose to email them.";
-        page_of_delete(&call, &form, &event, text).link_to_cancel(&path_of(event.id))
+        page_of_delete(&call, &form, &event, text).cancel_instead(&path_of(event.id))
     } else {
         page_of_delete(&call, &form, &event, DELETION)
     };
