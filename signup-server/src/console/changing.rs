@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use signup_core::{Faults, Zone};
 
 use super::form::CONFIRMED;
-use super::{As, Form};
+use super::{As, Form, words};
 use crate::page::times;
 
 /// The prefix of the hidden fields with the values that were read.
@@ -115,9 +115,10 @@ pub(crate) fn both_values(form: &Form, names: &[&'static str], present: &Values)
 }
 
 /// Returns both values of each field in `names` that the form changes. A field that the person left as it was read keeps its present
-/// value, so it is not listed.
+/// value, so it is not listed. A form without the values that were read sets every field.
 pub(crate) fn changes(form: &Form, names: &[&'static str], present: &Values) -> Vec<FieldValues> {
-    let is_typed = |name: &&str| form.value(name) != form.value(format!("{WAS}{name}"));
+    let has_read = !read_fields(form).is_empty();
+    let is_typed = |name: &&str| !has_read || form.value(name) != form.value(format!("{WAS}{name}"));
     let typed: Vec<_> = names.iter().copied().filter(is_typed).collect();
     let mut values = both_values(form, &typed, present);
     values.retain(|values| values.now != values.typed);
@@ -137,6 +138,11 @@ fn in_words(name: &str, value: &str) -> String {
         "timezone" => {
             value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone))
         }
+        "theme" => words::theme(value),
+        "type" => words::KINDS
+            .iter()
+            .find(|(kind, ..)| *kind == value)
+            .map_or_else(|| or_empty(value), |(_, words, _)| (*words).to_owned()),
         "is_virtual" | "is_published" | "required" => {
             if value == TICKED { "Ticked" } else { "Not ticked" }.to_owned()
         }
@@ -182,10 +188,10 @@ mod tests {
         let form =
             read.into_iter().fold(form, |form, (name, value)| form.with(&format!("{WAS}{name}"), value));
         let changes = changes(&form, NAMES, &present);
-        let changes: Vec<_> =
+        let shown: Vec<_> =
             changes.iter().map(|change| [change.id.as_str(), &change.now, &change.typed]).collect();
         assert_eq!(
-            changes,
+            shown,
             [
                 ["start_date", "Saturday 5 June 2027", "Sunday 6 June 2027"],
                 ["timezone", "New York time", "UTC"],
@@ -194,6 +200,10 @@ mod tests {
                 ["title", "A", "Empty"],
             ]
         );
+
+        let without_read = Form::default().with("location", "");
+        let cleared = super::changes(&without_read, &["location"], &present).remove(0);
+        assert_eq!((cleared.now.as_str(), cleared.typed.as_str()), ("Theirs", "Empty"));
     }
 
     #[test]

@@ -69,8 +69,8 @@ pub(crate) fn label(name: &str) -> &'static str {
     find(name).map_or("Value", |field| field.label)
 }
 
-/// Returns a changed field in words, for the middle of a sentence: its label, or its name if it has no label. A checkbox has other
-/// words, because its label says that it is ticked.
+/// Returns a changed field in words, for the middle of a sentence: its label, or its name if it has no label. A field that is true
+/// or false has words that fit both values.
 pub(crate) fn in_a_sentence(name: &str) -> String {
     match name {
         "is_virtual" => "whether it takes place online".to_owned(),
@@ -95,6 +95,20 @@ pub(crate) const ROLES: [(&str, &str, &str); 3] = [
     ("admin", "Admin", "Also manages members, API tokens, webhooks and volunteers’ data"),
     ("owner", "Owner", "Also changes the organization, and makes and removes owners"),
 ];
+
+/// The kinds of questions to choose from: name, words, and what volunteers do.
+pub(crate) const KINDS: [(&str, &str, &str); 3] = [
+    ("text", "Text", "Volunteers type an answer."),
+    ("select", "Choose from a list", "Volunteers choose one of your options."),
+    ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without ticking it."),
+];
+
+/// Returns the name of a theme in words. The empty name is that of the standard theme.
+pub(crate) fn theme(name: &str) -> String {
+    let words = if name.is_empty() { "standard".to_owned() } else { name.replace('-', " ") };
+    let (first, rest) = words.split_at(1);
+    first.to_uppercase() + rest
+}
 
 /// Returns the sentence about a fault, which says what to do.
 pub(crate) fn mistake(name: &str, fault: &Fault) -> String {

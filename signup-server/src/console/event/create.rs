@@ -5,7 +5,7 @@ use signup_core::{Error, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{Answer, Form, Frame, MemberCall, Refusal, show};
+use super::super::{Answer, Form, Frame, MemberCall, Refusal, show, words};
 use super::fields::{self, MAX_ROWS, NEW_ROWS, Row};
 use super::zones::{Region, regions, zone_of_newest_event};
 use super::{active_events, limit_reached, path_of};
@@ -31,13 +31,8 @@ struct NewEventTemplate<'a> {
 
 /// Returns the themes to choose from, each with its words.
 pub(super) fn themes() -> Vec<(String, String)> {
-    let words = |theme: &Theme| {
-        let words = theme.name().replace('-', " ");
-        words[..1].to_uppercase() + &words[1..]
-    };
-    let standard = (String::new(), "Standard".to_owned());
-    let themes = Theme::ALL.iter().map(|theme| (theme.name().to_owned(), words(theme)));
-    std::iter::once(standard).chain(themes).collect()
+    let names = std::iter::once("").chain(Theme::ALL.iter().map(|theme| theme.name()));
+    names.map(|name| (name.to_owned(), words::theme(name))).collect()
 }
 
 /// Returns the number of rows that a form has after more were asked for.

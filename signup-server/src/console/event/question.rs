@@ -6,17 +6,10 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, both_values, loaded, read_fields, reloaded};
-use super::super::{Answer, Done, Form, Frame, MemberCall, show};
+use super::super::{Answer, Done, Form, Frame, MemberCall, show, words};
 use super::ask::Ask;
 use super::{fields, form_and_event, path_of};
 use crate::page::Head;
-
-/// The kinds of questions, each with its words and a hint.
-const KINDS: [(&str, &str, &str); 3] = [
-    ("text", "Text", "Volunteers type an answer."),
-    ("select", "Choose from a list", "Volunteers choose one of your options."),
-    ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without ticking it."),
-];
 
 #[derive(Debug, Template)]
 #[template(path = "console/question.html")]
@@ -48,7 +41,7 @@ fn page(
         form,
         read: read_fields(form),
         conflicts,
-        kinds: KINDS,
+        kinds: words::KINDS,
         button,
     };
     show(status, &page)
