@@ -120,8 +120,8 @@ fn init_logging(cli: &Cli) {
     let filter = tracing_subscriber::EnvFilter::new(cli.log_filter());
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
     let is_logged = filter_fn(|event| !event.target().starts_with("rmcp") || *event.level() == Level::ERROR);
-    // At `info` and below, `rmcp` logs whole messages, with what people wrote, and at `warn` each mistake of a client. So only its
-    // errors are logged, whatever `--log` says.
+    // At `info` and below, `rmcp` logs whole messages, with what people wrote, and at `warn` each mistake of a client. So at most
+    // its errors are logged, whatever `--log` says.
     match cli.options.log_format {
         LogFormat::Text => subscriber.with_ansi(false).finish().with(is_logged).init(),
         LogFormat::Json => subscriber.json().finish().with(is_logged).init(),

@@ -40,7 +40,8 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     let mut http = warp::http::Request::new(Full::new(body));
     *http.method_mut() = Method::POST;
     // `rmcp` gets only the headers of the protocol, and never the token. It would refuse a request whose `Accept` does not name
-    // both JSON and event streams, and it would check `Host` again. So these headers have fixed values.
+    // both JSON and event streams, or whose `Content-Type` is not `application/json`. It would also check `Host` again. So these
+    // three headers have fixed values.
     let own = std::mem::take(&mut request.headers);
     let of_protocol = own.iter().filter(|(name, _)| name.as_str().starts_with("mcp-"));
     http.headers_mut().extend(of_protocol.map(|(name, value)| (name.clone(), value.clone())));

@@ -12,7 +12,7 @@ use crate::console::guard::origin_of;
 /// The hosts by which a program on the same machine reaches the server.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
-/// The origin and the host that requests may name.
+/// Allows requests to the base URL and to this machine. Holds the origin and the host of the base URL.
 #[derive(Debug)]
 pub(crate) struct RebindingGuard {
     origin: String,

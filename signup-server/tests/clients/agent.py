@@ -196,7 +196,7 @@ async def corrects_refused_arguments(agent: Agent) -> None:
 
 
 async def repeats_a_write_with_the_same_key(agent: Agent) -> None:
-    """Sends one key twice, by tool and by API in either order. The write happens once."""
+    """Repeats a write with its key, by tool and by API, whichever comes first. The write happens once."""
     body: dict[str, Any] = {"title": "Sale", "start_date": "2027-07-03", "timezone": "UTC"}
     key = str(uuid4())
     made = await agent.call("create_event", idempotency_key=key, **body)

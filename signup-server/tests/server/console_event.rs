@@ -70,9 +70,9 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
             };
             assert_eq!(shown.text.contains(why), is_refused, "{word}: {what}: {}", shown.text);
         }
-        let takes_signups = !is_cancelled && body["start_date"] != "2026-01-03";
+        let has_coming_shifts = !is_cancelled && body["start_date"] != "2026-01-03";
         for shown in [&page, &ada.get(&format!("{at}?order=time")).await] {
-            assert_eq!(shown.text.contains("places left first"), takes_signups, "{what}: {}", shown.text);
+            assert_eq!(shown.text.contains("places left first"), has_coming_shifts, "{what}: {}", shown.text);
         }
         let url = event["public_url"].as_str().unwrap();
         assert!(

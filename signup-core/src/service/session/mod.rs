@@ -235,9 +235,10 @@ impl Session {
         self.writes.is_replay.load(Ordering::Relaxed)
     }
 
-    /// Returns how many mails to volunteers the last [`Operation`] of this session, or of a clone of it, queued. Counts only the
-    /// mails of changes and cancellations of events, and of changes and deletions of shifts. 0 after any other operation, and after
-    /// one that changed nothing or failed.
+    /// Returns the number of mails that the last [`Operation`] queued for volunteers, on this session or on a clone of it.
+    ///
+    /// Counts only the mails of changes and cancellations of events, and of changes and deletions of shifts. Every other operation
+    /// gives 0, also a message to volunteers. An operation that changed nothing or failed gives 0, too.
     ///
     /// Counts one mail for each sign-up that was confirmed when the write was decided. A change that joins mails that already wait
     /// counts them again. A replay returns the number of the first call.

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_activity_names_a_changed_field_by_its_label_or_else_by_its_name() {
+    fn an_activity_names_changed_fields_in_words() {
         let activity = Activity::new(
             ActivityId::NONE,
             OrganizationId::NONE,
