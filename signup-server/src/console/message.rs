@@ -14,7 +14,7 @@ const SHIFT: &str = "slot_id";
 /// The action of the button that leads from the preview back to the form.
 const CHANGE: &str = "change";
 /// The recipients of a message if no shift is chosen.
-const EVERYONE: &str = "Everyone signed up for a shift that isn’t over";
+const EVERYONE: &str = "Everyone on shifts that aren’t over";
 
 #[derive(Debug, Template)]
 #[template(path = "console/message.html")]
