@@ -139,7 +139,7 @@ fn in_words(name: &str, value: &str) -> String {
             value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone))
         }
         "theme" => words::theme(value),
-        "type" => words::KINDS
+        "type" => words::QUESTION_KINDS
             .iter()
             .find(|(kind, ..)| *kind == value)
             .map_or_else(|| or_empty(value), |(_, words, _)| (*words).to_owned()),

@@ -97,7 +97,7 @@ pub(crate) const ROLES: [(&str, &str, &str); 3] = [
 ];
 
 /// The kinds of questions to choose from: name, words, and what volunteers do.
-pub(crate) const KINDS: [(&str, &str, &str); 3] = [
+pub(crate) const QUESTION_KINDS: [(&str, &str, &str); 3] = [
     ("text", "Text", "Volunteers type an answer."),
     ("select", "Choose from a list", "Volunteers choose one of your options."),
     ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without ticking it."),

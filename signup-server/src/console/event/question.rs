@@ -41,7 +41,7 @@ fn page(
         form,
         read: read_fields(form),
         conflicts,
-        kinds: words::KINDS,
+        kinds: words::QUESTION_KINDS,
         button,
     };
     show(status, &page)
