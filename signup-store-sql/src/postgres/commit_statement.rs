@@ -59,7 +59,7 @@ fn statement(
         }
         for (check, rows) in checks {
             sql.push(separator_of_checks);
-            check.template(Dialect::Postgres).append(&mut sql, rows, None);
+            check.template(rows.columns(), Dialect::Postgres).append(&mut sql, rows, None);
             separator_of_checks = UNION_ALL;
         }
         sql.push(") checks (change, number, fact, is_final))");

@@ -4,8 +4,8 @@
 //! the number of the change set, the number of the requirement, the fact that was found, and whether the refusal is final.
 //!
 //! A total (the sign-ups for a shift, the active events of an organization) is checked for several change sets at once.
-//! `ahead` is the number of additions by earlier change sets. The count plus `ahead` must stay below the bound. A refusal
-//! that only these additions cause is not final, because an earlier change set may be refused itself.
+//! It is counted once. `ahead` is the number of additions by earlier change sets. The count plus `ahead` must stay below the
+//! bound. A refusal that only these additions cause is not final, because an earlier change set may be refused itself.
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the locks of all facts are acquired
 //! before the first check runs, and every change of a fact acquires the same lock. There is one exception:
@@ -19,7 +19,7 @@
 
 use signup_core::{Kind, Refusal, Requirement, StoreError, Total};
 
-use super::given_rows::{GIVEN, Template};
+use super::given_rows::{CHANGE, GIVEN, Template};
 use super::row;
 use super::table::NamedValue;
 use super::{Dialect, Value};
@@ -119,8 +119,8 @@ fn total_row(total: &Total, bound: [NamedValue; 3], ahead: i64) -> (Check, Vec<N
 }
 
 impl Check {
-    /// Returns the template of the query for all requirements of this kind.
-    pub(crate) fn template(self, dialect: Dialect) -> Template {
+    /// Returns the template of the query for all requirements of this kind. `columns` are those of its rows.
+    pub(crate) fn template(self, columns: &[&'static str], dialect: Dialect) -> Template {
         Template::query(match self {
             Self::Unchanged(kind, column) => changed(kind, column, dialect),
             Self::Absent(kind, columns) => present(kind, columns, dialect),
@@ -131,15 +131,15 @@ impl Check {
             | Self::Webhooks
             | Self::Messages
             | Self::InFlight => {
-                let counted = match dialect {
-                    Dialect::Sqlite => {
-                        format!("(SELECT given.*, ({}) AS count FROM {GIVEN})", self.count(dialect))
-                    }
-                    Dialect::Postgres => format!("{GIVEN} CROSS JOIN LATERAL {} count", self.count(dialect)),
-                };
+                let is_of_total = |column: &&&str| ![CHANGE, "number", "bound", "ahead"].contains(*column);
+                let total = columns.iter().filter(is_of_total).copied().collect::<Vec<_>>().join(", ");
+                let count = self.count(dialect);
+                // Only the first of the rows that check one total counts it.
                 format!(
-                    "SELECT change, number, CAST(count AS TEXT), count >= bound FROM {counted} \
-                     WHERE count + ahead >= bound"
+                    "SELECT change, number, CAST(count AS TEXT), count >= bound FROM (\
+                     SELECT *, MAX(counted) OVER (PARTITION BY {total}) AS count FROM (\
+                     SELECT *, CASE ROW_NUMBER() OVER (PARTITION BY {total}) WHEN 1 THEN ({count}) END AS counted \
+                     FROM {GIVEN}) first) checked WHERE count + ahead >= bound"
                 )
             }
         })

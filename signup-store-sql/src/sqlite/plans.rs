@@ -300,7 +300,7 @@ async fn a_total_is_counted_in_an_index(#[case] total: Total, #[case] index: &st
     let mut rows = GivenRows::default();
     let (check, row) = require::rows(&requirement, 0, |_| 0).remove(0);
     rows.push(0, row);
-    check.template(Dialect::Sqlite).append(&mut sql, rows, None);
+    check.template(rows.columns(), Dialect::Sqlite).append(&mut sql, rows, None);
     let plan = plan(&mut connection, sql).await;
     assert!(plan.contains(&format!("USING COVERING INDEX {index}")), "{plan}");
 }

@@ -44,7 +44,7 @@ fn checks(batch: &mut Batch) -> Statement {
     let mut separator = "WITH broken (change, number, fact, is_final) AS (";
     for (check, rows) in std::mem::take(&mut batch.checks) {
         script.push(separator);
-        check.template(Dialect::Sqlite).append(&mut script, rows, None);
+        check.template(rows.columns(), Dialect::Sqlite).append(&mut script, rows, None);
         separator = "\nUNION ALL ";
     }
     if !script.values.is_empty() {
