@@ -21,6 +21,13 @@ struct MessageTemplate<'a> {
     link: Option<Link<'a>>,
 }
 
+/// What a redirect contains. Without the style, which is most of a page: a browser shows the next page at once.
+#[derive(Debug, Template)]
+#[template(path = "redirect.html")]
+struct RedirectTemplate<'a> {
+    location: &'a str,
+}
+
 #[derive(Debug)]
 pub(super) struct Link<'a> {
     pub(super) href: &'a str,
@@ -158,9 +165,7 @@ pub(super) fn moved(location: &str) -> Response {
 fn redirect(status: StatusCode, location: &str) -> Response {
     // A path may have characters beyond ASCII.
     let Ok(value) = HeaderValue::from_bytes(location.as_bytes()) else { return unavailable() };
-    let link = Link { href: location, text: "Continue" };
-    let mut response =
-        message(status, "Taking you to the right page", "If nothing happens, select Continue.", Some(link));
+    let mut response = html(status, &RedirectTemplate { location });
     response.headers_mut().insert(LOCATION, value);
     response
 }
