@@ -421,8 +421,8 @@ CREATE TABLE notices (
     reason          TEXT    CHECK ((failed_at IS NULL OR reason IS NOT NULL) AND length(reason) <= 500),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
-CREATE INDEX notices_by_shift ON notices (organization_id, shift_id);
-CREATE INDEX notices_by_signup ON notices (organization_id, signup_id);
+-- Finds the notices for a shift, and those about one of its sign-ups.
+CREATE INDEX notices_by_shift ON notices (organization_id, shift_id, signup_id);
 CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

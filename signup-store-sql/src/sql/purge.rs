@@ -107,8 +107,12 @@ fn deleted(dialect: Dialect) -> Vec<String> {
             "(SELECT 1 FROM {children} n WHERE n.organization_id = c.organization_id AND n.{column} = c.id LIMIT 1) IS NULL"
         )
     };
-    let has_no_link = "(SELECT 1 FROM links n WHERE n.organization_id = c.organization_id AND n.shift_id = c.shift_id \
-         AND n.signup_id = c.id LIMIT 1) IS NULL";
+    let signup_has_no = |children: &str| {
+        format!(
+            "(SELECT 1 FROM {children} n WHERE n.organization_id = c.organization_id AND n.shift_id = c.shift_id \
+             AND n.signup_id = c.id LIMIT 1) IS NULL"
+        )
+    };
     let is_unused = format!("{} AND {}", has_no("signups", "shift_id"), has_no("notices", "shift_id"));
     let is_empty = ["shifts", "questions", "messages", "location_data"]
         .map(|table| has_no(table, "event_id"))
@@ -120,7 +124,7 @@ fn deleted(dialect: Dialect) -> Vec<String> {
         remove(
             "signups",
             &shifts,
-            &format!("{OF_SHIFT} AND {} AND {has_no_link}", has_no("notices", "signup_id")),
+            &format!("{OF_SHIFT} AND {} AND {}", signup_has_no("notices"), signup_has_no("links")),
         ),
         remove("questions", EVENTS, OF_EVENT),
         remove("messages", EVENTS, OF_EVENT),

@@ -27,10 +27,8 @@ pub(crate) enum Effect {
     Update(Kind, u64),
     /// Adds to `filled` of shifts.
     Add,
-    /// Removes the links of removed sign-ups.
-    RemoveLinks,
-    /// Removes the notices about removed sign-ups.
-    RemoveNotices,
+    /// Removes the links of removed sign-ups, or the notices about them, from the table with this name.
+    RemoveOfSignups(&'static str),
     /// Removes records. Foreign keys remove their other children.
     Remove(Kind),
 }
@@ -68,12 +66,9 @@ impl Effect {
                 same_key("shifts", &["organization_id", "id"]).replace("given.", "added.")
             )),
             // The index by sign-up begins with the shift.
-            Self::RemoveLinks => Template::run(format!(
-                "DELETE FROM links WHERE (organization_id, shift_id, signup_id) IN \
+            Self::RemoveOfSignups(table) => Template::run(format!(
+                "DELETE FROM {table} WHERE (organization_id, shift_id, signup_id) IN \
                  (SELECT organization_id, shift_id, id FROM {GIVEN})"
-            )),
-            Self::RemoveNotices => Template::run(format!(
-                "DELETE FROM notices WHERE (organization_id, signup_id) IN (SELECT organization_id, id FROM {GIVEN})"
             )),
             Self::Remove(kind) => {
                 let table = table(kind);
@@ -113,9 +108,10 @@ pub(crate) fn push_rows(
         Write::Put { before: Some(before), after } => push_update(writes, before, after)?,
         Write::Remove(record) => {
             if let Record::Signup(signup) = record {
-                let shift = ("shift_id", signup.shift.uuid().into());
-                push(writes, Effect::RemoveLinks, key_row(record).into_iter().chain([shift]));
-                push(writes, Effect::RemoveNotices, key_row(record));
+                for table in ["links", "notices"] {
+                    let shift = ("shift_id", signup.shift.uuid().into());
+                    push(writes, Effect::RemoveOfSignups(table), key_row(record).into_iter().chain([shift]));
+                }
             }
             push(writes, Effect::Remove(record.kind()), key_row(record));
         }

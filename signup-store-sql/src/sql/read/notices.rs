@@ -18,9 +18,12 @@ pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
         NoticeQuery::Queued(after) => ("id > $1 AND failed_at IS NULL", above(after)),
         NoticeQuery::Failed(after) => ("id > $1 AND failed_at IS NOT NULL", above(after)),
-        NoticeQuery::About(organization, signup) => {
-            ("organization_id = $1 AND signup_id = $2", values![organization.uuid(), signup.uuid()])
-        }
+        // The index begins with the shift.
+        NoticeQuery::About(organization, signup) => (
+            "organization_id = $1 AND shift_id = (SELECT u.shift_id FROM signups u WHERE u.organization_id = $1 AND u.id = $2) \
+             AND signup_id = $2",
+            values![organization.uuid(), signup.uuid()],
+        ),
     };
     let from = format!("(SELECT * FROM notices WHERE {condition} ORDER BY id LIMIT {limit}) n");
     let found = all(reader, "listing notices", notice::TABLE.columns(), &from, values, notice::read).await?;
