@@ -4,8 +4,8 @@
 //! the number of the change set, the number of the requirement, the fact that was found, and whether the refusal is final.
 //!
 //! A total (the sign-ups for a shift, the active events of an organization) is checked for several change sets at once.
-//! It is counted once. `ahead` is the number of additions by earlier change sets. The count plus `ahead` must stay below the
-//! bound. A refusal that only these additions cause is not final, because an earlier change set may be refused itself.
+//! `ahead` is the number of additions by earlier change sets. The count plus `ahead` must stay below the bound. A refusal
+//! that only these additions cause is not final, because an earlier change set may be refused itself.
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the locks of all facts are acquired
 //! before the first check runs, and every change of a fact acquires the same lock. There is one exception:
@@ -134,12 +134,14 @@ impl Check {
                 let is_of_total = |column: &&&str| ![CHANGE, "number", "bound", "ahead"].contains(*column);
                 let total = columns.iter().filter(is_of_total).copied().collect::<Vec<_>>().join(", ");
                 let count = self.count(dialect);
-                // Only the first of the rows that check one total counts it.
+                let counted = match dialect {
+                    // SQLite counts faster than it makes windows.
+                    Dialect::Sqlite => format!("(SELECT given.*, ({count}) AS count FROM {GIVEN})"),
+                    Dialect::Postgres => once(count, "count", &total),
+                };
                 format!(
-                    "SELECT change, number, CAST(count AS TEXT), count >= bound FROM (\
-                     SELECT *, MAX(counted) OVER (PARTITION BY {total}) AS count FROM (\
-                     SELECT *, CASE ROW_NUMBER() OVER (PARTITION BY {total}) WHEN 1 THEN ({count}) END AS counted \
-                     FROM {GIVEN}) first) checked WHERE count + ahead >= bound"
+                    "SELECT change, number, CAST(count AS TEXT) AS fact, count >= bound AS is_final FROM {counted} \
+                     WHERE count + ahead >= bound"
                 )
             }
         })
@@ -193,29 +195,44 @@ impl Check {
     }
 }
 
+/// For PostgreSQL: returns the rows with a column `name`, the result of `function` for the columns `key`. The function is called
+/// once for all rows with the same key.
+fn once(function: &str, name: &str, key: &str) -> String {
+    format!(
+        "(SELECT *, MAX(first) OVER (PARTITION BY {key}) AS {name} FROM (SELECT *, \
+         CASE ROW_NUMBER() OVER (PARTITION BY {key}) WHEN 1 THEN {function} END AS first FROM {GIVEN}) numbered) found"
+    )
+}
+
 /// Finds the records whose version, or gate, is another one.
 fn changed(kind: Kind, column: &str, dialect: Dialect) -> String {
     let table = table(kind);
-    let key = table.key().iter().map(|name| format!("t.{name} = given.{name} AND "));
-    let found = match (kind, dialect) {
+    let function = match (kind, dialect) {
         // An event is read under a lock that is not a lock of its row. So the row has to be looked up after the wait for the
         // lock: by a function, whose query has a snapshot of its own.
         (Kind::Event, Dialect::Postgres) => {
-            format!("current_event(given.organization_id, given.id) t WHERE t.{column} = given.{column}")
+            Some(format!("(current_event(given.organization_id, given.id)).{column}"))
         }
         // For the same reason, because readers share the lock of the gate.
         (Kind::Organization, Dialect::Postgres) if column == "gate" => {
-            "gate_of_organization(given.id) t (gate) WHERE t.gate = given.gate".to_owned()
+            Some("gate_of_organization(given.id)".to_owned())
         }
+        _ => None,
+    };
+    let changed = if let Some(function) = function {
+        let current = once(&function, "current", &table.key().join(", "));
+        format!("{current} WHERE current IS DISTINCT FROM {column}")
+    } else {
+        let key = table.key().iter().map(|name| format!("t.{name} = given.{name} AND "));
         // PostgreSQL looks up the row of each `given` by itself, because a subquery with a lock is not joined.
-        _ => format!(
-            "{} t WHERE {}t.{column} = given.{column} {}",
+        format!(
+            "{GIVEN} WHERE NOT EXISTS (SELECT 1 FROM {} t WHERE {}t.{column} = given.{column} {})",
             table.name(),
             key.collect::<String>(),
             dialect.lock()
-        ),
+        )
     };
-    format!("SELECT change, number, '', TRUE FROM {GIVEN} WHERE NOT EXISTS (SELECT 1 FROM {found})")
+    format!("SELECT change, number, '' AS fact, TRUE AS is_final FROM {changed}")
 }
 
 /// Finds the records that have the values.
@@ -244,7 +261,7 @@ fn present(kind: Kind, columns: &[&str], dialect: Dialect) -> String {
         _ => format!("{} WHERE {same}", table.source()),
     };
     let record = dialect.record(&table.selected());
-    format!("SELECT change, number, {record}, TRUE FROM {GIVEN} CROSS JOIN {found}")
+    format!("SELECT change, number, {record} AS fact, TRUE AS is_final FROM {GIVEN} CROSS JOIN {found}")
 }
 
 /// Decodes the refusal for the requirement of this number, with the fact that a check found.
