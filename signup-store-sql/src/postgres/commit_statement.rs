@@ -62,7 +62,7 @@ fn statement(
             check.template(rows.columns(), Dialect::Postgres).append(&mut sql, rows, None);
             separator_of_checks = UNION_ALL;
         }
-        sql.push(") checks (change, number, fact, is_final))");
+        sql.push(") checks)");
         separator = ",\n";
     }
     let condition = is_checked.then_some(NOT_BROKEN);
@@ -73,6 +73,11 @@ fn statement(
         separator = ",\n";
     }
     sql.push("\n");
-    sql.push(if is_checked { BROKEN } else { "SELECT '', '', '', '' WHERE FALSE" });
+    if is_checked {
+        sql.push(BROKEN);
+        sql.push("broken");
+    } else {
+        sql.push("SELECT '', '', '', '' WHERE FALSE");
+    }
     sql
 }

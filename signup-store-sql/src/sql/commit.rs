@@ -6,10 +6,11 @@ use super::change::Prepared;
 use super::require;
 use crate::batch::{Conflict, Pending};
 
-/// The query of a statement whose part `broken` finds the requirements that do not hold. The texts of each row are the
-/// number of the change set, the number of the requirement, the fact that was found, and whether the refusal is final.
+/// The query of a statement for the requirements that do not hold, which it selects `FROM` the checks that follow. The texts of
+/// each row are the number of the change set, the number of the requirement, the fact that was found, and whether the refusal is
+/// final.
 pub(crate) const BROKEN: &str = "SELECT CAST(change AS TEXT), CAST(number AS TEXT), fact, \
-     CASE WHEN is_final THEN 'final' ELSE '' END FROM broken";
+     CASE WHEN is_final THEN 'final' ELSE '' END FROM ";
 
 /// The accesses of change sets, which decide which of them share a batch.
 impl Conflict for Keys {

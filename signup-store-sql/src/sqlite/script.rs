@@ -41,16 +41,19 @@ pub(super) async fn commit(
 fn checks(batch: &mut Batch) -> Statement {
     let mut script = Statement::new(Dialect::Sqlite);
     script.push("BEGIN IMMEDIATE;\n");
-    let mut separator = "WITH broken (change, number, fact, is_final) AS (";
-    for (check, rows) in std::mem::take(&mut batch.checks) {
+    let checks = std::mem::take(&mut batch.checks);
+    if checks.is_empty() {
+        return script;
+    }
+    // SQLite would copy the query of a common table expression.
+    script.push(BROKEN);
+    let mut separator = "(";
+    for (check, rows) in checks {
         script.push(separator);
         check.template(rows.columns(), Dialect::Sqlite).append(&mut script, rows, None);
         separator = "\nUNION ALL ";
     }
-    if !script.values.is_empty() {
-        script.push(")\n");
-        script.push(BROKEN);
-    }
+    script.push(") broken");
     script
 }
 
