@@ -45,20 +45,34 @@ impl Dialect {
     }
 
     fn columns(self, columns: &[SelectedColumn]) -> String {
-        columns.iter().map(|column| self.column(*column)).collect::<Vec<_>>().join(", ")
+        let mut text = String::with_capacity(32 * columns.len());
+        for SelectedColumn { alias, name, kind } in columns {
+            if !text.is_empty() {
+                text.push_str(", ");
+            }
+            let [first, others @ ..] = self.around_name(*kind) else { continue };
+            text.push_str(first);
+            for part in others {
+                text.push(*alias);
+                text.push('.');
+                text.push_str(name);
+                text.push_str(part);
+            }
+        }
+        text
     }
 
-    fn column(self, SelectedColumn { alias, name, kind }: SelectedColumn) -> String {
-        let name = format!("{alias}.{name}");
+    /// Returns the parts of the expression for a column. The name of the column stands between them.
+    const fn around_name(self, kind: Kind) -> &'static [&'static str] {
         match (self, kind) {
             (_, Kind::Text | Kind::Integer | Kind::Flag)
             | (Self::Sqlite, Kind::Date | Kind::Json)
-            | (Self::Postgres, Kind::Id) => name,
-            (Self::Sqlite, Kind::Id | Kind::Digest) => format!("hex({name})"),
+            | (Self::Postgres, Kind::Id) => &["", ""],
+            (Self::Sqlite, Kind::Id | Kind::Digest) => &["hex(", ")"],
             // 17 digits identify a number.
-            (Self::Sqlite, Kind::Degrees) => format!("iif({name} IS NULL, NULL, format('%!.17g', {name}))"),
-            (Self::Postgres, Kind::Digest) => format!("encode({name}, 'hex')"),
-            (Self::Postgres, Kind::Date | Kind::Degrees | Kind::Json) => format!("CAST({name} AS TEXT)"),
+            (Self::Sqlite, Kind::Degrees) => &["iif(", " IS NULL, NULL, format('%!.17g', ", "))"],
+            (Self::Postgres, Kind::Digest) => &["encode(", ", 'hex')"],
+            (Self::Postgres, Kind::Date | Kind::Degrees | Kind::Json) => &["CAST(", " AS TEXT)"],
         }
     }
 
