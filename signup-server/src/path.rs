@@ -24,20 +24,21 @@ impl PathPattern {
         Self(segments.collect())
     }
 
-    /// Returns the parameters in a path, or `None` if the path does not match the pattern.
-    pub(crate) fn parameters(&self, path: &str) -> Option<PathParameters> {
+    /// Returns the parameters in a path of these segments, or `None` if the path does not match the pattern.
+    pub(crate) fn parameters(&self, path: &[&str]) -> Option<PathParameters> {
+        if path.len() != self.0.len() {
+            return None;
+        }
         let mut parameters = Vec::new();
-        let mut texts = path.strip_prefix('/')?.split('/');
-        for segment in &self.0 {
-            let text = texts.next()?;
+        for (segment, text) in self.0.iter().zip(path) {
             match *segment {
-                Segment::Literal(literal) if literal == text => {}
+                Segment::Literal(literal) if literal == *text => {}
                 Segment::Literal(_) => return None,
                 Segment::Parameter(_) if text.is_empty() => return None,
-                Segment::Parameter(name) => parameters.push((name, text.to_owned())),
+                Segment::Parameter(name) => parameters.push((name, (*text).to_owned())),
             }
         }
-        texts.next().is_none().then_some(PathParameters(parameters))
+        Some(PathParameters(parameters))
     }
 }
 
@@ -90,9 +91,9 @@ mod tests {
 
     #[test]
     fn a_malformed_id_matches_no_record() {
-        let path = PathPattern::new("/v1/slots/{id}").parameters("/v1/slots/not-an-id").unwrap();
+        let path = PathPattern::new("/v1/slots/{id}").parameters(&["v1", "slots", "not-an-id"]).unwrap();
         assert_eq!(path.shift(), ShiftId::NONE);
-        let path = PathPattern::new("/v1/events/{event_id}/slots").parameters("/v1/events/7/slots").unwrap();
+        let path = PathPattern::new("/v1/events/{event_id}").parameters(&["v1", "events", "7"]).unwrap();
         assert_eq!(path.event(), EventId::NONE);
     }
 }

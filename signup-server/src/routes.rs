@@ -185,7 +185,8 @@ impl Endpoint {
 
     /// Finds the endpoint that matches a path, and parses the parameters in the path.
     pub(crate) fn find(path: &str) -> Option<(&'static Self, PathParameters)> {
-        ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.path.parameters(path)?)))
+        let segments: Vec<_> = path.strip_prefix('/')?.split('/').collect();
+        ENDPOINTS.iter().find_map(|endpoint| Some((endpoint, endpoint.path.parameters(&segments)?)))
     }
 
     /// Returns whether the endpoint belongs to a page.
