@@ -2,10 +2,10 @@
 --
 -- Instants are Unix seconds. Texts that are looked up or sorted by have the collation "C": they are compared by bytes.
 --
--- Every table with records of an organization has the column organization_id. It comes first in the keys, except for `notices`,
--- and in the indexes of the lists, so the tables can be distributed by it. Ids, slugs and digests are unique over the whole
--- service. They are long and random, or derived from such values. A distributed table that cannot have a unique index on one of
--- them can have a plain index, which serves the same queries.
+-- Every table with records of an organization has the column organization_id, so the tables can be distributed by it. The
+-- column comes first in the keys, except in that of `notices`, and in the indexes of the lists. Ids, slugs and digests are unique
+-- over the whole service. They are long and random, or derived from such values. A distributed table that cannot have a unique
+-- index on one of them can have a plain index, which serves the same queries.
 --
 -- A CHECK repeats a bound that the library checks before it writes. So no other program can store a value that the library
 -- cannot read.
@@ -417,13 +417,14 @@ CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 -- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.
 CREATE TABLE notices (
     organization_id uuid    NOT NULL,
+    -- The key alone, because the lists of the notices of all organizations are in its order.
     id              uuid    PRIMARY KEY,
     -- Both are NULL in a mail to a person who signs in or is invited.
     event_id        uuid,
     shift_id        uuid    CHECK ((shift_id IS NULL) = (event_id IS NULL)),
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers. Not a foreign key: PostgreSQL would
     -- look up the sign-up by a plan that it made when the table was small, and read all sign-ups of the organization.
-    signup_id       uuid,
+    signup_id       uuid    CHECK (signup_id IS NULL OR shift_id IS NOT NULL),
     -- What happened, as a JSON object.
     cause           jsonb   NOT NULL,
     version         integer NOT NULL CHECK (version >= 1),
@@ -438,8 +439,9 @@ CREATE TABLE notices (
                     CHECK ((failed_at IS NULL OR reason IS NOT NULL) AND length(reason) <= 500),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
--- Finds the notices for a shift, and those about one of its sign-ups.
-CREATE INDEX notices_by_shift ON notices (organization_id, shift_id, signup_id);
+-- Finds the notices for a shift, and those about one of its sign-ups. Does not begin with the organization: a plan that was made
+-- when the table was small could then look up a notice by its organization, and read all notices of the organization.
+CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
 CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

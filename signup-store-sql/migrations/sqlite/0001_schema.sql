@@ -408,7 +408,7 @@ CREATE TABLE notices (
     event_id        BLOB,
     shift_id        BLOB    CHECK ((shift_id IS NULL) = (event_id IS NULL)),
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
-    signup_id       BLOB    CHECK (length(signup_id) = 16),
+    signup_id       BLOB    CHECK (signup_id IS NULL OR (length(signup_id) = 16 AND shift_id IS NOT NULL)),
     -- What happened, as a JSON object.
     cause           TEXT    NOT NULL CHECK (json_valid(cause)),
     version         INTEGER NOT NULL CHECK (version >= 1),
@@ -422,7 +422,7 @@ CREATE TABLE notices (
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
 -- Finds the notices for a shift, and those about one of its sign-ups.
-CREATE INDEX notices_by_shift ON notices (organization_id, shift_id, signup_id);
+CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
 CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

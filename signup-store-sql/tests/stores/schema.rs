@@ -98,6 +98,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("receipts", format!("idempotency_key = '{}'", long(256))),
         ("receipts", "outcome = '{'".to_owned()),
         ("notices", "cause = 'so'".to_owned()),
+        ("notices", "signup_id = id, event_id = NULL, shift_id = NULL".to_owned()),
         ("webhooks", format!("url = '{}'", long(2_049))),
         ("webhooks", "description = ''".to_owned()),
         ("webhooks", format!("description = '{}'", long(256))),
