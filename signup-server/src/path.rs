@@ -24,13 +24,13 @@ impl PathPattern {
         Self(segments.collect())
     }
 
-    /// Returns the parameters in a path of these segments, or `None` if the path does not match the pattern.
-    pub(crate) fn parameters(&self, path: &[&str]) -> Option<PathParameters> {
-        if path.len() != self.0.len() {
+    /// Returns the parameters in a path, or `None` if the path does not match the pattern. `segments` are those of the path.
+    pub(crate) fn parameters(&self, segments: &[&str]) -> Option<PathParameters> {
+        if segments.len() != self.0.len() {
             return None;
         }
         let mut parameters = Vec::new();
-        for (segment, text) in self.0.iter().zip(path) {
+        for (segment, text) in self.0.iter().zip(segments) {
             match *segment {
                 Segment::Literal(literal) if literal == *text => {}
                 Segment::Literal(_) => return None,

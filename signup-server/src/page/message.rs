@@ -21,7 +21,7 @@ struct MessageTemplate<'a> {
     link: Option<Link<'a>>,
 }
 
-/// What a redirect contains. Without the style, which is most of a page: a browser shows the next page at once.
+/// The page of a redirect. It has no stylesheet, which is most of a page, because a browser shows the next page at once.
 #[derive(Debug, Template)]
 #[template(path = "redirect.html")]
 struct RedirectTemplate<'a> {

@@ -1,7 +1,8 @@
 //! The style of the pages: one stylesheet, and a palette for each theme, in light and in dark.
 //!
-//! Each page contains the stylesheet and the icon, so a browser loads a page with one request. The content security
-//! policy contains the digest of the stylesheet, so a browser applies no other style. It takes no image from an address.
+//! Each page contains the stylesheet and the icon, so a browser loads a page with one request. A redirect contains neither.
+//! The content security policy contains the digest of the stylesheet, so a browser applies no other style. It takes no image
+//! from an address.
 
 use std::sync::LazyLock;
 
@@ -35,7 +36,7 @@ const PALETTES: [Palette; 8] = [
 /// The theme of a page without an event, or whose event has no theme.
 pub(crate) const DEFAULT_THEME: Theme = Theme::ForestGreen;
 
-/// The stylesheet of every page.
+/// The stylesheet of every page except redirects.
 pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
     let mut sheet = include_str!("style.css").to_owned();
     for Palette { theme, band: [from, to], light, dark } in PALETTES {

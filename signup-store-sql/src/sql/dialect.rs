@@ -50,12 +50,12 @@ impl Dialect {
             if !text.is_empty() {
                 text.push_str(", ");
             }
-            let [first, others @ ..] = self.around_name(*kind) else { continue };
-            text.push_str(first);
-            for part in others {
-                text.push(*alias);
-                text.push('.');
-                text.push_str(name);
+            for (place, part) in self.around_name(*kind).iter().enumerate() {
+                if place > 0 {
+                    text.push(*alias);
+                    text.push('.');
+                    text.push_str(name);
+                }
                 text.push_str(part);
             }
         }

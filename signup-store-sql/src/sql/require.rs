@@ -131,13 +131,16 @@ impl Check {
             | Self::Webhooks
             | Self::Messages
             | Self::InFlight => {
-                let is_of_total = |column: &&&str| ![CHANGE, "number", "bound", "ahead"].contains(*column);
-                let total = columns.iter().filter(is_of_total).copied().collect::<Vec<_>>().join(", ");
                 let count = self.count(dialect);
                 let counted = match dialect {
-                    // SQLite counts faster than it makes windows.
+                    // For SQLite a window costs more than the counts that it would save.
                     Dialect::Sqlite => format!("(SELECT given.*, ({count}) AS count FROM {GIVEN})"),
-                    Dialect::Postgres => once(count, "count", &total),
+                    Dialect::Postgres => {
+                        let is_of_total =
+                            |column: &&str| ![CHANGE, "number", "bound", "ahead"].contains(column);
+                        let total: Vec<_> = columns.iter().copied().filter(is_of_total).collect();
+                        once(count, "count", &total.join(", "))
+                    }
                 };
                 format!(
                     "SELECT change, number, CAST(count AS TEXT) AS fact, count >= bound AS is_final FROM {counted} \
@@ -195,8 +198,10 @@ impl Check {
     }
 }
 
-/// For PostgreSQL: returns the rows with a column `name`, the result of `function` for the columns `key`. The function is called
-/// once for all rows with the same key.
+/// For PostgreSQL: returns the rows with a column `name`: the result of `function`, which depends only on the columns `key`.
+///
+/// The function is called once for each key, because a call takes about 10 microseconds. A join with the distinct keys is no
+/// faster: the planner expects few rows, and compares each with each.
 fn once(function: &str, name: &str, key: &str) -> String {
     format!(
         "(SELECT *, MAX(first) OVER (PARTITION BY {key}) AS {name} FROM (SELECT *, \

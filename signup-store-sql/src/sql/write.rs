@@ -27,7 +27,7 @@ pub(crate) enum Effect {
     Update(Kind, u64),
     /// Adds to `filled` of shifts.
     Add,
-    /// Removes the links of removed sign-ups, or the notices about them, from the table with this name.
+    /// Removes the rows of this table that are about removed sign-ups. The table is `links` or `notices`.
     RemoveOfSignups(&'static str),
     /// Removes records. Foreign keys remove their other children.
     Remove(Kind),
@@ -65,7 +65,7 @@ impl Effect {
                  GROUP BY organization_id, id) AS added WHERE {}",
                 same_key("shifts", &["organization_id", "id"]).replace("given.", "added.")
             )),
-            // The index by sign-up begins with the shift.
+            // The indexes by sign-up begin with the shift.
             Self::RemoveOfSignups(table) => Template::run(format!(
                 "DELETE FROM {table} WHERE (organization_id, shift_id, signup_id) IN \
                  (SELECT organization_id, shift_id, id FROM {GIVEN})"
