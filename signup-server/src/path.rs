@@ -24,7 +24,7 @@ impl PathPattern {
         Self(segments.collect())
     }
 
-    /// Returns the parameters in a path, or `None` if the path does not match the pattern. `segments` are those of the path.
+    /// Returns the parameters in the path with these `segments`, or `None` if the path does not match the pattern.
     pub(crate) fn parameters(&self, segments: &[&str]) -> Option<PathParameters> {
         if segments.len() != self.0.len() {
             return None;

@@ -21,7 +21,7 @@ struct MessageTemplate<'a> {
     link: Option<Link<'a>>,
 }
 
-/// The page of a redirect. It has no stylesheet, which is most of a page, because a browser shows the next page at once.
+/// The page of a redirect. A browser shows the next page at once, so this page omits the stylesheet, which is most of a page.
 #[derive(Debug, Template)]
 #[template(path = "redirect.html")]
 struct RedirectTemplate<'a> {

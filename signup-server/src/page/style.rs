@@ -1,8 +1,8 @@
 //! The style of the pages: one stylesheet, and a palette for each theme, in light and in dark.
 //!
 //! Each page contains the stylesheet and the icon, so a browser loads a page with one request. A redirect contains neither.
-//! The content security policy contains the digest of the stylesheet, so a browser applies no other style. It takes no image
-//! from an address.
+//! The content security policy contains the digest of the stylesheet, so a browser applies no other style. The policy allows
+//! no image from another URL.
 
 use std::sync::LazyLock;
 

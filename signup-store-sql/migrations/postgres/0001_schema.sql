@@ -417,7 +417,7 @@ CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 -- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.
 CREATE TABLE notices (
     organization_id uuid    NOT NULL,
-    -- The key alone, because the lists of the notices of all organizations are in its order.
+    -- The key is the id alone: the lists of the notices of all organizations are sorted by id.
     id              uuid    PRIMARY KEY,
     -- Both are NULL in a mail to a person who signs in or is invited.
     event_id        uuid,
@@ -439,8 +439,8 @@ CREATE TABLE notices (
                     CHECK ((failed_at IS NULL OR reason IS NOT NULL) AND length(reason) <= 500),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
--- Finds the notices for a shift, and those about one of its sign-ups. Does not begin with the organization: a plan that was made
--- when the table was small could then look up a notice by its organization, and read all notices of the organization.
+-- Finds the notices for a shift, and those about one of its sign-ups. The organization is not the first column: PostgreSQL could
+-- then look up a notice by its organization, in a plan made when the table was small, and read all notices of the organization.
 CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
 CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;

@@ -193,12 +193,13 @@ async fn a_purge_reads_no_more_than_it_may_remove(#[values(false, true)] is_anal
 /// A plan may be made when the queue is empty, and used when one organization has many notices.
 #[rstest]
 #[tokio::test]
-async fn a_notice_is_looked_up_by_its_id(#[values(false, true)] is_analyzed: bool) {
+async fn a_notice_is_locked_by_its_id(#[values(false, true)] is_analyzed: bool) {
     let Some(cluster) = Cluster::shared() else { return };
     let mut connection = connect(cluster).await;
     if is_analyzed {
         connection.execute("ANALYZE").await.unwrap();
     }
+    // The query of the function `lock_in_order`.
     let lock = "SELECT 1 FROM notices n WHERE n.organization_id = $1 AND n.id = $2 FOR NO KEY UPDATE";
     let lock = Statement::of(Dialect::Postgres, lock, values![Uuid::nil(), Uuid::nil()]);
     let plan = plan_of(&mut connection, lock).await;

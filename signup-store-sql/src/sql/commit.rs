@@ -6,9 +6,9 @@ use super::change::Prepared;
 use super::require;
 use crate::batch::{Conflict, Pending};
 
-/// The beginning of the query for the requirements that do not hold. The checks follow it, as a subquery or by their name. The
-/// texts of each row are the number of the change set, the number of the requirement, the fact that was found, and whether the
-/// refusal is final.
+/// The beginning of the query for the requirements that do not hold. A statement appends the checks, as a subquery or as the
+/// name of a common table expression. The texts of each row are the number of the change set, the number of the requirement,
+/// the fact that was found, and whether the refusal is final.
 pub(crate) const BROKEN: &str = "SELECT CAST(change AS TEXT), CAST(number AS TEXT), fact, \
      CASE WHEN is_final THEN 'final' ELSE '' END FROM ";
 

@@ -198,10 +198,10 @@ impl Check {
     }
 }
 
-/// For PostgreSQL: returns the rows with a column `name`: the result of `function`, which depends only on the columns `key`.
+/// Returns a subquery for PostgreSQL: the rows of [`GIVEN`], with the result of `function` in a column `name`.
 ///
-/// The function is called once for each key, because a call takes about 10 microseconds. A join with the distinct keys is no
-/// faster: the planner expects few rows, and compares each with each.
+/// The result depends only on the columns `key`. The function is called once for each key, because a call takes about 10
+/// microseconds. A join with the distinct keys is no faster: the planner expects few rows, and chooses a nested loop.
 fn once(function: &str, name: &str, key: &str) -> String {
     format!(
         "(SELECT *, MAX(first) OVER (PARTITION BY {key}) AS {name} FROM (SELECT *, \

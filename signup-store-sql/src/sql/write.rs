@@ -65,7 +65,7 @@ impl Effect {
                  GROUP BY organization_id, id) AS added WHERE {}",
                 same_key("shifts", &["organization_id", "id"]).replace("given.", "added.")
             )),
-            // The indexes by sign-up begin with the shift.
+            // The shift comes before the sign-up in the index that finds these rows.
             Self::RemoveOfSignups(table) => Template::run(format!(
                 "DELETE FROM {table} WHERE (organization_id, shift_id, signup_id) IN \
                  (SELECT organization_id, shift_id, id FROM {GIVEN})"

@@ -45,8 +45,8 @@ fn checks(batch: &mut Batch) -> Statement {
     if checks.is_empty() {
         return script;
     }
-    // A subquery, because SQLite copies a common table expression where it is used, and the checks can be thousands of
-    // expressions.
+    // The checks are a subquery. SQLite would copy a common table expression where it is used, and the checks can be thousands
+    // of expressions.
     script.push(BROKEN);
     let mut separator = "(";
     for (check, rows) in checks {

@@ -18,7 +18,8 @@ pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
         NoticeQuery::Queued(after) => ("id > $1 AND failed_at IS NULL", above(after)),
         NoticeQuery::Failed(after) => ("id > $1 AND failed_at IS NOT NULL", above(after)),
-        // The index by sign-up begins with the shift. A removed sign-up has no notices.
+        // `notices_by_shift` begins with the shift, so the shift of the sign-up is looked up first. A removed sign-up has no
+        // notices, so this lookup misses none.
         NoticeQuery::About(organization, signup) => (
             "organization_id = $1 AND shift_id = (SELECT u.shift_id FROM signups u WHERE u.organization_id = $1 AND u.id = $2) \
              AND signup_id = $2",
