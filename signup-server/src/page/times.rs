@@ -43,7 +43,7 @@ impl Times {
     pub(crate) fn of(interval: Interval, zone: &Zone) -> Self {
         let (start, mut end) = (Moment::of(interval.start, zone), Moment::of(interval.end, zone));
         let is_first_instant = |instant, date: Result<Date, _>| {
-            let first = date.and_then(|date| date.to_zoned(zone.rules().clone()));
+            let first = date.and_then(|date| date.to_zoned_datetime(zone.rules().clone()));
             first.is_ok_and(|first| first.timestamp() == instant)
         };
         let ends_with_its_day = is_first_instant(interval.end, start.date.tomorrow());

@@ -42,7 +42,7 @@ pub(super) fn email(numbers: &mut Numbers<'_>) -> EmailAddress {
 
 /// Returns a day from tomorrow on, or yesterday.
 pub(super) fn day(numbers: &mut Numbers<'_>, now: Timestamp) -> Date {
-    let today = now.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let today = now.to_zoned_datetime(jiff::tz::TimeZone::UTC).date();
     let days = one(&[1, 2, 3, 0, -1], numbers);
     today.checked_add(SignedDuration::from_hours(24 * days)).unwrap()
 }
