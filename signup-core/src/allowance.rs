@@ -50,12 +50,12 @@ impl RateKey {
 
     /// Returns the key of codes for `email` that `address` asked for.
     pub fn codes_from(address: IpAddr, email: &EmailAddress) -> Self {
-        Self::CodesFrom(network(address), Digest::of(&email.key()))
+        Self::CodesFrom(network(address), Digest::of(email.key()))
     }
 
     /// Returns the key of all codes for `email`.
     pub fn codes(email: &EmailAddress) -> Self {
-        Self::Codes(Digest::of(&email.key()))
+        Self::Codes(Digest::of(email.key()))
     }
 
     /// Returns the length of the key's windows, in seconds: an hour for codes, and else a minute.

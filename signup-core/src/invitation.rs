@@ -37,7 +37,6 @@ pub struct Invitation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Invitee {
     /// The address to which the link is mailed.
-    #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
     /// The name. A person who exists keeps their own.
     pub name: PersonName,

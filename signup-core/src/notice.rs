@@ -134,7 +134,6 @@ pub enum NoticeCause {
     /// A browser asked for a code to sign in. The mail is sent only if a person has the address, and only while the code works.
     SignInCode {
         /// The address that was given.
-        #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
         email: EmailAddress,
         /// The code.
         code: Code,

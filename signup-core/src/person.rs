@@ -18,7 +18,6 @@ pub struct Person {
     /// The id.
     pub id: PersonId,
     /// The address to which codes are mailed. No two people have one address.
-    #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
     /// The name.
     pub name: PersonName,

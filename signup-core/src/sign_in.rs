@@ -84,7 +84,6 @@ pub struct SignInCode {
     /// The digest of the secret of the browser that asked. A browser has one code, and a new one replaces it.
     pub browser: Digest,
     /// The address to which the code is mailed.
-    #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
     /// The [digest](Self::digest_of) of the code and the secret of the browser.
     pub digest: Digest,

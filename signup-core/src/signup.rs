@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::shift::{Closing, ScheduledShift, Shift};
-use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName};
+use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, lower_case};
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
 
@@ -28,7 +28,6 @@ pub struct Signup {
     /// The volunteer's name.
     pub name: PersonName,
     /// The volunteer's address.
-    #[serde(deserialize_with = "EmailAddress::deserialize_stored")]
     pub email: EmailAddress,
     /// When and where the shift is by the last mail to the volunteer, or at the sign-up if no mail was sent yet. A mail that
     /// failed does not count. A mail about a change goes only to volunteers who were told something else.
@@ -90,6 +89,17 @@ impl Signup {
             created_at,
             repeated_at: None,
         }
+    }
+
+    /// Returns the lines in which a [`SearchText`](crate::SearchText) is looked for: the name in lower case, and the address by its
+    /// key and as it reads.
+    pub fn search_key(&self) -> String {
+        let mut lines = format!("{}\n{}", lower_case(self.name.as_str()), self.email.key());
+        if let Some(readable) = self.email.key_in_script() {
+            lines.push('\n');
+            lines.push_str(&readable);
+        }
+        lines
     }
 
     /// Returns whether the sign-up holds a place.

@@ -36,6 +36,11 @@ pub enum TextError {
     /// Not an email address.
     #[error("must be an email address, such as ada@example.org")]
     Email,
+    /// An email address with a letter or another character before the `@` that is not ASCII.
+    #[error(
+        "must be an email address with only the letters a to z, digits and ASCII punctuation before the @"
+    )]
+    EmailUser,
     /// Not a web address.
     #[error("must be a web address that begins with http:// or https://, such as https://example.org")]
     WebAddress,
@@ -190,24 +195,24 @@ texts! {
     SearchText: 255, str::trim, check_line;
 }
 
-impl PersonName {
-    /// Returns the name in lower case, in which a [`SearchText`] is looked for.
-    pub fn key(&self) -> String {
-        lower_case(&self.0)
-    }
-}
-
 impl SearchText {
-    /// Returns the text in lower case, as it is looked for.
+    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): the key of a whole address, any other
+    /// text in lower case.
     pub fn key(&self) -> String {
-        lower_case(&self.0)
+        EmailAddress::new(&self.0).map_or_else(|_| lower_case(&self.0), |address| address.key().to_owned())
     }
 }
 
 /// Returns a text in lower case. Each character is changed by itself, so that a part of a text is also a part of the result.
 /// `str::to_lowercase` changes a Greek sigma at the end of a word in another way.
-fn lower_case(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+///
+/// A KELVIN SIGN, whose lower case is an ASCII `k`, stays: in an address it is no `k`.
+pub(crate) fn lower_case(text: &str) -> String {
+    let mut lower = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c == '\u{212A}' { lower.push(c) } else { lower.extend(c.to_lowercase()) }
+    }
+    lower
 }
 
 #[cfg(test)]
@@ -261,6 +266,19 @@ mod tests {
         let longest = format!("https://example.org/{}", "é".repeat(2_028));
         assert!(WebAddress::new(&longest).is_ok());
         assert_eq!(WebAddress::new(&format!("{longest}é")), Err(TextError::TooLong { max: 2_048 }));
+    }
+
+    #[test]
+    fn a_whole_address_is_searched_for_by_its_key_and_any_other_text_in_lower_case() {
+        for (text, key) in [
+            ("Ada@Müller.example", "ada@xn--mller-kva.example"),
+            ("MÜLLER.example", "müller.example"),
+            ("Ada@Mül", "ada@mül"),
+            ("mi\u{212A}e@riverside.example", "mi\u{212A}e@riverside.example"),
+            ("ΟΔΥΣΣΕΥΣ Π", "οδυσσευσ π"),
+        ] {
+            assert_eq!(SearchText::new(text).unwrap().key(), key);
+        }
     }
 
     #[test]

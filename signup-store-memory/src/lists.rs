@@ -64,7 +64,7 @@ impl SignupList {
             Self::Organization(signup.organization),
             Self::Event(signup.organization, signup.event),
             Self::Shift(signup.organization, signup.shift),
-            Self::Address(signup.organization, signup.email.key()),
+            Self::Address(signup.organization, signup.email.key().to_owned()),
         ]
     }
 }
@@ -272,7 +272,7 @@ fn id_page<T: Listed<Key: Copy + Ord>>(
 impl Tables {
     pub(crate) fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Page<Signup> {
         let list = match (&query.email, query.shift, query.event) {
-            (Some(email), ..) => SignupList::Address(organization, email.key()),
+            (Some(email), ..) => SignupList::Address(organization, email.key().to_owned()),
             (None, Some(shift), _) => SignupList::Shift(organization, shift),
             (None, None, Some(event)) => SignupList::Event(organization, event),
             (None, None, None) => SignupList::Organization(organization),

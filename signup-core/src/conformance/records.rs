@@ -281,7 +281,7 @@ pub fn absent(unique: Unique) -> Requirement {
 
 /// Returns the requirement that no confirmed sign-up for the shift has the address of `signup`.
 pub fn has_no_place(signup: &Signup) -> Requirement {
-    absent(Unique::Place(signup.organization, signup.shift, signup.email.key()))
+    absent(Unique::Place(signup.organization, signup.shift, signup.email.key().to_owned()))
 }
 
 /// Returns the requirement that the shift has room.

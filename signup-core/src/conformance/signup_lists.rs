@@ -222,6 +222,7 @@ pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Sto
         ("O'Brien \"Bo\" \\", "bo@example.org"),
         ("ΟΔΥΣΣΕΥΣ ΠΑΠΑΣ", "od@example.org"),
         ("Мария", "maria@example.org"),
+        ("Zoë", "Zoe.K@MÜLLER.example"),
     ];
     for (number, (name, email)) in (1..).zip(people) {
         let (name, email) = (PersonName::new(name).unwrap(), EmailAddress::new(email).unwrap());
@@ -250,6 +251,11 @@ pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Sto
         ("мАРИЯ", &[7]),
         ("@example.ORG", &[1, 2, 3, 4, 5, 6, 7]),
         ("*", &[]),
+        ("zoe.k@ｍüller.example", &[8]),
+        ("üller.EX", &[8]),
+        ("@xn--mller-kva", &[8]),
+        // A KELVIN SIGN is no letter of a local part.
+        ("zoe.\u{212A}", &[]),
     ] {
         for query in [new(text), new(text).of_event(event.id), new(text).of_shift(shift.id)] {
             assert_eq!(found(query.clone()).await, ids(expected), "{query:?}");

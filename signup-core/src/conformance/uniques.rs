@@ -34,8 +34,9 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
         }
     }
     let Family { organization, token, full, signups, links, .. } = &family;
-    let place =
-        |shift: &Shift, signup: &Signup| Unique::Place(shift.organization, shift.id, signup.email.key());
+    let place = |shift: &Shift, signup: &Signup| {
+        Unique::Place(shift.organization, shift.id, signup.email.key().to_owned())
+    };
     for free in [
         Unique::OrganizationSlug(full.event.slug.clone()),
         Unique::EventSlug(organization.slug.clone()),
@@ -76,7 +77,7 @@ pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 5).await;
     let first = signup(&shift, 1);
     let second = Signup { email: EmailAddress::new("ADA1@Example.org").unwrap(), ..signup(&shift, 2) };
-    let place = Unique::Place(shift.organization, shift.id, first.email.key());
+    let place = Unique::Place(shift.organization, shift.id, first.email.key().to_owned());
     commit(&*store, sign_up(&shift, &first)).await;
     let refused = try_commit(&*store, sign_up(&shift, &second)).await;
     assert_eq!(refused, Err(Refusal::Taken(Box::new(first.clone().into()))), "compared without case");

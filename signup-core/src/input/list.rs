@@ -154,7 +154,7 @@ pub struct SignupListInput<'a> {
     pub shift: Option<ShiftId>,
     /// `confirmed` or `cancelled`; `None` for both.
     pub status: Option<Cow<'a, str>>,
-    /// A whole address, compared without case.
+    /// A whole address, in any spelling.
     pub email: Option<Cow<'a, str>>,
     /// A part of a name or of an address, compared without case.
     pub search: Option<Cow<'a, str>>,

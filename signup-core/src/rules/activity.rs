@@ -158,7 +158,7 @@ pub(super) fn changes_of_webhook(before: &Webhook, after: &Webhook) -> Vec<&'sta
 
 /// Returns the names of the fields that differ between two states of an organization.
 pub(super) fn changes_of_organization(before: &Organization, after: &Organization) -> Vec<&'static str> {
-    // Addresses that differ only in case are equal, but not the same text.
+    // Spellings of one address are equal, but not the same text.
     let contact = |organization: &Organization| organization.contact.as_ref().map(EmailAddress::to_string);
     names([
         ("name", before.name != after.name),

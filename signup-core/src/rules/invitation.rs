@@ -57,7 +57,7 @@ pub(crate) fn invite(
         return Ok(Decision::unchanged(None));
     }
     let NewInvitation { email, name, role } = new.clone();
-    let unique = Unique::InvitedEmail(organization, email.key());
+    let unique = Unique::InvitedEmail(organization, email.key().to_owned());
     let id = before.as_ref().map_or(id, |before| before.id);
     let invitee = Some(Invitee { email, name });
     let invitation = Invitation::new(id, organization, invitee, (role, caller), mail.secret.digest(), now);
@@ -242,7 +242,7 @@ pub(crate) fn accept(
             joining
         }
         None => {
-            let unique = Unique::PersonEmail(email.key());
+            let unique = Unique::PersonEmail(email.key().to_owned());
             change.requires.push(Requirement::Absent { unique, now });
             let person = Person::new(id, email, name, now);
             change.insert(person.clone());

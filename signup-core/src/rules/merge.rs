@@ -119,7 +119,7 @@ pub(super) fn merge_organization(
 ) -> Result<OrganizationPatch, Error> {
     let Some(read) = patch.read.take() else { return Ok(patch) };
     let mut conflicts = Conflicts::default();
-    // Addresses that differ only in case are equal, but not the same text.
+    // Spellings of one address are equal, but not the same text.
     let text = |contact: Option<EmailAddress>| contact.map(|contact| contact.to_string());
     let new_text = |contact: &Option<Change<EmailAddress>>| Some(text(contact.clone()?.into_value()));
     let [read_contact, new_contact] = [&read.contact, &patch.contact].map(new_text);

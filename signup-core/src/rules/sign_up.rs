@@ -65,7 +65,7 @@ pub(crate) fn sign_up(
     let mut change = ChangeSet::default();
     change.require_gate(event);
     change.require_gate(&shift.shift);
-    let place = Unique::Place(organization, shift.id, new.email.key());
+    let place = Unique::Place(organization, shift.id, new.email.key().to_owned());
     change.requires.push(Requirement::Absent { unique: place, now });
     if shift.is_over(now) {
         return Ok(Decision::unrecorded(None, change));

@@ -25,7 +25,7 @@ impl Shared {
         now: Timestamp,
     ) -> Result<Decision<Option<(Invitation, Secret)>>> {
         let before: Option<Invitation> =
-            self.store.find(Unique::InvitedEmail(organization, new.email.key())).await?;
+            self.store.find(Unique::InvitedEmail(organization, new.email.key().to_owned())).await?;
         let inviter = match before.as_ref().and_then(|before| before.inviter) {
             Some(inviter) => self.store.get(RecordKey::Person(inviter)).await?,
             None => None,
@@ -82,6 +82,6 @@ impl Shared {
 
     /// Finds the person who has an address.
     pub(super) async fn find_person(&self, email: &EmailAddress) -> Result<Option<Person>> {
-        Ok(self.store.find(Unique::PersonEmail(email.key())).await?)
+        Ok(self.store.find(Unique::PersonEmail(email.key().to_owned())).await?)
     }
 }

@@ -53,7 +53,7 @@ impl Shared {
         let mut data = VolunteerData {
             signups: vec![],
             member: members.into_iter().find(|(_, person)| person.email == *email),
-            invitation: self.store.find(Unique::InvitedEmail(organization, email.key())).await?,
+            invitation: self.store.find(Unique::InvitedEmail(organization, email.key().to_owned())).await?,
         };
         let query = SignupQuery::new().email(email.clone()).with_deleted().limit(SignupQuery::MAX_LIMIT);
         let mut next = Some(query);

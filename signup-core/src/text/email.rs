@@ -1,116 +1,133 @@
-//! Email addresses of volunteers.
+//! Email addresses, compared as mailboxes.
 //!
-//! The domain of a new address is a host name. [`EmailAddress::stored`] reads addresses from records, and also accepts
-//! every address that an earlier version accepted. So records stay readable after a stricter rule for new addresses.
+//! Spellings of one address differ in the case of ASCII letters, or in how the domain is written: in its own script, or in
+//! ASCII (RFC 5891). An address keeps the spelling in which it was given, and has one [key](EmailAddress::key).
+//!
+//! **Invariant:** nothing compares or looks up an address by anything but its key. A mail goes to a stored address, and never
+//! to the spelling by which a request found it.
 
 use std::fmt;
 use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use idna::AsciiDenyList;
+use idna::uts46::{DnsLength, Hyphens, Uts46};
 
 use super::{TextError, check_line};
 use crate::text_form::text_form;
 
-/// An email address of at most 254 characters. Addresses that differ only in case are equal.
+/// An email address of at most 254 characters. Spellings of one mailbox are equal.
+///
+/// ```
+/// use signup_core::EmailAddress;
+///
+/// let given: EmailAddress = "Ada@Müller.example".parse()?;
+/// assert_eq!(given, "ada@xn--mller-kva.example".parse()?);
+/// assert_eq!(given.as_str(), "Ada@Müller.example");
+/// # Ok::<(), signup_core::TextError>(())
+/// ```
 #[derive(Clone)]
-pub struct EmailAddress(String);
+pub struct EmailAddress {
+    /// The address as it was given.
+    text: String,
+    /// The local part and the domain in lower-case ASCII.
+    key: String,
+}
 
 impl EmailAddress {
     /// The maximum length in characters: the limit of a path in an SMTP envelope (RFC 5321, 4.5.3.1.3).
     pub const MAX: usize = 254;
+    /// The maximum length of the part before the `@` (RFC 5321, 4.5.3.1.1).
+    const MAX_USER: usize = 64;
 
-    /// Trims and checks a new address.
+    /// Trims and checks an address.
     ///
     /// # Errors
     /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or not an address, or if its domain is not
-    /// a host name of at least two labels. An IP address in any form is not a host name.
+    /// a host name of at least two labels. An IP address in any form is not a host name. Returns [`TextError::EmailUser`] if only
+    /// the part before the `@` is wrong, because it has characters that are not ASCII.
     pub fn new(text: &str) -> Result<Self, TextError> {
-        let address = Self::stored(text)?;
-        let has_host = is_host_name(address.domain()) && address.ascii_domain().is_some();
-        if has_host { Ok(address) } else { Err(TextError::Email) }
-    }
-
-    /// Reads an address from a record. Accepts every address that [`new`](Self::new) accepts now or accepted in an
-    /// earlier version.
-    ///
-    /// # Errors
-    /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or not an address with a domain of at least
-    /// two labels.
-    pub fn stored(text: &str) -> Result<Self, TextError> {
         let text = text.trim();
         check_line(text, Self::MAX)?;
-        let options = email_address::Options::default()
-            .with_required_tld()
-            .without_domain_literal()
-            .without_display_text();
-        email_address::EmailAddress::parse_with_options(text, options).map_err(|_| TextError::Email)?;
+        let (user, domain) = text.rsplit_once('@').ok_or(TextError::Email)?;
+        let domain = ascii_domain(domain).filter(|domain| is_host_name(domain)).ok_or(TextError::Email)?;
         // RFC 5321 allows a quoted local part with spaces or another @. Mail servers assign no such addresses, and few
         // accept them.
-        if text.contains('"') {
+        if user.len() > Self::MAX_USER || !user.split('.').all(is_atom) {
             return Err(TextError::Email);
         }
-        Ok(Self(text.to_owned()))
-    }
-
-    /// Deserializes the field of a record by [`stored`](Self::stored).
-    pub(crate) fn deserialize_stored<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::stored(&String::deserialize(deserializer)?).map_err(D::Error::custom)
-    }
-
-    /// Returns the part before the domain.
-    pub fn user(&self) -> &str {
-        self.0.rsplit_once('@').map_or("", |(user, _)| user)
-    }
-
-    /// Returns the domain in lower-case ASCII, as mail servers write it. Converts a domain in another script (RFC
-    /// 5891).
-    ///
-    /// Returns `None` if the domain has no ASCII form. Only an address that an earlier version stored has such a
-    /// domain.
-    pub fn ascii_domain(&self) -> Option<String> {
-        let domain = self.domain();
-        if domain.is_ascii() {
-            return Some(domain.to_ascii_lowercase());
+        if !user.is_ascii() {
+            return Err(TextError::EmailUser);
         }
-        let ascii = idna::uts46::Uts46::new().to_ascii(
-            domain.as_bytes(),
-            idna::AsciiDenyList::STD3,
-            idna::uts46::Hyphens::Check,
-            idna::uts46::DnsLength::Verify,
-        );
-        ascii.ok().map(std::borrow::Cow::into_owned)
+        let key = format!("{}@{domain}", user.to_ascii_lowercase());
+        check_line(&key, Self::MAX)?;
+        Ok(Self { text: text.to_owned(), key })
     }
 
-    fn domain(&self) -> &str {
-        self.0.rsplit_once('@').map_or("", |(_, domain)| domain)
+    /// Returns the part before the domain, as it was given.
+    pub fn user(&self) -> &str {
+        self.text.rsplit_once('@').map_or("", |(user, _)| user)
+    }
+
+    /// Returns the domain in lower-case ASCII, as mail servers write it.
+    pub fn ascii_domain(&self) -> &str {
+        self.key.rsplit_once('@').map_or("", |(_, domain)| domain)
     }
 
     /// Returns the address as it was given.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
-    /// Returns the address in lower case, by which addresses are compared.
-    pub fn key(&self) -> String {
-        self.0.to_lowercase()
+    /// Returns the text by which addresses are compared: the local part and the domain in lower-case ASCII.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// Returns the key with the domain in its own script; `None` if that is ASCII.
+    pub(crate) fn key_in_script(&self) -> Option<String> {
+        let (user, domain) = self.key.rsplit_once('@')?;
+        let (domain, result) =
+            Uts46::new().to_unicode(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
+        (result.is_ok() && !domain.is_ascii()).then(|| format!("{user}@{domain}"))
     }
 }
 
-/// Returns whether the labels of an address's domain are those of a host name (RFC 1123, 2.1).
+/// Returns a domain in lower-case ASCII. Normalizes and converts a domain in another script (UTS #46). `None` if it has no ASCII
+/// form.
+fn ascii_domain(domain: &str) -> Option<String> {
+    if domain.is_ascii() {
+        return Some(domain.to_ascii_lowercase());
+    }
+    let (deny, length) = (AsciiDenyList::STD3, DnsLength::Verify);
+    let ascii = Uts46::new().to_ascii(domain.as_bytes(), deny, Hyphens::Check, length);
+    ascii.ok().map(std::borrow::Cow::into_owned)
+}
+
+/// Returns whether a domain in lower-case ASCII is a host name of at least two labels (RFC 1123, 2.1).
 ///
-/// The address parser has already refused labels that are empty, too long, or begin or end with a hyphen. Letters of
-/// other scripts are accepted: mail servers convert them to ASCII. The last label must begin with a letter, because URL
-/// and host parsers read domains such as `1.2.3.4` and `example.0x1` as IPv4 addresses.
+/// The last label must begin with a letter, because URL and host parsers read domains such as `1.2.3.4` and `example.0x1` as
+/// IPv4 addresses.
 fn is_host_name(domain: &str) -> bool {
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || matches!(c, '-' | '.');
-    let last = domain.rsplit('.').next().unwrap_or_default();
-    domain.chars().all(is_allowed) && last.starts_with(char::is_alphabetic)
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let is_name = |last: &str| last.starts_with(|first: char| first.is_ascii_alphabetic());
+    domain.split('.').all(is_label) && domain.rsplit_once('.').is_some_and(|(_, last)| is_name(last))
+}
+
+/// Returns whether a part of a local part between dots is an atom (RFC 5322, 3.2.3), apart from characters that are not ASCII.
+fn is_atom(part: &str) -> bool {
+    let is_allowed =
+        |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
+    !part.is_empty() && part.chars().all(is_allowed)
 }
 
 impl PartialEq for EmailAddress {
     fn eq(&self, other: &Self) -> bool {
-        self.key() == other.key()
+        self.key == other.key
     }
 }
 
@@ -119,7 +136,7 @@ impl Eq for EmailAddress {}
 impl FromStr for EmailAddress {
     type Err = TextError;
 
-    /// Checks a new address like [`new`](Self::new).
+    /// Checks an address like [`new`](Self::new).
     fn from_str(text: &str) -> Result<Self, TextError> {
         Self::new(text)
     }
@@ -129,19 +146,19 @@ text_form!(EmailAddress);
 
 impl From<EmailAddress> for String {
     fn from(address: EmailAddress) -> Self {
-        address.0
+        address.text
     }
 }
 
 impl fmt::Display for EmailAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
 impl fmt::Debug for EmailAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.text.fmt(f)
     }
 }
 
@@ -149,12 +166,74 @@ impl fmt::Debug for EmailAddress {
 mod tests {
     use super::*;
 
+    fn key(text: &str) -> String {
+        EmailAddress::new(text).unwrap().key().to_owned()
+    }
+
     #[test]
-    fn addresses_that_differ_only_in_case_are_equal() {
-        assert_eq!(
-            EmailAddress::new("Ada@Example.org").unwrap(),
-            EmailAddress::new("ada@example.ORG").unwrap()
-        );
+    fn the_spellings_of_a_mailbox_have_one_key_and_keep_their_text() {
+        for (expected, spellings) in [
+            ("ada@example.org", &["Ada@Example.org", " ADA@EXAMPLE.ORG\n"][..]),
+            ("mike@lakeside.example", &["MIKE@lakeside.example", "mike@la\u{212A}eside.example"]),
+            (
+                "ada@xn--mller-kva.example",
+                &[
+                    "ada@müller.example",
+                    "Ada@MÜLLER.Example",
+                    "ada@mu\u{308}ller.example",
+                    "ada@ｍüller.example",
+                    "ada@müller。example",
+                    "ADA@XN--MLLER-KVA.EXAMPLE",
+                ],
+            ),
+            ("ada@xn--strae-oqa.example", &["ada@straße.example", "ada@STRA\u{1E9E}E.example"]),
+        ] {
+            for text in spellings {
+                let address = EmailAddress::new(text).unwrap();
+                assert_eq!((address.key(), address.as_str()), (expected, text.trim()));
+                assert_eq!(address, expected.parse().unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn different_mailboxes_have_different_keys() {
+        for (one, other) in [
+            ("ada@muller.example", "ada@müller.example"),
+            ("ada@strasse.example", "ada@straße.example"),
+            ("ada@example.org", "ada@example.com"),
+            ("a.da@example.org", "ada@example.org"),
+            ("ada+tag@example.org", "ada@example.org"),
+        ] {
+            assert_ne!(key(one), key(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn a_local_part_is_ascii_before_anything_is_normalized() {
+        for bad in [
+            "mi\u{212A}e@riverside.example",
+            "zoë@example.org",
+            "zoe\u{308}@example.org",
+            "ａda@example.org",
+            "иван@почта.рф",
+            "ada\u{200B}@example.org",
+        ] {
+            assert_eq!(EmailAddress::new(bad), Err(TextError::EmailUser), "{bad}");
+        }
+        for bad in ["zoë@localhost", "Zoë <zoe@example.org", "zoë..x@example.org"] {
+            assert_eq!(EmailAddress::new(bad), Err(TextError::Email), "{bad}: the rest is wrong, too");
+        }
+    }
+
+    #[test]
+    fn a_local_part_has_at_most_64_characters_and_an_address_254_in_ascii() {
+        assert!(EmailAddress::new(&format!("{}@example.org", "a".repeat(64))).is_ok());
+        assert_eq!(EmailAddress::new(&format!("{}@example.org", "a".repeat(65))), Err(TextError::Email));
+        let in_script = |labels: usize| format!("{}@{}org", "a".repeat(64), "üüüüüüüüüü.".repeat(labels));
+        let longest = EmailAddress::new(&in_script(6)).unwrap();
+        assert!(longest.key().len() <= EmailAddress::MAX, "{}", longest.key().len());
+        assert_eq!(EmailAddress::new(&in_script(12)), Err(TextError::TooLong { max: EmailAddress::MAX }));
     }
 
     #[test]
@@ -170,6 +249,12 @@ mod tests {
             "a@[::1]",
             "\"a b\"@example.org",
             "\"a@b\"@example.org",
+            ".ada@example.org",
+            "ada.@example.org",
+            "a..da@example.org",
+            "a da@example.org",
+            "ada@example.org\r\nBcc: b@example.org",
+            "ada＠example.org",
         ] {
             assert!(EmailAddress::new(bad).is_err(), "{bad}");
         }
@@ -177,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn the_domain_of_a_new_address_is_a_host_name() {
+    fn the_domain_is_a_host_name() {
         let longest = format!("ada@{}.org", "a".repeat(63));
         for good in [
             "ada@example.org",
@@ -216,17 +301,6 @@ mod tests {
             &too_long,
         ] {
             assert_eq!(EmailAddress::new(bad), Err(TextError::Email), "{bad}");
-        }
-    }
-
-    #[test]
-    fn an_address_accepted_by_an_earlier_version_is_read_from_a_record() {
-        for old in ["a@1.2.3.4", "e@1.2.3.4.5", "x@example.0x1", "a@ex_ample.org", "ada@example.org"] {
-            assert_eq!(EmailAddress::stored(old).unwrap().as_str(), old);
-        }
-        for bad in ["", "ada", "ada@localhost", "\"a b\"@example.org", "a@example.org\r\nBcc: b@example.org"]
-        {
-            assert!(EmailAddress::stored(bad).is_err(), "{bad}");
         }
     }
 }

@@ -134,13 +134,13 @@ pub(crate) enum PersonCommand {
         #[arg(long, value_name = "ID_OR_SLUG")]
         organization: String,
         /// The member's email address
-        #[arg(long, value_parser = EmailAddress::stored)]
+        #[arg(long, value_parser = EmailAddress::new)]
         email: EmailAddress,
     },
     /// Sign a person out in every browser
     SignOut {
         /// The person's email address
-        #[arg(long, value_parser = EmailAddress::stored)]
+        #[arg(long, value_parser = EmailAddress::new)]
         email: EmailAddress,
     },
 }
@@ -264,7 +264,7 @@ pub(crate) enum SignupCommand {
     /// Erase everything stored about a person in an organization, and free their places. No email is sent
     Erase {
         /// The person's email address
-        #[arg(long, value_parser = EmailAddress::stored)]
+        #[arg(long, value_parser = EmailAddress::new)]
         email: EmailAddress,
         /// The organization: its id or its slug
         #[arg(long, value_name = "ID_OR_SLUG")]

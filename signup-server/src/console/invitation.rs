@@ -98,7 +98,7 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
 /// Returns whether the person who is signed in may accept an invitation. Any person may accept the invitation of a first owner.
 fn is_for(open: &OpenInvitation, signed_in: &SignedIn) -> bool {
     let invitee = open.invitation.invitee.as_ref();
-    invitee.is_none_or(|invitee| invitee.email.key() == signed_in.person().email.key())
+    invitee.is_none_or(|invitee| invitee.email == signed_in.person().email)
 }
 
 impl Console {

@@ -123,6 +123,10 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
             format!("{label} has characters that we can’t use. Please type it again")
         }
         FaultKind::Text(TextError::Email) => "Enter an email address like name@example.com".to_owned(),
+        FaultKind::Text(TextError::EmailUser) => {
+            "Enter an email address with only the letters a to z, digits and punctuation before the @"
+                .to_owned()
+        }
         FaultKind::Text(TextError::WebAddress) => {
             "Enter a web address that begins with https://, like https://example.com".to_owned()
         }

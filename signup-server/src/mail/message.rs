@@ -171,10 +171,8 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &Mailbox, now: Timestamp) -> Res
         .from(from.clone())
         .to(Mailbox::new(name, address(mail.recipient())?))
         .subject(subject.clone());
-    // A mail server without SMTPUTF8 (RFC 6531) can refuse a mail with another address in a header. The mail still shows it.
-    let contact = contact.and_then(|contact| address(contact).ok());
-    let message = match contact.filter(|contact| contact.user().is_ascii()) {
-        Some(contact) => message.reply_to(Mailbox::new(None, contact)),
+    let message = match contact {
+        Some(contact) => message.reply_to(Mailbox::new(None, address(contact)?)),
         None => message,
     };
     let alternatives = MultiPart::alternative()
@@ -198,10 +196,10 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &Mailbox, now: Timestamp) -> Res
 /// Returns the address for the envelope: the domain is in ASCII.
 ///
 /// # Errors
-/// Returns the reason if the domain has no ASCII form, or if the library for SMTP refuses the address.
+/// Returns the reason if the library for SMTP refuses the address.
 fn address(email: &EmailAddress) -> Result<Address, String> {
-    let domain = email.ascii_domain().ok_or("the address cannot be used")?;
-    Address::new(email.user(), domain).map_err(|error| format!("the address cannot be used: {error}"))
+    Address::new(email.user(), email.ascii_domain())
+        .map_err(|error| format!("the address cannot be used: {error}"))
 }
 
 fn date(now: Timestamp) -> SystemTime {

@@ -184,7 +184,7 @@ async fn a_change_is_mailed_to_many_volunteers_in_bounded_memory() {
         }),
     )
     .await;
-    let columns = "organization_id, event_id, shift_id, told, name, name_key, answers, status, version, created_at, repeated_at";
+    let columns = "organization_id, event_id, shift_id, told, name, search_key, answers, status, version, created_at, repeated_at";
     page.sign_up(&server, &page.slot("All"), "Ada", "ada@example.org").await;
     mailbox.wait_for(1, SOON).await;
     server

@@ -55,7 +55,7 @@ CREATE TABLE tokens (
 CREATE TABLE people (
     id         uuid   PRIMARY KEY,
     email      text   NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
-    -- The address in lower case, by which addresses are compared.
+    -- The address in lower-case ASCII, by which addresses are compared.
     email_key  text   COLLATE "C" NOT NULL UNIQUE,
     name       text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     -- A sign-in of another generation is void.
@@ -344,10 +344,10 @@ CREATE TABLE signups (
     event_id        uuid    NOT NULL,
     shift_id        uuid    NOT NULL,
     name            text    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- The name in lower case, in which a search looks.
-    name_key        text    COLLATE "C" NOT NULL,
+    -- The name and the address in lower case, in which a search looks.
+    search_key      text    COLLATE "C" NOT NULL,
     email           text    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
-    -- The address in lower case, by which addresses are compared.
+    -- The address in lower-case ASCII, by which addresses are compared.
     email_key       text    COLLATE "C" NOT NULL,
     -- When and where the shift is by the last mail to the volunteer, as a JSON object.
     told            jsonb   NOT NULL CHECK (jsonb_typeof(told) = 'object'),
@@ -392,7 +392,7 @@ CREATE TABLE links (
 -- The subquery has a limit, so the planner cannot make it a join. It looks up each shift by key, and the list keeps the
 -- order of its index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.name_key, u.email, u.email_key, u.told, u.answers,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.told, u.answers,
     u.version, u.created_at, u.repeated_at, u.cancellation_reason,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

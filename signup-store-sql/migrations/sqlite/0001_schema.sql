@@ -50,7 +50,7 @@ CREATE TABLE tokens (
 CREATE TABLE people (
     id         BLOB    NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     email      TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
-    -- The address in lower case, by which addresses are compared.
+    -- The address in lower-case ASCII, by which addresses are compared.
     email_key  TEXT    NOT NULL UNIQUE,
     name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
     -- A sign-in of another generation is void.
@@ -334,10 +334,10 @@ CREATE TABLE signups (
     event_id        BLOB    NOT NULL,
     shift_id        BLOB    NOT NULL,
     name            TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- The name in lower case, in which a search looks.
-    name_key        TEXT    NOT NULL,
+    -- The name and the address in lower case, in which a search looks.
+    search_key      TEXT    NOT NULL,
     email           TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
-    -- The address in lower case, by which addresses are compared.
+    -- The address in lower-case ASCII, by which addresses are compared.
     email_key       TEXT    NOT NULL,
     -- When and where the shift is by the last mail to the volunteer, as a JSON object.
     told            TEXT    NOT NULL CHECK (json_type(told) = 'object'),
@@ -377,7 +377,7 @@ CREATE TABLE links (
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.name_key, u.email, u.email_key, u.told, u.answers,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.told, u.answers,
     u.version, u.created_at, u.repeated_at, u.cancellation_reason,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

@@ -66,7 +66,7 @@ async fn plan_of(connection: &mut PgConnection, sql: Statement) -> String {
 const MANY_SIGNUPS: &str = "INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
      capacity, filled, position, version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
      20000, 20000, 0, 1, 1, 0, 0, 0 FROM events; \
-     INSERT INTO signups (organization_id, id, event_id, shift_id, name, name_key, email, email_key, answers, status, \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, answers, status, \
      told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
      'ada@example.org', n || '@example.org', '[]', 'confirmed', '{}', 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n";

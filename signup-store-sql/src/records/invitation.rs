@@ -1,6 +1,6 @@
 //! Invitations.
 
-use signup_core::{EmailAddress, Invitation, InvitationId, Invitee, OrganizationId, PersonId, StoreError};
+use signup_core::{Invitation, InvitationId, Invitee, OrganizationId, PersonId, StoreError};
 
 use crate::sql::Value;
 use crate::sql::row::Row;
@@ -23,7 +23,7 @@ pub(crate) const TABLE: Table<Invitation> = Table {
         }),
         // Addresses with the same key are the same address.
         Column::new("email_key", Text, |invitation: &Invitation| {
-            Value::Text(invitation.invitee.as_ref().map(|invitee| invitee.email.key()))
+            invitation.invitee.as_ref().map(|invitee| invitee.email.key()).into()
         })
         .unread(),
         Column::new("name", Text, |invitation| {
@@ -42,8 +42,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Invitation, StoreError> {
     let mut columns = row.of(&TABLE);
     let id = columns.id("id", InvitationId::new)?;
     let organization = columns.id("organization_id", OrganizationId::new)?;
-    let email = columns.optional_text("email")?;
-    let email = columns.checked(email.map(EmailAddress::stored).transpose())?;
+    let email = columns.optional("email")?;
     let name = columns.optional("name")?;
     let invitee = email.zip(name).map(|(email, name)| Invitee { email, name });
     let role = (columns.parse("role")?, columns.optional_id("inviter_id", PersonId::new)?);

@@ -1,6 +1,6 @@
 //! People.
 
-use signup_core::{EmailAddress, Person, PersonId, StoreError};
+use signup_core::{Person, PersonId, StoreError};
 
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Integer, Text};
@@ -28,8 +28,7 @@ pub(crate) const TABLE: Table<Person> = Table {
 
 pub(crate) fn read(row: Row<'_>) -> Result<Person, StoreError> {
     let mut columns = row.of(&TABLE);
-    let (id, email) = (columns.id("id", PersonId::new)?, columns.text("email")?);
-    let email = columns.checked(EmailAddress::stored(email))?;
+    let (id, email) = (columns.id("id", PersonId::new)?, columns.parse("email")?);
     let mut person = Person::new(id, email, columns.parse("name")?, columns.instant("created_at")?);
     person.generation = columns.number("generation")?;
     person.version = columns.number("version")?;

@@ -1,6 +1,6 @@
 //! Codes to sign in.
 
-use signup_core::{EmailAddress, SignInCode, StoreError};
+use signup_core::{SignInCode, StoreError};
 
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Digest, Integer, Text};
@@ -26,8 +26,7 @@ pub(crate) const TABLE: Table<SignInCode> = Table {
 
 fn read(row: Row<'_>) -> Result<SignInCode, StoreError> {
     let mut columns = row.of(&TABLE);
-    let (browser, email) = (columns.parse("browser")?, columns.text("email")?);
-    let email = columns.checked(EmailAddress::stored(email))?;
+    let (browser, email) = (columns.parse("browser")?, columns.parse("email")?);
     let digest = columns.parse("digest")?;
     let mut code = SignInCode::of_digests(browser, email, digest, columns.instant("expires_at")?);
     code.tries = columns.number("tries")?;

@@ -1,8 +1,8 @@
 //! Sign-ups.
 
 use signup_core::{
-    CancellationReason, CancelledBy, Deleted, EmailAddress, EventId, OrganizationId, ShiftId, Signup,
-    SignupId, SignupState, StoreError,
+    CancellationReason, CancelledBy, Deleted, EventId, OrganizationId, ShiftId, Signup, SignupId,
+    SignupState, StoreError,
 };
 
 use crate::sql::row::Row;
@@ -27,7 +27,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("event_id", Id, |signup: &Signup| signup.event.uuid().into()),
         Column::new("shift_id", Id, |signup: &Signup| signup.shift.uuid().into()),
         Column::new("name", Text, |signup| signup.name.as_str().into()),
-        Column::new("name_key", Text, |signup: &Signup| signup.name.key().into()).unread(),
+        Column::new("search_key", Text, |signup: &Signup| signup.search_key().into()).unread(),
         Column::new("email", Text, |signup| signup.email.as_str().into()),
         // Addresses with the same key are the same address.
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
@@ -59,8 +59,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
             columns.id("shift_id", ShiftId::new)?,
         ),
     );
-    let (name, email) = (columns.parse("name")?, columns.text("email")?);
-    let email = columns.checked(EmailAddress::stored(email))?;
+    let (name, email) = (columns.parse("name")?, columns.parse("email")?);
     let told = columns.json("told")?;
     let mut signup = Signup::new(id, place, name, email, told, columns.instant("created_at")?);
     signup.repeated_at = columns.optional_instant("repeated_at")?;

@@ -206,9 +206,9 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
     }
 }
 
-const SIGNUP: &str = "INSERT INTO signups (organization_id, id, event_id, shift_id, name, name_key, email, email_key, answers, \
+const SIGNUP: &str = "INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, answers, \
      told, version, repeated_at, status, created_at, cancelled_at, cancelled_by) SELECT organization_id, new_id(), \
-     event_id, shift_id, name, name_key, email, email_key, answers, told, version, repeated_at";
+     event_id, shift_id, name, search_key, email, email_key, answers, told, version, repeated_at";
 
 #[rstest]
 #[tokio::test]

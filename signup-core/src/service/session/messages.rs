@@ -45,7 +45,7 @@ impl Session {
             let Some(signup) = page.last() else { break };
             last = Some(signup.id);
             let told = page.iter().filter(|signup| open.contains(&signup.shift));
-            addresses.extend(told.map(|signup| signup.email.key()));
+            addresses.extend(told.map(|signup| signup.email.key().to_owned()));
         }
         Ok(u32::try_from(addresses.len()).unwrap_or(u32::MAX))
     }

@@ -22,8 +22,8 @@ impl Session {
     }
 
     /// Reads everything that the organization stores about the volunteer with this address: the sign-ups with their answers, the
-    /// mails that wait, and the membership or the invitation of the address. Addresses are compared without case. Nothing is stored
-    /// about an unknown address.
+    /// mails that wait, and the membership or the invitation of the address, in any spelling. Nothing is stored about an
+    /// unknown address.
     ///
     /// Requires [`Permission::ManageVolunteers`].
     ///

@@ -24,10 +24,10 @@ pub struct SignupQuery {
     pub shift: Option<ShiftId>,
     /// Only sign-ups with this status. `None`: both.
     pub status: Option<SignupStatus>,
-    /// Only sign-ups of this address, compared without case.
+    /// Only sign-ups of this address, in any spelling.
     pub email: Option<EmailAddress>,
     /// Only sign-ups whose name or address contains this text, compared without case: the [key](SearchText::key) of the text is a part
-    /// of the key of the [name](crate::PersonName::key) or of the [address](EmailAddress::key).
+    /// of the [key of the sign-up](Signup::search_key).
     ///
     /// A store looks at each sign-up of the event or the shift, so the cost grows with their number.
     pub search: Option<SearchText>,
@@ -82,7 +82,7 @@ impl SignupQuery {
         Self { status: Some(status), ..self }
     }
 
-    /// Selects sign-ups of this address only. Addresses are compared without case.
+    /// Selects sign-ups of this address only, in any spelling.
     #[must_use]
     pub fn email(self, email: EmailAddress) -> Self {
         Self { email: Some(email), ..self }
@@ -136,14 +136,11 @@ impl SignupQuery {
 
     /// Returns whether the query selects a sign-up, apart from the position, the limit and the deletion of the event.
     pub fn selects(&self, signup: &Signup) -> bool {
-        let is_found = |text: &SearchText| {
-            let text = text.key();
-            signup.name.key().contains(&text) || signup.email.key().contains(&text)
-        };
+        let is_found = |text: &SearchText| signup.search_key().contains(&text.key());
         self.event.is_none_or(|event| signup.event == event)
             && self.shift.is_none_or(|shift| signup.shift == shift)
             && self.status.is_none_or(|status| signup.status() == status)
-            && self.email.as_ref().is_none_or(|email| signup.email.key() == email.key())
+            && self.email.as_ref().is_none_or(|email| signup.email == *email)
             && self.search.as_ref().is_none_or(is_found)
             && (self.cancelled_by.is_none() || signup.cancelled_by() == self.cancelled_by)
     }

@@ -164,7 +164,7 @@ impl Entity for Signup {
     }
 
     fn uniques(&self) -> Vec<Unique> {
-        let place = || Unique::Place(self.organization, self.shift, self.email.key());
+        let place = || Unique::Place(self.organization, self.shift, self.email.key().to_owned());
         self.is_confirmed().then(place).into_iter().collect()
     }
 
@@ -284,7 +284,7 @@ impl Entity for Person {
     }
 
     fn uniques(&self) -> Vec<Unique> {
-        vec![Unique::PersonEmail(self.email.key())]
+        vec![Unique::PersonEmail(self.email.key().to_owned())]
     }
 }
 
@@ -318,7 +318,8 @@ impl Entity for Invitation {
 
     fn uniques(&self) -> Vec<Unique> {
         let invited = self.invitee.as_ref();
-        let invited = invited.map(|invitee| Unique::InvitedEmail(self.organization, invitee.email.key()));
+        let invited =
+            invited.map(|invitee| Unique::InvitedEmail(self.organization, invitee.email.key().to_owned()));
         std::iter::once(Unique::InvitationSecret(self.digest)).chain(invited).collect()
     }
 

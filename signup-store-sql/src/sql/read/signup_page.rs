@@ -45,8 +45,7 @@ pub(crate) fn signup_page_query(
     };
     let searched = wanted.search.as_ref().map(SearchText::key).map(|text| {
         let text = parameter(text.into());
-        let [name, email] = ["u.name_key", "u.email_key"].map(|column| dialect.contains(column, &text));
-        format!("AND ({name} OR {email}) ")
+        format!("AND {} ", dialect.contains("u.search_key", &text))
     });
     let searched = searched.unwrap_or_default();
     let shift = wanted.shift.map(|shift| ("shift_id", parameter(shift.uuid().into())));

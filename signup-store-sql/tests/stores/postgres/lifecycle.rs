@@ -31,7 +31,7 @@ async fn a_closing_cancels_the_sign_ups_that_it_waited_for() {
     let shift = busy_shift(&store, 9).await;
     store.commit(sign_up(100, &shift)).await.unwrap();
     let mut other = PgConnection::connect(&url).await.unwrap();
-    let columns = "organization_id, event_id, shift_id, told, name, name_key, email, answers, status, version, created_at, \
+    let columns = "organization_id, event_id, shift_id, told, name, search_key, email, answers, status, version, created_at, \
          repeated_at";
     let insert = format!(
         "BEGIN; UPDATE shifts SET filled = filled + 1; INSERT INTO signups (id, email_key, {columns}) \

@@ -242,7 +242,7 @@ async fn a_sign_up_costs_the_same_however_full_the_shift_is(
             assert!(answers.iter().all(Result::is_ok), "{answers:?}");
         }
     }
-    let columns = "organization_id, event_id, shift_id, told, name, name_key, answers, status, version, created_at, repeated_at";
+    let columns = "organization_id, event_id, shift_id, told, name, search_key, answers, status, version, created_at, repeated_at";
     let full = format!(
         "INSERT INTO signups (id, email, email_key, {columns}) \
          SELECT gen_random_uuid(), 'a@b', 'full-' || n, {columns} \
