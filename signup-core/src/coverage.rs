@@ -42,6 +42,10 @@ pub struct Coverage {
     pub remaining: u64,
     /// The number of sign-ups above the capacities of over-full shifts that are not past.
     pub over_filled: u64,
+    /// The sum of the capacities of the past shifts.
+    pub past_capacity: u64,
+    /// The sum of the confirmed sign-ups for the past shifts.
+    pub past_filled: u64,
     /// The shifts in running order, past ones included.
     #[doc(alias = "slots")]
     pub shifts: Vec<ShiftCoverage>,
@@ -103,18 +107,20 @@ impl Coverage {
                 ShiftCoverage { shift, state, remaining }
             })
             .collect();
-        let counted = || shifts.iter().filter(|found| found.state != CoverageState::Past);
+        let of = |is_past| shifts.iter().filter(move |found| (found.state == CoverageState::Past) == is_past);
         let occupancy = |found: &ShiftCoverage| found.shift.occupancy;
         let filled = |found: &ShiftCoverage| u64::from(occupancy(found).filled);
         let capacity = |found: &ShiftCoverage| u64::from(occupancy(found).capacity.volunteers());
-        let remaining = counted().map(|found| u64::from(found.remaining)).sum();
+        let remaining = of(false).map(|found| u64::from(found.remaining)).sum();
         Self {
             event: event.id,
             is_covered: !event.is_cancelled() && remaining == 0,
-            capacity: counted().map(capacity).sum(),
-            filled: counted().map(filled).sum(),
+            capacity: of(false).map(capacity).sum(),
+            filled: of(false).map(filled).sum(),
             remaining,
-            over_filled: counted().map(|found| filled(found).saturating_sub(capacity(found))).sum(),
+            over_filled: of(false).map(|found| filled(found).saturating_sub(capacity(found))).sum(),
+            past_capacity: of(true).map(capacity).sum(),
+            past_filled: of(true).map(filled).sum(),
             shifts,
         }
     }

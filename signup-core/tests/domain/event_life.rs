@@ -168,6 +168,7 @@ proptest! {
             let coverage = world.session.coverage(event.id).await.unwrap();
             let shifts = world.session.shifts(event.id).await.unwrap();
             let (mut capacity, mut filled, mut remaining, mut over_filled) = (0, 0, 0, 0);
+            let (mut past_capacity, mut past_filled) = (0, 0);
             prop_assert_eq!(coverage.shifts.len(), shifts.len());
             for (found, shift) in coverage.shifts.iter().zip(shifts) {
                 let (needed, taken) = (shift.occupancy.capacity.volunteers(), shift.occupancy.filled);
@@ -185,7 +186,10 @@ proptest! {
                 let missing = if state == CoverageState::Open { needed - taken } else { 0 };
                 prop_assert_eq!((found.state, found.remaining), (state, missing));
                 prop_assert_eq!(&found.shift, &shift);
-                if state != CoverageState::Past {
+                if state == CoverageState::Past {
+                    past_capacity += u64::from(needed);
+                    past_filled += u64::from(taken);
+                } else {
                     capacity += u64::from(needed);
                     filled += u64::from(taken);
                     remaining += u64::from(missing);
@@ -194,6 +198,8 @@ proptest! {
             }
             let totals = (coverage.capacity, coverage.filled, coverage.remaining, coverage.over_filled);
             prop_assert_eq!(totals, (capacity, filled, remaining, over_filled));
+            let past = (coverage.past_capacity, coverage.past_filled);
+            prop_assert_eq!(past, (past_capacity, past_filled), "a cancellation keeps who came");
             prop_assert_eq!(coverage.is_covered, !is_cancelled && remaining == 0);
             prop_assert!(!is_cancelled || filled == 0, "a cancelled event has no active sign-up");
             Ok(())

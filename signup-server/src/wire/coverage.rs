@@ -18,6 +18,8 @@ pub(crate) struct Coverage<'a> {
     filled: u64,
     remaining: u64,
     over_filled: u64,
+    past_capacity: u64,
+    past_filled: u64,
     slots: Vec<SlotCoverage<'a>>,
 }
 
@@ -53,6 +55,8 @@ impl<'a> Coverage<'a> {
             filled: coverage.filled,
             remaining: coverage.remaining,
             over_filled: coverage.over_filled,
+            past_capacity: coverage.past_capacity,
+            past_filled: coverage.past_filled,
             slots: coverage.shifts.iter().map(SlotCoverage::new).collect(),
         }
     }

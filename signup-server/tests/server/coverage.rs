@@ -42,8 +42,9 @@ fn states(coverage: &Value) -> Vec<(&str, &str, i64)> {
         .collect()
 }
 
-fn totals(coverage: &Value) -> [i64; 4] {
-    ["capacity", "filled", "remaining", "over_filled"].map(|name| coverage[name].as_i64().unwrap())
+fn totals(coverage: &Value) -> [i64; 6] {
+    ["capacity", "filled", "remaining", "over_filled", "past_capacity", "past_filled"]
+        .map(|name| coverage[name].as_i64().unwrap())
 }
 
 #[tokio::test]
@@ -59,8 +60,8 @@ async fn coverage_shows_the_state_of_each_slot_and_the_totals() {
     );
     assert_eq!(
         totals(&coverage),
-        [7, 4, 4, 1],
-        "the over-full slot hides no gap, and the past slot does not count"
+        [7, 4, 4, 1, 3, 1],
+        "the over-full slot hides no gap, and the past slot has totals of its own"
     );
     assert_eq!((&coverage["event_id"], &coverage["is_covered"]), (&scene.page.event["id"], &json!(false)));
     let slots = scene.server.get(&scene.event_path("/slots")).await.data();
@@ -70,13 +71,13 @@ async fn coverage_shows_the_state_of_each_slot_and_the_totals() {
         }
         assert_eq!(shown.as_object().unwrap().len(), 9, "{shown}");
     }
-    assert_eq!(coverage.as_object().unwrap().len(), 7, "{coverage}");
+    assert_eq!(coverage.as_object().unwrap().len(), 9, "{coverage}");
 
     scene.cancel_event().await;
     let coverage = scene.server.get(&scene.event_path("/coverage")).await.data();
     let cancelled = ["Over-full", "Full", "Open"].map(|title| (title, "cancelled", 0));
     assert_eq!(states(&coverage), [&[("Past", "past", 0)], &cancelled[..]].concat());
-    assert_eq!((totals(&coverage), &coverage["is_covered"]), ([7, 0, 0, 0], &json!(false)));
+    assert_eq!((totals(&coverage), &coverage["is_covered"]), ([7, 0, 0, 0, 3, 1], &json!(false)));
 }
 
 #[tokio::test]
