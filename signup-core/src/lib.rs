@@ -204,6 +204,7 @@ pub use person::{Membership, Person, Role};
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+pub use rules::Preview;
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,

@@ -19,6 +19,7 @@ mod members;
 mod messages;
 mod people;
 mod permissions;
+mod previews;
 mod scene;
 mod sessions;
 mod sign_ups;

@@ -34,7 +34,7 @@ use crate::permission::{Permission, Permissions};
 use crate::person::{Person, Role};
 use crate::plan::PlanLimits;
 use crate::receipt::{IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-use crate::rules::{self, Decision};
+use crate::rules::{self, Decision, Preview};
 use crate::sign_in::SignIn;
 use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 use crate::token::Scope;
@@ -412,6 +412,25 @@ impl Session {
         };
         let stored = self.replay(operation).await?;
         stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
+    }
+
+    /// Checks the permission, decides, and commits only what the decision requires. So a preview is refused where the write would
+    /// be, and changes nothing.
+    async fn preview<T: Send, F>(
+        &self,
+        operation: Operation,
+        decide: impl Fn(Timestamp) -> F + Send + Sync,
+    ) -> Result<Preview>
+    where
+        F: Future<Output = Result<Decision<T>>> + Send,
+    {
+        self.require(operation.permission())?;
+        let previewed = |now| {
+            let decided = decide(now);
+            async move { Ok(decided.await?.preview()) }
+        };
+        let checked = self.shared.commit(&self.actor, previewed).await?;
+        checked.map_err(|refusal| refusal_error(refusal, self.principal.limits))
     }
 
     /// Returns the id of the token or the person; [`CallerId::NONE`] for the session of a program.
