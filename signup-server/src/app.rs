@@ -95,7 +95,7 @@ impl App {
             .then(move |method, path: FullPath, query, headers, peer: Option<Peer>, body| {
                 let app = Arc::clone(&app);
                 let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| address.ip());
-                let request = Request { headers, query, body: body_stream(body) };
+                let request = Request { headers, query, body: body_stream(body), is_preview: false };
                 async move { app.answer(method, &path, peer, request).await }
             })
             .recover(|_| async { Ok::<_, Infallible>(reply::not_found()) })

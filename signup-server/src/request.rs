@@ -28,6 +28,8 @@ pub(crate) struct Request {
     pub(crate) headers: HeaderMap,
     pub(crate) query: String,
     pub(crate) body: BodyStream,
+    /// Whether a write only answers what it would do. The API has no such request; a tool for agents has.
+    pub(crate) is_preview: bool,
 }
 
 impl Request {

@@ -6,7 +6,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, no_mail};
+use super::{Answer, Context, Write, authorize_read, no_mail, preview};
 use crate::reply::json;
 use crate::request::{Request, ignore_answer};
 use crate::wire::{Data, Deleted, Event, event_page};
@@ -77,6 +77,10 @@ pub(crate) async fn patch_event(
         input.check()
     });
     let patch = patch.await;
+    if request.is_preview {
+        let found = write.session().preview_event_patch(id, patch?).await?;
+        return Ok(preview(&found));
+    }
     let event =
         write.call(patch, |session, patch| async move { session.patch_event(id, patch).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
@@ -122,6 +126,10 @@ pub(crate) async fn cancel_event(
         input.check()
     });
     let cancel = cancel.await;
+    if request.is_preview {
+        let found = write.session().preview_event_cancellation(id, cancel?).await?;
+        return Ok(preview(&found));
+    }
     let event =
         write.call(cancel, |session, cancel| async move { session.cancel_event(id, cancel).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))

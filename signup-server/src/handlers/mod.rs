@@ -34,8 +34,8 @@ use warp::reply::Response;
 
 use crate::reply::ApiError;
 use crate::request::Request;
-use write::Write;
 pub(crate) use write::{MailsQueued, REPLAY};
+use write::{Write, preview};
 
 /// The service, and the base URL of the addresses in responses.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read};
+use super::{Answer, Context, Write, authorize_read, preview};
 use crate::reply::json;
 use crate::request::{Request, ignore_answer};
 use crate::wire::{Coverage, Data, Deleted, Slot, coverage_page, slots};
@@ -27,6 +27,10 @@ pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Reque
         input.check()
     });
     let patch = patch.await;
+    if request.is_preview {
+        let found = write.session().preview_shift_patch(id, patch?).await?;
+        return Ok(preview(&found));
+    }
     let shift =
         write.call(patch, |session, patch| async move { session.patch_shift(id, patch).await }).await?;
     Ok(write.answer(StatusCode::OK, Slot::new(&shift)))
@@ -60,6 +64,10 @@ pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Requ
         DeleteShiftInput { cancel_signups, reason, notify_volunteers }.check()
     });
     let delete = delete.await;
+    if request.is_preview {
+        let found = write.session().preview_shift_deletion(id, delete?).await?;
+        return Ok(preview(&found));
+    }
     write.call(delete, |session, delete| async move { session.delete_shift(id, delete).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
 }

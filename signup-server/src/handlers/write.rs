@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use crate::reply::{ApiError, json};
 use crate::request::Request;
-use crate::wire::Data;
+use crate::wire::{Data, Preview};
 
 /// The header of a replayed answer.
 pub(crate) const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay");
@@ -15,6 +15,11 @@ pub(crate) const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay
 /// The number of mails that a write queued: an extension of the response, which the API does not send.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MailsQueued(pub(crate) u32);
+
+/// Returns the response with what a write would do.
+pub(crate) fn preview(found: &signup_core::Preview) -> Response {
+    json(StatusCode::OK, &Preview::new(found))
+}
 
 /// A write of the API whose token has the scope, and whose idempotency key is well-formed.
 pub(crate) struct Write {
@@ -68,6 +73,11 @@ impl Write {
         }
     }
 
+    /// Returns the session, for the preview of the write.
+    pub(crate) const fn session(&self) -> &Session {
+        &self.session
+    }
+
     /// Returns the response with `data`. A replay has the header `Idempotent-Replay: true`.
     pub(crate) fn answer(&self, status: StatusCode, data: impl Serialize) -> Response {
         let mut response = json(status, &Data { data });
@@ -119,7 +129,12 @@ mod tests {
                 clock.advance(86_400);
                 Ok(Bytes::from_static(body.as_bytes()))
             });
-            let mut request = Request { headers, query: String::new(), body: Mutex::new(Box::pin(slow)) };
+            let mut request = Request {
+                headers,
+                query: String::new(),
+                body: Mutex::new(Box::pin(slow)),
+                is_preview: false,
+            };
             let write = Write::authorize(session, Operation::CreateEvent, &request).unwrap();
             let limits = write.limits();
             let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(limits)).await;

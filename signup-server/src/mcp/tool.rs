@@ -120,7 +120,7 @@ impl Caller {
             (String::new(), Value::Object(arguments).to_string().into())
         };
         let body = body_stream(stream::iter([Ok::<_, warp::Error>(body)]));
-        Ok((path, Request { headers, query, body }))
+        Ok((path, Request { headers, query, body, is_preview: false }))
     }
 
     /// Calls the handler of the operation.

@@ -64,6 +64,20 @@ impl Deleted {
     }
 }
 
+/// What a write would do.
+#[derive(Debug, Serialize)]
+pub(crate) struct Preview<'a> {
+    preview: bool,
+    mails: u32,
+    changes: &'a [&'static str],
+}
+
+impl<'a> Preview<'a> {
+    pub(crate) fn new(found: &'a signup_core::Preview) -> Self {
+        Self { preview: true, mails: found.mails, changes: &found.changes }
+    }
+}
+
 /// An instant in UTC, `YYYY-MM-DDTHH:MM:SS+00:00`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Instant(pub(crate) Timestamp);
