@@ -1,12 +1,22 @@
 //! The API description, as JSON and as YAML, with the base URL of this server.
 
+use std::sync::LazyLock;
+
 use bytes::Bytes;
+use serde_json::Value;
 use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
 
 /// The description, written by hand. Tests compare the description with the responses of the server.
 pub(crate) const DOCUMENT: &str = include_str!("../openapi.yaml");
+
+/// Returns the description as JSON. Empty only if the document is not valid YAML, which a test excludes.
+pub(crate) fn document() -> &'static Value {
+    static PARSED: LazyLock<Value> = LazyLock::new(|| serde_norway::from_str(DOCUMENT).unwrap_or_default());
+    &PARSED
+}
+
 /// The server URL in the document, which the base URL replaces.
 const PLACEHOLDER: &str = "http://127.0.0.1:8080";
 
@@ -23,22 +33,22 @@ impl OpenApi {
     /// # Errors
     /// Fails if the document is not valid YAML.
     pub(crate) fn at(base_url: &str) -> Result<Self, serde_norway::Error> {
-        let mut document: serde_json::Value = serde_norway::from_str(DOCUMENT)?;
+        let mut document: Value = serde_norway::from_str(DOCUMENT)?;
         document["servers"][0]["url"] = base_url.into();
         let yaml = DOCUMENT.replacen(PLACEHOLDER, base_url, 1);
         Ok(Self { json: document.to_string().into(), yaml: yaml.into() })
     }
 
     pub(crate) fn json(&self) -> Response {
-        document(&self.json, "application/json")
+        response(&self.json, "application/json")
     }
 
     pub(crate) fn yaml(&self) -> Response {
-        document(&self.yaml, "application/yaml")
+        response(&self.yaml, "application/yaml")
     }
 }
 
-fn document(content: &Bytes, media_type: &'static str) -> Response {
+fn response(content: &Bytes, media_type: &'static str) -> Response {
     let mut response = Response::new(content.clone().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     response

@@ -12,6 +12,7 @@ mod schema;
 mod server;
 mod tool;
 mod tools;
+mod whoami;
 
 use std::sync::Arc;
 

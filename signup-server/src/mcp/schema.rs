@@ -1,20 +1,47 @@
-//! The schemas of tools, made from the description of the API: a field is described once, in `openapi.yaml`.
+//! The arguments of tools, made from the description of the API: a field is described once, in `openapi.yaml`.
 //!
 //! The arguments of a tool are the parameters and the fields of the body of its operation, side by side. References are
 //! replaced by what they refer to, because some agents read no references.
+//!
+//! An agent pays for each word of the list of tools in each conversation. So the schemas have no texts of the description of the
+//! API, and [`MEANINGS`] has a text only for a name that does not say what it means.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use warp::http::Method;
 
-use crate::openapi::DOCUMENT;
+use crate::openapi;
 
 /// A JSON object.
 pub(super) type Object = Map<String, Value>;
 
-/// The description of the API. Empty only if the document is not valid YAML, which a test excludes.
-static DESCRIPTION: LazyLock<Value> = LazyLock::new(|| serde_norway::from_str(DOCUMENT).unwrap_or_default());
+/// The argument with the idempotency key, of each tool that changes something.
+pub(super) const IDEMPOTENCY_KEY: &str = "idempotency_key";
+/// The argument of each tool that mails, with which the tool changes nothing.
+pub(super) const PREVIEW: &str = "preview";
+
+/// What an argument or a field of a shift means, by its name.
+const MEANINGS: [(&str, &str); 15] = [
+    ("badge_label", "Short label on the public page."),
+    ("cancel_signups", "Also cancels the sign-ups of the shift. Else it is deleted only if it has none."),
+    ("capacity", "Volunteers needed."),
+    ("cursor", "meta.next_cursor of the page before."),
+    ("email", "Whole address."),
+    ("end_date", "Last day, if there are several."),
+    ("end_time", "HH:MM, after start_time."),
+    (IDEMPOTENCY_KEY, "One for each intention, such as a UUID. The same again to retry."),
+    ("notify_volunteers", "false: emails nobody."),
+    ("options", "Only for type select."),
+    (PREVIEW, "true: only answers what would change, and how many emails (mails) at most."),
+    ("reason", "Volunteers are told it."),
+    ("required", "Must be answered."),
+    ("start_time", "HH:MM, in the event's timezone."),
+    ("timezone", "IANA name."),
+];
+
+/// The members of the description that a schema does not need.
+const TEXTS: [&str; 3] = ["description", "example", "examples"];
 
 /// An operation of the API, by the id that it has in the description.
 #[derive(Debug, Clone)]
@@ -25,14 +52,12 @@ pub(super) struct ApiOperation {
     parameters: Vec<Value>,
     /// The schema of the body, null if the operation describes none.
     body: Value,
-    /// The schema of the answer.
-    answer: Value,
 }
 
 impl ApiOperation {
     /// Returns an operation. `None` if the description does not contain it.
     pub(super) fn named(id: &str) -> Option<Self> {
-        let paths = DESCRIPTION.get("paths")?.as_object()?;
+        let paths = openapi::document().get("paths")?.as_object()?;
         let operations = paths.iter().flat_map(|(path, item)| {
             let members = item.as_object().into_iter().flatten();
             members.map(move |(method, operation)| (path, item, method, operation))
@@ -40,20 +65,29 @@ impl ApiOperation {
         let (path, item, method, operation) =
             operations.into_iter().find(|(.., operation)| operation["operationId"] == id)?;
         let parameters = [item, operation].into_iter().filter_map(|of| of["parameters"].as_array()).flatten();
-        let responses = operation["responses"].as_object()?;
-        let (_, success) = responses.iter().find(|(status, _)| status.starts_with('2'))?;
+        let mut body = schema(&operation["requestBody"]);
         Some(Self {
             method: method.to_ascii_uppercase().parse().ok()?,
             path: path.clone(),
-            parameters: parameters.map(resolved).collect(),
-            body: schema_of(&operation["requestBody"]),
-            answer: schema_of(&resolved(success)),
+            parameters: parameters.map(schema).collect(),
+            body: body["content"]["application/json"]["schema"].take(),
         })
+    }
+
+    /// Returns whether the operation changes something.
+    pub(super) fn is_write(&self) -> bool {
+        !self.method.is_safe()
     }
 
     /// Returns whether the operation takes its input in the query, and not in the body.
     pub(super) fn takes_query(&self) -> bool {
-        self.method.is_safe()
+        !self.is_write() || self.method == Method::DELETE
+    }
+
+    /// Returns whether a parameter of the query is a text. A number in its place would become a text on the way.
+    pub(super) fn takes_text(&self, name: &str) -> bool {
+        let mut parameters = self.parameters.iter();
+        parameters.any(|parameter| parameter["name"] == name && parameter["schema"]["type"] == "string")
     }
 
     /// Returns the name of the argument for a parameter of the path. The parameter `id` is the id of a slot.
@@ -61,9 +95,10 @@ impl ApiOperation {
         if parameter == "id" { "slot_id" } else { parameter }
     }
 
-    /// Returns the schema of the arguments: the parameters, the fields of the body, and for a write the idempotency key.
-    pub(super) fn input(&self) -> Arc<Object> {
-        let mut properties = Object::new();
+    /// Returns the schema of the arguments: the parameters, the fields of the body, for a write the idempotency key, and for a write
+    /// that mails whether to preview it.
+    pub(super) fn input(&self, mails: bool) -> Arc<Object> {
+        let mut arguments = Object::new();
         let mut required = vec![];
         for parameter in &self.parameters {
             let name = parameter["name"].as_str().unwrap_or_default();
@@ -72,109 +107,68 @@ impl ApiOperation {
                 Some("query") => name,
                 _ => continue,
             };
-            let mut schema = parameter["schema"].clone();
-            schema["description"] = parameter["description"].clone();
-            properties.insert(name.to_owned(), schema);
+            arguments.insert(name.to_owned(), parameter["schema"].clone());
             if parameter["required"] == true {
                 required.push(json!(name));
             }
         }
-        properties.extend(self.body["properties"].as_object().cloned().unwrap_or_default());
+        arguments.extend(self.body["properties"].as_object().cloned().unwrap_or_default());
         required.extend(self.body["required"].as_array().cloned().unwrap_or_default());
-        if !self.takes_query() {
-            properties.insert(IDEMPOTENCY_KEY.to_owned(), idempotency_key());
+        if mails {
+            arguments.insert(PREVIEW.to_owned(), json!({ "type": "boolean" }));
         }
-        Arc::new(object(properties, required))
-    }
-
-    /// Returns the schema of the answer. With `mails_queued`, the answer also has the number of mails.
-    pub(super) fn output(&self, mails_queued: bool) -> Arc<Object> {
-        let mut answer = self.answer.as_object().cloned().unwrap_or_default();
-        if mails_queued {
-            let schema = json!({
-                "type": "integer",
-                "minimum": 0,
-                "description": "How many emails to volunteers this call queued, one for each sign-up. A change that joins an \
-                                email that still waits counts it again. 0 if nobody gets one. A repeated call with the same \
-                                idempotency_key returns the number of the first call.",
-            });
-            for (list, value) in
-                [("properties", json!({ MAILS_QUEUED: schema })), ("required", json!([MAILS_QUEUED]))]
-            {
-                match (answer.get_mut(list), value) {
-                    (Some(Value::Object(present)), Value::Object(more)) => present.extend(more),
-                    (Some(Value::Array(present)), Value::Array(more)) => present.extend(more),
-                    _ => {}
-                }
-            }
+        if self.is_write() {
+            arguments.insert(IDEMPOTENCY_KEY.to_owned(), json!({ "type": "string", "maxLength": 255 }));
         }
-        of_success(answer)
+        let mut input = Object::new();
+        input.insert("type".to_owned(), json!("object"));
+        input.insert("properties".to_owned(), with_meanings(arguments));
+        if !required.is_empty() {
+            input.insert("required".to_owned(), Value::Array(required));
+        }
+        input.insert("additionalProperties".to_owned(), json!(false));
+        Arc::new(input)
     }
+}
 
-    /// Returns the schema of the member `data` of the answer.
-    pub(super) fn data(&self) -> Value {
-        self.answer["properties"]["data"].clone()
+/// Returns the schemas of fields with the texts of [`MEANINGS`].
+fn with_meanings(mut fields: Object) -> Value {
+    for (name, meaning) in MEANINGS {
+        if let Some(field) = fields.get_mut(name) {
+            field["description"] = json!(meaning);
+        }
     }
+    Value::Object(fields)
 }
 
-/// The argument with the idempotency key.
-pub(super) const IDEMPOTENCY_KEY: &str = "idempotency_key";
-/// The member of an answer that says how many mails a write queued.
-pub(super) const MAILS_QUEUED: &str = "mails_queued";
-
-/// Returns the schema of an answer, with a description that says when it holds.
-pub(super) fn of_success(mut answer: Object) -> Arc<Object> {
-    let description = "The content of a result that succeeds. If the call fails, isError is true and the content has a message \
-                       instead. errors, if it is there, names the arguments to correct.";
-    answer.insert("description".to_owned(), json!(description));
-    Arc::new(answer)
-}
-
-/// Returns the schema of an object with these properties and no others.
-pub(super) fn object(properties: Object, required: Vec<Value>) -> Object {
-    let mut schema = Object::new();
-    schema.insert("type".to_owned(), json!("object"));
-    schema.insert("properties".to_owned(), Value::Object(properties));
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), Value::Array(required));
-    }
-    schema.insert("additionalProperties".to_owned(), json!(false));
-    schema
-}
-
-fn idempotency_key() -> Value {
-    json!({
-        "type": "string",
-        "pattern": "^[!-~]{1,255}$",
-        "description": "A key that you choose for each thing that you want done, such as a UUID: 1 to 255 visible ASCII \
-                        characters, no spaces. Use the same key if you repeat the call because you got no answer: it is then done \
-                        once. Use a new key for anything else.",
-    })
-}
-
-/// Returns the schema of a JSON body, of a request or of a response.
-fn schema_of(content: &Value) -> Value {
-    resolved(&content["content"]["application/json"]["schema"])
-}
-
-/// Returns a part of the description in which each reference is replaced by its target. Members beside a reference take
-/// precedence over those of the target.
-fn resolved(part: &Value) -> Value {
+/// Returns a part of the description in which each reference is replaced by its target, without the texts for people. Members beside
+/// a reference take precedence over those of the target.
+fn schema(part: &Value) -> Value {
     match part {
         Value::Object(members) => {
             let target = members.get("$ref").and_then(Value::as_str).map(|reference| {
                 let pointer = reference.trim_start_matches('#');
-                resolved(DESCRIPTION.pointer(pointer).unwrap_or(&Value::Null))
+                schema(openapi::document().pointer(pointer).unwrap_or(&Value::Null))
             });
             let mut found = match target {
                 Some(Value::Object(target)) => target,
                 _ => Object::new(),
             };
-            let own = members.iter().filter(|(name, _)| *name != "$ref");
-            found.extend(own.map(|(name, value)| (name.clone(), resolved(value))));
+            for (name, value) in
+                members.iter().filter(|(name, _)| *name != "$ref" && !TEXTS.contains(&&***name))
+            {
+                let value = match value {
+                    // The members are fields, of which one may have the name of a text.
+                    Value::Object(fields) if name == "properties" => with_meanings(
+                        fields.iter().map(|(name, field)| (name.clone(), schema(field))).collect(),
+                    ),
+                    other => schema(other),
+                };
+                found.insert(name.clone(), value);
+            }
             Value::Object(found)
         }
-        Value::Array(items) => items.iter().map(resolved).collect(),
+        Value::Array(items) => items.iter().map(schema).collect(),
         other => other.clone(),
     }
 }

@@ -3,18 +3,16 @@
 //! A tool is an operation of the API under another name; `whoami` is two. A call runs the handler of that operation, so a tool and
 //! its operation have the same rules, the same answers and the same idempotency keys.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::BodyExt as _;
-use rmcp::model::{CallToolResult, MetaObject, ToolAnnotations};
-use serde_json::{Value, json};
+use rmcp::model::{CallToolResult, ContentBlock, ToolAnnotations};
+use serde_json::Value;
 use signup_core::{Fault, FaultKind, FaultPath, Faults, IdempotencyKey, Scope, Session, ValueType};
-use warp::http::{HeaderMap, HeaderValue};
+use warp::http::{HeaderMap, HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::schema::{ApiOperation, IDEMPOTENCY_KEY, MAILS_QUEUED, Object};
+use super::schema::{ApiOperation, IDEMPOTENCY_KEY, Object, PREVIEW};
 use crate::call::ApiCall;
 use crate::handlers::{Context, MailsQueued, REPLAY};
 use crate::reply::{self, ApiError};
@@ -25,8 +23,7 @@ use crate::routes::{Endpoint, Handler};
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: &'static str,
-    pub(super) title: &'static str,
-    /// When to use the tool, when to use another one, and whom it mails.
+    /// When to use the tool, when to use another one, whom it mails, and what cannot be undone.
     pub(super) description: &'static str,
     /// The scope that the tool requires. A token without it does not see the tool.
     pub(super) scope: Option<Scope>,
@@ -44,33 +41,37 @@ pub(super) enum Effect {
     Adds,
     /// Sets a state that can be set back. A second call changes nothing.
     Sets,
+    /// Deletes a record and mails nobody. A second call changes nothing.
+    Deletes,
     /// Overwrites values or ends something, and mails the volunteers whom that affects. A second call changes nothing.
     ChangesAndMails,
 }
 
 impl Effect {
-    /// Returns the hints for agents.
-    fn annotations(self, title: &str) -> ToolAnnotations {
-        ToolAnnotations::with_title(title)
-            .read_only(self == Self::Reads)
-            .destructive(self == Self::ChangesAndMails)
-            .idempotent(self != Self::Adds)
-            .open_world(self.reports_mails())
+    /// Returns the hints for agents that differ from the defaults of the protocol. The default is a tool that destroys something,
+    /// does so again when it is repeated, and reaches people outside.
+    fn annotations(self) -> ToolAnnotations {
+        let inside = ToolAnnotations::new().open_world(false);
+        match self {
+            Self::Reads => inside.read_only(true),
+            Self::Adds => inside.destructive(false),
+            Self::Sets => inside.destructive(false).idempotent(true),
+            Self::Deletes => inside.idempotent(true),
+            Self::ChangesAndMails => ToolAnnotations::new().idempotent(true),
+        }
     }
 
-    /// Returns whether the answer says how many mails the call queued.
-    pub(super) fn reports_mails(self) -> bool {
+    /// Returns whether the answer says how many mails the call queued, and the call can be previewed.
+    pub(super) fn mails(self) -> bool {
         self == Self::ChangesAndMails
     }
 }
 
 impl Tool {
-    /// Returns the definition that the list of tools shows, with the schemas of arguments and answer.
-    pub(super) fn definition(&self, input: Arc<Object>, output: Arc<Object>) -> rmcp::model::Tool {
-        rmcp::model::Tool::new(self.name, self.description, input)
-            .with_title(self.title)
-            .with_raw_output_schema(output)
-            .with_annotations(self.effect.annotations(self.title))
+    /// Returns the definition that the list of tools shows.
+    pub(super) fn definition(&self, operation: &ApiOperation) -> rmcp::model::Tool {
+        rmcp::model::Tool::new(self.name, self.description, operation.input(self.effect.mails()))
+            .with_annotations(self.effect.annotations())
     }
 
     /// Returns whether a session may call the tool.
@@ -108,19 +109,22 @@ impl Caller {
             self.session.require(scope)?;
         }
         let mut headers = HeaderMap::new();
-        if !operation.takes_query()
+        if operation.is_write()
             && let Some(key) = arguments.shift_remove(IDEMPOTENCY_KEY).as_ref().and_then(key_of)
         {
             headers.insert("idempotency-key", key?);
         }
-        let path = path(operation, &mut arguments)?;
+        let mut faults = Faults::new();
+        let path = path(operation, &mut arguments, &mut faults);
+        let is_preview = tool.effect.mails() && is_preview(&mut arguments, &mut faults);
         let (query, body) = if operation.takes_query() {
-            (query(arguments)?, Bytes::new())
+            (query(operation, arguments, &mut faults)?, Bytes::new())
         } else {
             (String::new(), Value::Object(arguments).to_string().into())
         };
+        faults.into_result(Some(()))?;
         let body = body_stream(stream::iter([Ok::<_, warp::Error>(body)]));
-        Ok((path, Request { headers, query, body, is_preview: false }))
+        Ok((path, Request { headers, query, body, is_preview }))
     }
 
     /// Calls the handler of the operation.
@@ -151,8 +155,7 @@ fn key_of(argument: &Value) -> Option<Result<HeaderValue, Faults>> {
 }
 
 /// Takes the ids out of the arguments, and returns the path with them.
-fn path(operation: &ApiOperation, arguments: &mut Object) -> Result<String, Faults> {
-    let mut faults = Faults::new();
+fn path(operation: &ApiOperation, arguments: &mut Object, faults: &mut Faults) -> String {
     let segments = operation.path.split('/').map(|segment| {
         let parameter = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
         let Some(parameter) = parameter else { return segment.to_owned() };
@@ -166,41 +169,65 @@ fn path(operation: &ApiOperation, arguments: &mut Object) -> Result<String, Faul
         }
         String::new()
     });
-    let path = segments.collect::<Vec<_>>().join("/");
-    faults.into_result(Some(path))
+    segments.collect::<Vec<_>>().join("/")
+}
+
+/// Takes the argument out that asks for a preview. Only true and false are clear enough about whether people are mailed.
+fn is_preview(arguments: &mut Object, faults: &mut Faults) -> bool {
+    match arguments.shift_remove(PREVIEW) {
+        None => false,
+        Some(Value::Bool(is_preview)) => is_preview,
+        Some(_) => {
+            faults.add(FaultPath::new().member(PREVIEW), ValueType::Flag);
+            false
+        }
+    }
 }
 
 /// Returns the arguments as a query. A null becomes an empty value, which counts as omitted. 25.0 is the whole number 25.
-fn query(arguments: Object) -> Result<String, ApiError> {
+fn query(operation: &ApiOperation, arguments: Object, faults: &mut Faults) -> Result<String, ApiError> {
     let pairs = arguments.into_iter().map(|(name, value)| match value {
         Value::Null => (name, String::new()),
         Value::String(text) => (name, text),
-        Value::Number(number) if number.is_f64() => (name, number.as_f64().unwrap_or_default().to_string()),
-        other => (name, other.to_string()),
+        other => {
+            if operation.takes_text(&name) {
+                faults.add(FaultPath::new().member(&name), ValueType::Text);
+            }
+            let whole = other.as_f64().filter(|_| other.is_f64());
+            (name, whole.map_or_else(|| other.to_string(), |number| number.to_string()))
+        }
     });
     // Never an error: pairs of texts can always be encoded.
     serde_urlencoded::to_string(pairs.collect::<Vec<_>>()).map_err(|_| ApiError::Bug)
 }
 
-/// Returns the result of a call whose operation gave this response. A refusal is a result, too: an agent reads its body and
-/// corrects the arguments.
-pub(super) async fn result(response: Response, has_mails_queued: bool) -> CallToolResult {
-    let is_success = response.status().is_success();
-    let is_replay = response.headers().contains_key(REPLAY);
-    let mails_queued = response.extensions().get::<MailsQueued>().map_or(0, |queued| queued.0);
+/// The arguments that are ids: what each is the id of, and the tool that lists these records.
+const IDS: [(&str, &str, &str); 2] =
+    [("event_id", "an event", "list_events"), ("slot_id", "a shift", "list_shifts")];
+
+/// Returns what to add to the message of a 404 to a call with these arguments: of which record each id has to be.
+pub(super) fn hint_for_ids(arguments: &Object) -> String {
+    let given = IDS.iter().filter(|(name, ..)| arguments.get(*name).is_some_and(|id| !id.is_null()));
+    given.map(|(name, record, tool)| format!(" {name} must be the id of {record}: see {tool}.")).collect()
+}
+
+/// Returns the result of a call whose operation gave this response: one text with the JSON body. A refusal is a result, too: an agent
+/// reads its body and corrects the arguments. `hint` is added to the message of a 404.
+pub(super) async fn result(response: Response, mails: bool, hint: &str) -> CallToolResult {
+    let (status, is_replay) = (response.status(), response.headers().contains_key(REPLAY));
+    let mails_queued = response.extensions().get::<MailsQueued>().map(|queued| queued.0);
     let mut body = body(response).await;
-    if !is_success {
-        return CallToolResult::structured_error(body);
+    if status == StatusCode::NOT_FOUND {
+        body["message"] = format!("{}{hint}", body["message"].as_str().unwrap_or_default()).into();
     }
-    if has_mails_queued {
-        body[MAILS_QUEUED] = mails_queued.into();
+    if let Some(mails_queued) = mails_queued.filter(|_| mails) {
+        body["mails_queued"] = mails_queued.into();
     }
-    let meta = is_replay.then(|| {
-        let mut meta = MetaObject::new();
-        let _before = meta.0.insert("replayed".to_owned(), json!(true));
-        meta
-    });
-    CallToolResult::structured(body).with_meta(meta)
+    if is_replay {
+        body["replayed"] = true.into();
+    }
+    let content = vec![ContentBlock::text(body.to_string())];
+    if status.is_success() { CallToolResult::success(content) } else { CallToolResult::error(content) }
 }
 
 /// Returns the body of a response of the API, which is JSON and in memory.

@@ -27,8 +27,8 @@ NEWEST = "2026-07-28"
 READS_EVENTS = ["whoami", "list_events", "get_event", "list_questions"]
 ALL_TOOLS = [
     "whoami", "list_events", "get_event", "create_event", "duplicate_event", "update_event", "publish_event",
-    "unpublish_event", "cancel_event", "get_coverage", "list_shifts", "add_shifts", "update_shift", "list_signups",
-    "list_questions", "add_question",
+    "unpublish_event", "cancel_event", "delete_event", "get_coverage", "list_coverage", "list_shifts", "add_shifts",
+    "update_shift", "delete_shift", "list_signups", "list_questions", "add_question", "list_activity",
 ]  # fmt: skip
 
 # The tools that were called with success.
@@ -47,26 +47,26 @@ class Agent:
     async def tools(self) -> list[str]:
         return [tool.name for tool in (await self.client.list_tools()).tools]
 
-    async def result(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
-        """Calls a tool. The text of its result is the structured content."""
-        result = await self.client.call_tool(tool, arguments)
+    async def result(self, tool: str, arguments: dict[str, Any]) -> tuple[bool, Any]:
+        """Calls a tool. Returns whether it was refused, and its answer: one text with JSON."""
+        result: CallToolResult = await self.client.call_tool(tool, arguments)
         [text] = result.content
-        assert text.type == "text" and json.loads(text.text) == result.structured_content, result
-        return result
+        assert text.type == "text" and result.structured_content is None, result
+        return bool(result.is_error), json.loads(text.text)
 
     async def call(self, tool: str, *, replayed: bool = False, **arguments: Any) -> Any:
-        """Returns the answer of a call that succeeds. The client checks it against the output schema."""
-        result = await self.result(tool, arguments)
-        assert not result.is_error, result
-        assert (result.meta or {}).get("replayed", False) is replayed, result
+        """Returns the answer of a call that succeeds, without the mark of a replay."""
+        is_error, answer = await self.result(tool, arguments)
+        assert not is_error, answer
+        assert answer.pop("replayed", False) is replayed, answer
         called.add(tool)
-        return result.structured_content
+        return answer
 
     async def refused(self, tool: str, **arguments: Any) -> Any:
         """Returns the answer of a call that is refused."""
-        result = await self.result(tool, arguments)
-        assert result.is_error, result
-        return result.structured_content
+        is_error, answer = await self.result(tool, arguments)
+        assert is_error, answer
+        return answer
 
     async def api(self, method: str, path: str, key: str | None = None, **body: Any) -> httpx2.Response:
         """Sends a request to the API with the same token."""
@@ -103,9 +103,10 @@ async def speaks(version: str) -> None:
         assert await agent.tools() == ALL_TOOLS
         found = await agent.call("whoami")
         assert found["data"]["team"]["name"] == "Starter", found
-        assert await agent.refused("get_event", event_id="unknown") == {"message": "Not found."}
+        refused = await agent.refused("get_event", event_id="unknown")
+        assert refused == {"message": "Not found. event_id must be the id of an event: see list_events."}
         try:
-            answer = await agent.client.call_tool("delete_event", {})
+            answer = await agent.client.call_tool("sign_up", {})
             raise AssertionError(answer)
         except MCPError as error:
             assert error.code == -32602, error
@@ -123,7 +124,7 @@ async def sees_the_tools_of_its_scopes() -> None:
             "required_scope": "signups:read",
         }
     async with connected(os.environ["SIGNUP_OTHER_TOKEN"]) as agent:
-        assert await agent.tools() == ["whoami"]
+        assert await agent.tools() == ["whoami", "list_activity"]
         found = (await agent.call("whoami"))["data"]
         assert (found["team"], found["token"]["scopes"]) == (None, ["activity:read"])
 
@@ -136,6 +137,8 @@ async def reads_what_the_api_answers(agent: Agent) -> None:
         ("list_events", {"is_published": True, "per_page": 1}, "/events?is_published=true&per_page=1"),
         ("get_event", {"event_id": event}, f"/events/{event}"),
         ("get_coverage", {"event_id": event}, f"/events/{event}/coverage"),
+        ("list_coverage", {"is_covered": False}, "/coverage?is_covered=false"),
+        ("list_activity", {"type": "signup.*", "event_id": event}, f"/activity?type=signup.*&event_id={event}"),
         ("list_shifts", {"event_id": event}, f"/events/{event}/slots"),
         ("list_questions", {"event_id": event}, f"/events/{event}/questions"),
         (
@@ -151,10 +154,15 @@ async def reads_what_the_api_answers(agent: Agent) -> None:
     found = (await agent.call("whoami"))["data"]
     for part in ["token", "team"]:
         assert found[part] == (await agent.api("GET", f"/{part}")).json()["data"], found
+    assert found["token"]["created_at"] <= found["now"] < found["token"]["expires_at"], found
 
     assert [slot["title"] for slot in answers["list_shifts"]["data"]] == ["Early", "Late"]
     coverage = answers["get_coverage"]["data"]
     assert (coverage["capacity"], coverage["filled"], coverage["is_covered"]) == (6, 3, False)
+    assert (coverage["past_capacity"], coverage["past_filled"]) == (0, 0)
+    [of_event] = answers["list_coverage"]["data"]
+    assert {name: of_event[name] for name in coverage} == coverage and of_event["title"] == "Food drive"
+    assert [entry["type"] for entry in answers["list_activity"]["data"]] == ["signup.created"] * 3
     page = answers["list_signups"]
     assert len(page["data"]) == 2 and page["data"][0]["email"].endswith("@example.org")
     rest = await agent.call("list_signups", event_id=event, per_page=2, cursor=page["meta"]["next_cursor"])
@@ -180,6 +188,9 @@ async def makes_an_event(agent: Agent) -> None:
     assert copy["id"] != draft["id"] and copy["start_date"] == "2027-05-01T00:00:00+00:00"
     assert [slot["title"] for slot in copy["slots"]] == ["Early", "Late"]
     assert (await agent.api("GET", f"/events/{copy['id']}")).json() == {"data": copy}
+    deleted = await agent.call("delete_event", event_id=copy["id"])
+    assert deleted == {"data": {"id": copy["id"], "deleted": True}}
+    assert "list_events" in (await agent.refused("delete_event", event_id=copy["id"]))["message"]
 
 
 async def corrects_refused_arguments(agent: Agent) -> None:
@@ -212,23 +223,26 @@ async def repeats_a_write_with_the_same_key(agent: Agent) -> None:
 
 
 async def mails_the_volunteers(agent: Agent) -> None:
-    """Calls each tool that mails. Its answer says how many mails it queued, and a replay says the same."""
+    """Calls each tool that mails. Its preview says how many mails it will queue, its answer how many it did, and so does a replay."""
     [event] = (await agent.call("list_events", is_published=True))["data"]
-    [early, _] = (await agent.call("list_shifts", event_id=event["id"]))["data"]
-    event, slot = event["id"], early["id"]
-    writes: list[tuple[str, dict[str, Any], int, tuple[str, str]]] = [
-        ("update_shift", {"slot_id": slot, "capacity": 5}, 0, ("PATCH", f"/slots/{slot}")),
-        ("update_shift", {"slot_id": slot, "start_time": "09:30"}, 2, ("PATCH", f"/slots/{slot}")),
-        ("update_event", {"event_id": event, "start_date": "2027-06-12"}, 3, ("PATCH", f"/events/{event}")),
-        ("cancel_event", {"event_id": event, "reason": "Rain."}, 3, ("POST", f"/events/{event}/cancel")),
+    [early, late] = (await agent.call("list_shifts", event_id=event["id"]))["data"]
+    event, slot, late = event["id"], early["id"], late["id"]
+    writes: list[tuple[str, dict[str, Any], int, list[str], tuple[str, str]]] = [
+        ("update_shift", {"slot_id": slot, "capacity": 5}, 0, ["capacity"], ("PATCH", f"/slots/{slot}")),
+        ("update_shift", {"slot_id": slot, "start_time": "09:30"}, 2, ["start_time"], ("PATCH", f"/slots/{slot}")),
+        ("update_event", {"event_id": event, "start_date": "2027-06-12"}, 3, ["start_date"], ("PATCH", f"/events/{event}")),
+        ("delete_shift", {"slot_id": late, "cancel_signups": True, "reason": "No car."}, 1, [], ("DELETE", f"/slots/{late}")),
+        ("cancel_event", {"event_id": event, "reason": "Rain."}, 2, [], ("POST", f"/events/{event}/cancel")),
     ]
-    for tool, arguments, mails, (method, path) in writes:
+    for tool, arguments, mails, changes, (method, path) in writes:
         key = str(uuid4())
+        preview = await agent.call(tool, preview=True, idempotency_key=key, **arguments)
+        assert preview == {"preview": True, "mails": mails, "changes": changes}, (tool, preview)
         answer = await agent.call(tool, idempotency_key=key, **arguments)
         assert answer["mails_queued"] == mails, (tool, answer)
         assert await agent.call(tool, replayed=True, idempotency_key=key, **arguments) == answer
         body = {name: value for name, value in arguments.items() if not name.endswith("_id")}
-        replay = await agent.api(method, path, key, **body)
+        replay = await agent.api(method, path, key, **({} if method == "DELETE" else body))
         assert replay.headers["Idempotent-Replay"] == "true"
         assert replay.json() == {"data": answer["data"]}, (tool, answer)
     assert answer["data"]["cancellation_reason"] == "Rain."

@@ -74,24 +74,29 @@ pub(crate) async fn tools(server: &Server, token: &str) -> Vec<Value> {
 /// The answer to a call of a tool.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Called {
-    /// The body, whether the call succeeded or not.
+    /// The body, whether the call succeeded or not, without `replayed`.
     pub(crate) content: Value,
     pub(crate) is_error: bool,
     pub(crate) is_replay: bool,
 }
 
 impl Called {
-    /// Reads the result of a call. Panics unless its text is the same body as its structured content.
+    /// Reads the result of a call. Panics unless it is one text with compact JSON, and nothing twice.
     pub(crate) fn read(answer: &Answer) -> Self {
-        let mut result = result(answer);
-        let content = result["structuredContent"].take();
+        let result = result(answer);
+        assert_eq!(
+            (&result["structuredContent"], &result["_meta"]),
+            (&Value::Null, &Value::Null),
+            "{result}"
+        );
         let texts = result["content"].as_array().unwrap();
         assert_eq!((texts.len(), &texts[0]["type"]), (1, &json!("text")), "{texts:?}");
-        let text: Value = serde_json::from_str(texts[0]["text"].as_str().unwrap()).unwrap();
-        assert_eq!(text, content);
-        let replayed = &result["_meta"]["replayed"];
-        assert!([Value::Null, json!(true)].contains(replayed), "{result}");
-        Self { content, is_error: result["isError"] == json!(true), is_replay: *replayed == json!(true) }
+        let text = texts[0]["text"].as_str().unwrap();
+        let mut content: Value = serde_json::from_str(text).unwrap();
+        assert_eq!(content.to_string(), text, "compact");
+        let replayed = content.as_object_mut().unwrap().remove("replayed");
+        assert!([None, Some(json!(true))].contains(&replayed), "{text}");
+        Self { content, is_error: result["isError"] == json!(true), is_replay: replayed.is_some() }
     }
 
     /// Returns `data` of the body. Panics if the call was refused.

@@ -1,13 +1,25 @@
 //! Faults of tools: those of the API, and in the order of the API.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::every_route::UNKNOWN;
-use crate::harness::{Server, event};
+use crate::harness::{Answer, Server, event};
 use crate::lives::{id, path, send_as, token_of};
 use crate::mcp::{call, call_as};
 use crate::mcp_tools::writes;
 use crate::pages::{Page, published};
+
+/// Returns the refusal of the API as an agent gets it: a 404 says of which record each id must be.
+fn refusal(refused: &Answer, arguments: &Value) -> Value {
+    let mut content = refused.json();
+    if refused.status == 404 {
+        let of = |name: &str, hint: &'static str| if arguments[name].is_string() { hint } else { "" };
+        let event = of("event_id", " event_id must be the id of an event: see list_events.");
+        let slot = of("slot_id", " slot_id must be the id of a shift: see list_shifts.");
+        content["message"] = json!(format!("Not found.{event}{slot}"));
+    }
+    content
+}
 
 /// Each row is a call, and the same request to the API with the status of its refusal. Both return the same body.
 #[tokio::test]
@@ -145,7 +157,8 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
         let mut arguments = named.clone();
         arguments.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());
         let called = call_as(&server, token, tool, &arguments).await;
-        assert_eq!((called.is_error, &called.content), (true, &expected.json()), "{tool} {arguments}");
+        let expected = refusal(&expected, &arguments);
+        assert_eq!((called.is_error, &called.content), (true, &expected), "{tool} {arguments}");
         assert!(!called.is_replay, "{tool}");
     }
     for (tool, arguments, query) in [
@@ -157,13 +170,91 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
         ("list_events", json!({"cursor": "x", "idempotency_key": "k"}), "cursor=x&idempotency_key=k"),
         ("list_events", json!({"is_publishd": null, "to": null}), "is_publishd=&to="),
         ("list_signups", json!({"event_id": UNKNOWN}), "event_id=01a1fc0c-06a8-79da-abb2-b84ac8892247"),
+        (
+            "list_signups",
+            json!({"event_id": UNKNOWN, "slot_id": "x"}),
+            "event_id=01a1fc0c-06a8-79da-abb2-b84ac8892247&slot_id=x",
+        ),
         ("list_signups", json!({"status": "x", "slot": slot}), &*format!("status=x&slot={slot}")),
+        ("list_activity", json!({"event_id": UNKNOWN}), "event_id=01a1fc0c-06a8-79da-abb2-b84ac8892247"),
+        ("list_coverage", json!({"is_covered": 5, "type": "x"}), "is_covered=5&type=x"),
     ] {
         let expected = server.get(&format!("/v1/{}?{query}", tool.strip_prefix("list_").unwrap())).await;
         assert!([404, 422].contains(&expected.status), "{}", expected.text);
         let called = call(&server, tool, &arguments).await;
-        assert_eq!((called.is_error, &called.content), (true, &expected.json()), "{tool} {arguments}");
+        let expected = refusal(&expected, &arguments);
+        assert_eq!((called.is_error, &called.content), (true, &expected), "{tool} {arguments}");
     }
+    // The input of a deletion is in its path and its query.
+    for (tool, arguments, path, status) in [
+        ("delete_shift", json!({"slot_id": slot}), format!("/v1/slots/{slot}"), 409),
+        (
+            "delete_shift",
+            json!({"slot_id": slot, "cancel_signups": "yes", "reason": "\u{0}", "capacity": 1}),
+            format!("/v1/slots/{slot}?cancel_signups=yes&reason=%00&capacity=1"),
+            422,
+        ),
+        ("delete_shift", json!({"slot_id": UNKNOWN}), format!("/v1/slots/{UNKNOWN}"), 404),
+        ("delete_event", json!({"event_id": taken}), of(taken, ""), 409),
+        ("delete_event", json!({"event_id": UNKNOWN, "reason": "a"}), of(UNKNOWN, "?reason=a"), 422),
+    ] {
+        let expected = server.send("DELETE", &path, None).await;
+        assert_eq!(expected.status, status, "{tool}: {}", expected.text);
+        let called = call(&server, tool, &arguments).await;
+        let expected = refusal(&expected, &arguments);
+        assert_eq!((called.is_error, &called.content), (true, &expected), "{tool} {arguments}");
+    }
+}
+
+#[tokio::test]
+async fn a_preview_is_refused_as_the_write_is_and_only_true_asks_for_one() {
+    let server = Server::start_on_sqlite();
+    let page = Page::create(&server, &published()).await;
+    let (event, slot) = (&page.event["id"], page.slot("Early"));
+    assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 303);
+    let before = server.get(&path(&page.event)).await.data();
+    for (tool, arguments, refused) in [
+        ("update_event", json!({"event_id": event, "title": 5, "x": 1}), "422"),
+        ("update_event", json!({"event_id": event, "is_published": false}), "event_has_signups"),
+        ("update_event", json!({"event_id": UNKNOWN}), "404"),
+        ("update_shift", json!({"slot_id": slot, "end_time": "00:00"}), "422"),
+        ("delete_shift", json!({"slot_id": slot}), "slot_has_signups"),
+        ("cancel_event", json!({"event_id": event, "reason": 5}), "422"),
+    ] {
+        let mut preview = arguments.clone();
+        preview["preview"] = json!(true);
+        let [written, previewed] =
+            [call(&server, tool, &arguments).await, call(&server, tool, &preview).await];
+        assert!(written.is_error, "{tool} {refused}: {written:?}");
+        assert_eq!(previewed, written, "{tool}");
+    }
+    for unclear in [json!(null), json!(1), json!("true"), json!([true])] {
+        let arguments = json!({"event_id": event, "preview": unclear, "title": "Other"});
+        let refused = call(&server, "update_event", &arguments).await;
+        assert_eq!(refused.fields(), ["preview"], "{refused:?}");
+    }
+    let refused = call(&server, "publish_event", &json!({"event_id": event, "preview": true})).await;
+    assert_eq!(refused.fields(), ["preview"], "a tool that mails nobody has no preview");
+    assert_eq!(server.get(&path(&page.event)).await.data(), before);
+}
+
+#[tokio::test]
+async fn a_text_in_the_query_of_an_operation_is_no_other_value() {
+    let server = Server::start_on_sqlite();
+    let page = Page::create(&server, &published()).await;
+    let slot = page.slot("Early");
+    for (tool, name, mut arguments) in [
+        ("delete_shift", "reason", json!({"slot_id": slot, "cancel_signups": true})),
+        ("list_signups", "event_id", json!({})),
+        ("list_signups", "email", json!({})),
+        ("list_activity", "type", json!({})),
+    ] {
+        for value in [json!(5), json!(true), json!(["a"]), json!({"a": 1})] {
+            arguments[name] = value;
+            assert_eq!(call(&server, tool, &arguments).await.fields(), [name], "{tool} {arguments}");
+        }
+    }
+    assert_eq!(server.get(&format!("/v1/slots/{slot}")).await.status, 200);
 }
 
 #[tokio::test]
@@ -210,9 +301,12 @@ async fn a_missing_or_mistyped_id_is_named_and_an_unknown_id_is_not_found() {
         ] {
             arguments[name] = json!(unknown);
             let refused = call(&server, tool, &arguments).await;
+            let (record, list) =
+                if name == "slot_id" { ("a shift", "list_shifts") } else { ("an event", "list_events") };
+            let message = format!("Not found. {name} must be the id of {record}: see {list}.");
             assert_eq!(
                 (refused.is_error, &refused.content),
-                (true, &json!({"message": "Not found."})),
+                (true, &json!({"message": message})),
                 "{tool} {unknown:?}"
             );
         }

@@ -173,7 +173,7 @@ async fn unknown_methods_and_tools_are_errors_of_the_protocol_in_each_version() 
             ("prompts/list", json!({}), -32_601),
             ("completion/complete", json!({}), -32_601),
             ("unknown/method", json!({}), -32_601),
-            ("tools/call", json!({"name": "delete_event"}), -32_602),
+            ("tools/call", json!({"name": "sign_up"}), -32_602),
             ("tools/call", json!({"name": "whoami", "arguments": []}), -32_602),
         ] {
             let answer = server.answer(in_version(version, &server, &server.token, method, params)).await;

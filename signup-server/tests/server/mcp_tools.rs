@@ -14,7 +14,7 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
     let server = Server::start_on_sqlite();
     let all = tools(&server, &server.token).await;
     let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
-    assert_eq!(all.len(), 16);
+    assert_eq!(all.len(), 20);
     for (scope, shown) in [
         ("events:read", &["list_events", "get_event", "list_questions"][..]),
         (
@@ -26,14 +26,15 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
                 "publish_event",
                 "unpublish_event",
                 "cancel_event",
+                "delete_event",
                 "add_question",
             ],
         ),
-        ("slots:read", &["get_coverage", "list_shifts"]),
-        ("slots:write", &["add_shifts", "update_shift"]),
+        ("slots:read", &["get_coverage", "list_coverage", "list_shifts"]),
+        ("slots:write", &["add_shifts", "update_shift", "delete_shift"]),
         ("signups:read", &["list_signups"]),
         ("team:read", &[]),
-        ("activity:read", &[]),
+        ("activity:read", &["list_activity"]),
         ("webhooks:read,webhooks:write", &[]),
     ] {
         let token = server.token_with(scope);
@@ -58,16 +59,22 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
 }
 
 #[tokio::test]
-async fn whoami_shows_the_token_and_the_organization_that_it_may_read() {
+async fn whoami_shows_the_token_the_organization_that_it_may_read_and_the_time() {
     let server = Server::start_on_sqlite();
-    let token = server.token_with("events:read,team:read");
-    let shown = call_as(&server, &token, "whoami", &json!({})).await;
-    let read = async |path: &str| send_as(&server, &token, "GET", path, None).await.data();
-    assert_eq!(shown.data(), &json!({"token": read("/v1/token").await, "team": read("/v1/team").await}));
-    let token = server.token_with("events:read");
-    let shown = call_as(&server, &token, "whoami", &json!({})).await;
-    let of_token = send_as(&server, &token, "GET", "/v1/token", None).await.data();
-    assert_eq!(shown.data(), &json!({"token": of_token, "team": null}));
+    for scopes in ["events:read,team:read", "events:read"] {
+        let token = server.token_with(scopes);
+        let before = server.create(&event()).await;
+        let shown = call_as(&server, &token, "whoami", &json!({})).await;
+        let after = server.create(&event()).await;
+        let read = async |path: &str| send_as(&server, &token, "GET", path, None).await.json()["data"].take();
+        let (of_token, team) = (read("/v1/token").await, read("/v1/team").await);
+        assert_eq!(team.is_null(), !scopes.contains("team"), "a team that may not be read is null");
+        let now = shown.data()["now"].clone();
+        assert_eq!(shown.data(), &json!({"token": of_token, "team": team, "now": now}));
+        let written = |event: &Value| event["created_at"].as_str().unwrap().to_owned();
+        let now = now.as_str().unwrap().to_owned();
+        assert!(written(&before) <= now && now <= written(&after), "{now}");
+    }
 }
 
 /// Reads: each as a tool with its arguments, and as a path of the API.
@@ -88,6 +95,17 @@ fn reads(event: &str, slot: &str) -> Vec<(&'static str, Value, String)> {
         ),
         ("get_event", json!({"event_id": event}), of("")),
         ("get_coverage", json!({"event_id": event}), of("/coverage")),
+        (
+            "list_coverage",
+            json!({"is_covered": false, "from": "2027-01-01"}),
+            "/v1/coverage?is_covered=false&from=2027-01-01".to_owned(),
+        ),
+        ("list_activity", json!({}), "/v1/activity".to_owned()),
+        (
+            "list_activity",
+            json!({"event_id": event, "type": "signup.*", "per_page": 1}),
+            format!("/v1/activity?event_id={event}&type=signup.*&per_page=1"),
+        ),
         ("list_shifts", json!({"event_id": event}), of("/slots")),
         ("list_questions", json!({"event_id": event}), of("/questions")),
         ("list_signups", json!({}), "/v1/signups".to_owned()),
@@ -187,8 +205,25 @@ async fn one_key_for_a_tool_and_its_operation_runs_the_operation_once() {
         assert_eq!((third.is_replay, &third.content), (true, &first.content), "{tool}");
         replayed += 1;
     }
-    assert_eq!(replayed, 9, "every tool that changes something");
+    assert_eq!(replayed, 9, "every tool that changes something, except those that delete");
     assert_eq!(server.count_events().await, 5, "two events, two copies, and the first");
+
+    let [first, second] = [server.create(&event()).await, server.create(&event()).await];
+    for (tool, name, rest, events) in [
+        ("delete_shift", "slot_id", "slots", [&first["slots"][0], &second["slots"][0]]),
+        ("delete_event", "event_id", "events", [&first, &second]),
+    ] {
+        let [path, other] = events.map(|record| format!("/v1/{rest}/{}", id(record)));
+        let arguments = |record: &Value| json!({name: record["id"], "idempotency_key": "delete"});
+        let deleted = server.send_keyed("DELETE", &path, "delete", &json!({})).await;
+        let again = call(&server, tool, &arguments(events[0])).await;
+        assert_eq!((again.is_replay, again.data()), (true, &deleted.data()), "{tool}");
+        let deleted = call(&server, tool, &arguments(events[1])).await;
+        assert_eq!((deleted.is_replay, &deleted.data()["deleted"]), (false, &json!(true)), "{tool}");
+        let again = server.send_keyed("DELETE", &other, "delete", &json!({})).await;
+        assert_eq!((again.is_replay(), &again.data()), (true, deleted.data()), "{tool}");
+    }
+    assert_eq!(server.count_events().await, 5);
 }
 
 #[tokio::test]
@@ -212,36 +247,41 @@ async fn without_a_key_in_the_arguments_two_calls_make_two_records() {
 }
 
 #[tokio::test]
-async fn an_answer_matches_the_schema_that_its_tool_lists() {
+async fn each_tool_takes_arguments_that_fit_the_schema_that_it_lists() {
     let server = Server::start(&[]);
     let page = Page::create(&server, &published()).await;
-    let early = page.slot("Early");
+    let (early, late) = (page.slot("Early"), page.slot("Late"));
+    let draft = server.create(&event()).await;
     let reads = reads(id(&page.event), &early).into_iter().map(|(tool, arguments, _)| (tool, arguments));
     let writes = writes(id(&page.event), &early).into_iter().map(|(tool, arguments, ..)| (tool, arguments));
-    let calls = [("whoami", json!({}))].into_iter().chain(reads).chain(writes);
+    let deletes = [
+        (
+            "delete_shift",
+            json!({"slot_id": late, "cancel_signups": true, "reason": "Rain", "preview": false}),
+        ),
+        ("delete_event", json!({"event_id": draft["id"]})),
+    ];
+    let calls = [("whoami", json!({}))].into_iter().chain(reads).chain(deletes).chain(writes);
     let named = |tool: Value| (tool["name"].as_str().unwrap().to_owned(), tool);
     let mut unseen: BTreeMap<_, _> = tools(&server, &server.token).await.into_iter().map(named).collect();
     let listed = unseen.clone();
     for (tool, arguments) in calls {
-        let [input, output] = ["inputSchema", "outputSchema"]
-            .map(|schema| jsonschema::draft202012::new(&listed[tool][schema]).unwrap());
+        let input = jsonschema::draft202012::new(&listed[tool]["inputSchema"]).unwrap();
         // A null counts as omitted, but the schemas do not say so.
         let mut sent = arguments.clone();
         sent.as_object_mut().unwrap().retain(|_, value| !value.is_null());
         assert!(input.is_valid(&sent), "{tool}: {sent}");
         let answer = call(&server, tool, &arguments).await;
         assert!(!answer.is_error, "{tool}: {answer:?}");
-        let errors: Vec<_> = output.iter_errors(&answer.content).map(|error| error.to_string()).collect();
-        assert!(errors.is_empty(), "{tool}: {errors:?} in {}", answer.content);
-        let counts = ["update_event", "update_shift", "cancel_event"].contains(&tool);
-        assert_eq!(answer.content.get("mails_queued").is_some(), counts, "{tool}");
+        let mails = listed[tool]["inputSchema"]["properties"].get("preview").is_some();
+        assert_eq!(answer.content.get("mails_queued").is_some(), mails, "{tool}");
         unseen.remove(tool);
     }
     assert!(unseen.is_empty(), "{:?} were not called", unseen.keys());
 }
 
 #[tokio::test]
-async fn a_write_says_how_many_mails_it_queued_and_a_replay_says_the_same() {
+async fn a_write_says_how_many_mails_it_queues_as_does_its_preview_before_and_its_replay_after() {
     let server = Server::start(&["--change-mail-delay", "300"]);
     let page = Page::create(&server, &published()).await;
     let (event, early, late) = (&page.event["id"], page.slot("Early"), page.slot("Late"));
@@ -249,23 +289,34 @@ async fn a_write_says_how_many_mails_it_queued_and_a_replay_says_the_same() {
         let answer = page.sign_up(&server, slot, name, &format!("{name}@example.org")).await;
         assert_eq!(answer.status, 303, "{}", answer.text);
     }
-    for (number, (tool, mut arguments, mails)) in [
-        ("update_event", json!({"event_id": event, "title": "Other"}), 0),
-        ("update_event", json!({"event_id": event}), 0),
-        ("update_shift", json!({"slot_id": early, "location": "Dock 5"}), 2),
+    for (number, (tool, mut arguments, mails, changes)) in [
+        ("update_event", json!({"event_id": event, "title": "Other"}), 0, &["title"][..]),
+        ("update_event", json!({"event_id": event}), 0, &[]),
+        ("update_shift", json!({"slot_id": early, "location": "Dock 5"}), 2, &["location"]),
         // The change joins the mail that waits.
-        ("update_shift", json!({"slot_id": early, "location": "Dock 6"}), 2),
-        ("update_shift", json!({"slot_id": early, "location": "Dock 6"}), 0),
-        ("update_shift", json!({"slot_id": early, "location": "Dock 7", "notify_volunteers": false}), 0),
-        ("update_shift", json!({"slot_id": late, "capacity": 9}), 0),
-        ("update_event", json!({"event_id": event, "start_date": "2027-06-12"}), 3),
-        ("cancel_event", json!({"event_id": event, "reason": "Storm"}), 3),
-        ("cancel_event", json!({"event_id": event}), 0),
+        ("update_shift", json!({"slot_id": early, "location": "Dock 6"}), 2, &["location"]),
+        ("update_shift", json!({"slot_id": early, "location": "Dock 6"}), 0, &[]),
+        (
+            "update_shift",
+            json!({"slot_id": early, "location": "Dock 7", "notify_volunteers": false}),
+            0,
+            &["location"],
+        ),
+        ("update_shift", json!({"slot_id": late, "capacity": 9}), 0, &["capacity"]),
+        ("update_event", json!({"event_id": event, "start_date": "2027-06-12"}), 3, &["start_date"]),
+        ("delete_shift", json!({"slot_id": late, "cancel_signups": true, "reason": "Rain"}), 1, &[]),
+        ("cancel_event", json!({"event_id": event, "reason": "Storm"}), 2, &[]),
+        ("cancel_event", json!({"event_id": event}), 0, &[]),
     ]
     .into_iter()
     .enumerate()
     {
         arguments["idempotency_key"] = json!(number.to_string());
+        let mut preview = arguments.clone();
+        preview["preview"] = json!(true);
+        let previewed = call(&server, tool, &preview).await;
+        let expected = json!({"preview": true, "mails": mails, "changes": changes});
+        assert_eq!((&previewed.content, previewed.is_error), (&expected, false), "{tool} {arguments}");
         for is_replay in [false, true] {
             let called = call(&server, tool, &arguments).await;
             assert!(!called.is_error, "{called:?}");
