@@ -57,7 +57,7 @@ impl std::error::Error for Fault {}
 /// let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
 ///
 /// assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
-/// assert_eq!(title.kind, FaultKind::Text(TextError::Nul));
+/// assert_eq!(title.kind, FaultKind::Text(TextError::Control { character: '\0' }));
 /// assert_eq!(capacity.path, "shifts[0].capacity");
 /// assert_eq!(capacity.kind, ValueError::WholeNumber { min: 1, max: Some(1_000_000) }.into());
 /// assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 1 to 1000000");

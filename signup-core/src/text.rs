@@ -13,8 +13,8 @@ use thiserror::Error;
 
 /// Why a text is refused. The message is the predicate of a sentence.
 ///
-/// Lengths count Unicode scalar values, not bytes. U+0000 is refused everywhere: one supported database cannot store
-/// it, and another truncates the text there.
+/// Lengths count Unicode scalar values, not bytes. Control characters are refused, because a terminal, a mail program or a
+/// spreadsheet may obey them. U+0000 is one of them, which PostgreSQL cannot store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum TextError {
@@ -27,12 +27,18 @@ pub enum TextError {
         /// The maximum number of characters.
         max: usize,
     },
-    /// Contains U+0000.
-    #[error("must not contain the character U+0000")]
-    Nul,
-    /// Contains a line break or another control character in a field of one line.
-    #[error("must be one line without control characters")]
-    Control,
+    /// Contains a control character. A text of several lines may have tabs and line breaks.
+    #[error("must not contain {}", named(*character))]
+    Control {
+        /// The first control character that is refused.
+        character: char,
+    },
+    /// Contains a line break in a field of one line.
+    #[error("must be one line, without line breaks")]
+    LineBreak,
+    /// Has only characters without a shape, such as U+200B.
+    #[error("must have at least one visible character")]
+    Invisible,
     /// Not an email address.
     #[error("must be an email address, such as ada@example.org")]
     Email,
@@ -46,28 +52,72 @@ pub enum TextError {
     WebAddress,
 }
 
+fn named(control: char) -> String {
+    match control {
+        '\t' => "a tab".to_owned(),
+        control => format!("the control character U+{:04X}", u32::from(control)),
+    }
+}
+
+/// The characters that begin a new line. U+0085, a further one, is a control character, and refused as such.
+const LINE_BREAKS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 /// Returns whether a text is empty or only white space. Such a text counts as null in a nullable field.
 pub(crate) fn is_blank(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
+/// Returns whether a reader sees the character. The invisible ones besides white space and controls are those with the property
+/// `Default_Ignorable_Code_Point` of Unicode, the anchors of annotations, and the Braille pattern without dots.
+fn is_visible(character: char) -> bool {
+    let is_shapeless = matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{2800}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    );
+    !(is_shapeless || character.is_whitespace() || character.is_control())
+}
+
+/// Checks a text of several lines.
 fn check(text: &str, max: usize) -> Result<(), TextError> {
     if is_blank(text) {
         return Err(TextError::Blank);
     }
-    if text.contains('\0') {
-        return Err(TextError::Nul);
+    let is_refused = |character: &char| character.is_control() && !matches!(character, '\t' | '\n' | '\r');
+    if let Some(character) = text.chars().find(is_refused) {
+        return Err(TextError::Control { character });
     }
     // A text has at most as many characters as bytes, so most texts need no count.
     if text.len() > max && text.chars().count() > max {
         return Err(TextError::TooLong { max });
     }
-    Ok(())
+    if text.chars().any(is_visible) { Ok(()) } else { Err(TextError::Invisible) }
 }
 
+/// Checks a text of one line. It has no tab either.
 pub(crate) fn check_line(text: &str, max: usize) -> Result<(), TextError> {
     check(text, max)?;
-    if text.chars().any(char::is_control) { Err(TextError::Control) } else { Ok(()) }
+    match text.chars().find(|character| *character == '\t' || LINE_BREAKS.contains(character)) {
+        Some(character @ '\t') => Err(TextError::Control { character }),
+        Some(_) => Err(TextError::LineBreak),
+        None => Ok(()),
+    }
 }
 
 /// Checks the address of a web page. URL parsers repair many faulty addresses, such as `https:example.org`. Mails and pages
@@ -96,8 +146,8 @@ macro_rules! texts {
             /// Checks `text`.
             ///
             /// # Errors
-            /// Fails if `text` is blank, longer than [`MAX`](Self::MAX) characters, or contains a character that is not
-            /// allowed.
+            /// Fails if `text` has no visible character, is longer than [`MAX`](Self::MAX) characters, or contains a
+            /// character that is not allowed.
             pub fn new(text: &str) -> Result<Self, TextError> {
                 Ok(Self(Self::checked(text)?.to_owned()))
             }
@@ -162,17 +212,17 @@ macro_rules! texts {
 }
 
 texts! {
-    /// The title of an event or a shift: 1 to 255 characters, trimmed.
-    Title: 255, str::trim, check;
+    /// The title of an event or a shift: 1 to 255 characters on one line, trimmed.
+    Title: 255, str::trim, check_line;
     /// The description of an event: 1 to 65,535 characters, stored as given. Never rendered as Markdown.
     Description: 65_535, |text| text, check;
-    /// The location of an event: a street address or, for a virtual event, a URL; 1 to 2,048 characters, stored as
-    /// given.
-    EventLocation: 2_048, |text| text, check;
-    /// The location of a shift: 1 to 255 characters, stored as given.
-    ShiftLocation: 255, |text| text, check;
-    /// The text of a badge on the public page: 1 to 255 characters, stored as given.
-    BadgeLabel: 255, |text| text, check;
+    /// The location of an event: a street address or, for a virtual event, a URL; 1 to 2,048 characters on one line, stored
+    /// as given.
+    EventLocation: 2_048, |text| text, check_line;
+    /// The location of a shift: 1 to 255 characters on one line, stored as given.
+    ShiftLocation: 255, |text| text, check_line;
+    /// The text of a badge on the public page: 1 to 255 characters on one line, trimmed.
+    BadgeLabel: 255, str::trim, check_line;
     /// What a webhook is for: 1 to 255 characters, stored as given.
     WebhookDescription: 255, |text| text, check;
     /// Why the organizer cancelled an event: 1 to 1,000 characters, stored as given.
@@ -225,12 +275,81 @@ mod tests {
         assert!(Title::new(&"é".repeat(255)).is_ok());
         assert_eq!(Title::new(&"é".repeat(256)), Err(TextError::TooLong { max: 255 }));
         assert_eq!(Title::new(" \u{2003}\t"), Err(TextError::Blank));
-        assert_eq!(Title::new("a\0b"), Err(TextError::Nul));
     }
 
     #[test]
-    fn a_description_is_stored_as_given() {
-        assert_eq!(Description::new("  two\nlines ").unwrap().as_str(), "  two\nlines ");
+    fn a_text_of_several_lines_is_stored_as_given_with_its_tabs_and_line_breaks() {
+        for text in ["  two\nlines ", "\ta\r\nb\rc\u{2028}d\t"] {
+            assert_eq!(Description::new(text).unwrap().as_str(), text);
+        }
+    }
+
+    #[test]
+    fn every_other_control_character_is_refused_and_named() {
+        let is_other = |character: &char| character.is_control() && !['\t', '\n', '\r'].contains(character);
+        for character in (0..=0x9f_u8).map(char::from).filter(is_other) {
+            for text in [format!("a{character}b"), format!("{character}ab"), format!("ab{character}")] {
+                let refused = TextError::Control { character };
+                assert_eq!(Description::new(&text), Err(refused), "{text:?}");
+                // U+000B, U+000C, U+0085 and others are trimmed at the ends of a title.
+                let trimmed = text.trim();
+                assert_eq!(
+                    Title::new(&text).err(),
+                    trimmed.contains(character).then_some(refused),
+                    "{text:?}"
+                );
+            }
+        }
+        for (character, message) in
+            [('\t', "must not contain a tab"), ('\u{1b}', "must not contain the control character U+001B")]
+        {
+            assert_eq!(TextError::Control { character }.to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_text_of_one_line_has_no_line_break_and_no_tab_inside() {
+        for line_break in ["\n", "\r", "\r\n", "\u{2028}", "\u{2029}"] {
+            let text = format!("a{line_break}b");
+            assert_eq!(Title::new(&text), Err(TextError::LineBreak), "{text:?}");
+            assert_eq!(EventLocation::new(&text), Err(TextError::LineBreak), "{text:?}");
+            assert_eq!(ShiftLocation::new(&format!("a{line_break}")).err(), Some(TextError::LineBreak));
+            assert_eq!(BadgeLabel::new(&format!("{line_break} a")).unwrap().as_str(), "a");
+        }
+        assert_eq!(Label::new("a\tb"), Err(TextError::Control { character: '\t' }));
+        assert_eq!(Label::new("\ta b\t").unwrap().as_str(), "a b");
+        assert_eq!(ShiftLocation::new(" a b ").unwrap().as_str(), " a b ");
+    }
+
+    #[test]
+    fn a_text_has_at_least_one_visible_character() {
+        let shapeless = [
+            "\u{ad}",
+            "\u{34f}",
+            "\u{115f}",
+            "\u{180e}",
+            "\u{200b}",
+            "\u{200d}",
+            "\u{202e}",
+            "\u{2060}",
+            "\u{2800}",
+            "\u{3164}",
+            "\u{fe0f}",
+            "\u{feff}",
+            "\u{ffa0}",
+            "\u{fffb}",
+            "\u{e0041}",
+            "\u{200b} \u{3164}",
+        ];
+        for text in shapeless {
+            assert_eq!(PersonName::new(text), Err(TextError::Invisible), "{text:?}");
+            assert_eq!(AnswerText::new(text), Err(TextError::Invisible), "{text:?}");
+            let visible = format!("{text}a");
+            assert_eq!(PersonName::new(&visible).unwrap().as_str(), visible);
+        }
+        for text in ["-", "。", "ı", "👩\u{200d}🚒", "❤\u{fe0f}", "नि", "\u{627}", "\u{e000}"] {
+            assert_eq!(Title::new(text).unwrap().as_str(), text);
+        }
     }
 
     #[test]
@@ -283,6 +402,6 @@ mod tests {
 
     #[test]
     fn the_name_of_a_person_cannot_start_a_new_mail_header() {
-        assert_eq!(PersonName::new("Ada\r\nBcc: all@example.org"), Err(TextError::Control));
+        assert_eq!(PersonName::new("Ada\r\nBcc: all@example.org"), Err(TextError::LineBreak));
     }
 }

@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(with(3, "1"), expected(["no nuts", "M", "yes"]));
         for (number, text, fault) in [
             (1, " ", FaultKind::Required),
-            (1, "a\0b", TextError::Nul.into()),
+            (1, "a\0b", TextError::Control { character: '\0' }.into()),
             (2, "", FaultKind::Required),
             (2, "XL", none_of_the_options()),
             (3, "off", FaultKind::NotTicked),

@@ -29,7 +29,7 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
     let expected = [
         ("title", FaultKind::Required),
         ("description", wrong_type(ValueType::Text)),
-        ("location", TextError::Nul.into()),
+        ("location", TextError::Control { character: '\0' }.into()),
         ("is_virtual", wrong_type(ValueType::Flag)),
         ("location_lat", ValueError::Degrees { min: -90.0, max: 90.0 }.into()),
         ("location_lng", wrong_type(ValueType::Number)),

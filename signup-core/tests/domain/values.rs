@@ -7,11 +7,12 @@ use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use signup_core::{
-    AnswerText, BadgeLabel, Capacity, Day, Description, Digest, EmailAddress, EventDate, EventId, EventKey,
-    EventLocation, Hours, IdempotencyKey, Label, Latitude, LocationData, Longitude, Name, NoticeId,
-    Occupancy, Operation, OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope,
-    Scopes, Secret, ShiftId, ShiftLocation, SignupId, SignupStatus, TextError, Theme, TimeError, Title,
-    TokenId, TokenText, WallTime, WebAddress, Zone, time,
+    AnswerText, BadgeLabel, CancellationReason, Capacity, Day, Description, Digest, EmailAddress, EventDate,
+    EventId, EventKey, EventLocation, Hours, IdempotencyKey, Label, Latitude, LocationData, Longitude,
+    MessageSubject, MessageText, Name, NoticeId, Occupancy, Operation, OrganizationId, PersonName, Plan,
+    Position, QuestionId, QuestionKind, Scope, Scopes, SearchText, Secret, ShiftId, ShiftLocation, SignupId,
+    SignupStatus, TextError, Theme, TimeError, Title, TokenId, TokenText, WallTime, WebAddress,
+    WebhookDescription, Zone, time,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
@@ -208,22 +209,36 @@ fn the_debug_output_of_a_time_is_what_was_written() {
     assert_eq!(format!("{day:?} {:?}", day.date()), "Day(2026-03-08 America/New_York) 2026-03-08");
 }
 
-/// Checks that a text of `max` characters is taken, and that one more character and U+0000 are refused.
-fn assert_bounded<T: FromStr<Err = TextError> + Debug + PartialEq>(max: usize) {
-    assert!("é".repeat(max).parse::<T>().is_ok());
-    assert_eq!("😀".repeat(max + 1).parse::<T>(), Err(TextError::TooLong { max }));
-    assert_eq!("a\0b".parse::<T>(), Err(TextError::Nul));
+/// Checks that a text of `max` characters is taken. Checks that one more character, a control character, and a text without a
+/// visible character are refused. Only a text of several lines takes line breaks and tabs.
+fn assert_bounded<T: FromStr<Err = TextError> + Debug + PartialEq>(max: usize, has_lines: bool) {
+    let refused = |text: &str| text.parse::<T>().err();
+    assert_eq!(refused(&"é".repeat(max)), None);
+    assert_eq!(refused(&"😀".repeat(max + 1)), Some(TextError::TooLong { max }));
+    for character in ['\0', '\u{1b}', '\u{7f}', '\u{9b}'] {
+        assert_eq!(refused(&format!("a{character}b")), Some(TextError::Control { character }));
+    }
+    assert_eq!(refused("\u{3164}"), Some(TextError::Invisible));
+    assert_eq!(refused("a\nb"), (!has_lines).then_some(TextError::LineBreak));
+    assert_eq!(refused("a\tb"), (!has_lines).then_some(TextError::Control { character: '\t' }));
 }
 
 #[test]
-fn every_text_is_bounded_in_characters_and_refuses_u0000() {
-    assert_bounded::<BadgeLabel>(255);
-    assert_bounded::<Description>(65_535);
-    assert_bounded::<EventLocation>(2_048);
-    assert_bounded::<Label>(255);
-    assert_bounded::<PersonName>(255);
-    assert_bounded::<ShiftLocation>(255);
-    assert_bounded::<Title>(255);
+fn every_text_is_bounded_and_visible_and_has_no_control_characters() {
+    assert_bounded::<BadgeLabel>(255, false);
+    assert_bounded::<EventLocation>(2_048, false);
+    assert_bounded::<Label>(255, false);
+    assert_bounded::<MessageSubject>(150, false);
+    assert_bounded::<Name>(255, false);
+    assert_bounded::<PersonName>(255, false);
+    assert_bounded::<SearchText>(255, false);
+    assert_bounded::<ShiftLocation>(255, false);
+    assert_bounded::<Title>(255, false);
+    assert_bounded::<AnswerText>(2_048, true);
+    assert_bounded::<CancellationReason>(1_000, true);
+    assert_bounded::<Description>(65_535, true);
+    assert_bounded::<MessageText>(5_000, true);
+    assert_bounded::<WebhookDescription>(255, true);
     let address = |length: usize| {
         let labels = ["a".repeat(63), "b".repeat(63), "c".repeat(length - 197), "org".to_owned()];
         format!("{}@{}", "x".repeat(64), labels.join("."))

@@ -2,6 +2,8 @@
 
 use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, ValueError};
 
+use crate::page::unusable_characters;
+
 /// A field, and the sentence that asks for its value.
 struct Field {
     name: &'static str,
@@ -117,10 +119,10 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
         FaultKind::Required
         | FaultKind::WrongType { .. }
         | FaultKind::Value(ValueError::NotOneOf { .. })
-        | FaultKind::Text(TextError::Blank) => ask.to_owned(),
+        | FaultKind::Text(TextError::Blank | TextError::Invisible) => ask.to_owned(),
         FaultKind::Text(TextError::TooLong { max }) => format!("{label} must be {max} characters or fewer"),
-        FaultKind::Text(TextError::Nul | TextError::Control) => {
-            format!("{label} has characters that we can’t use. Please type it again")
+        FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)) => {
+            unusable_characters(label, error)
         }
         FaultKind::Text(TextError::Email) => "Enter an email address like name@example.com".to_owned(),
         FaultKind::Text(TextError::EmailUser) => {
@@ -167,6 +169,17 @@ mod tests {
             sentence("name", TextError::TooLong { max: 255 }.into()),
             "Name must be 255 characters or fewer"
         );
+        for (error, says) in [
+            (TextError::Invisible, "Enter a name"),
+            (TextError::LineBreak, "Name must be on one line"),
+            (TextError::Control { character: '\t' }, "Name has a tab. Use spaces instead"),
+            (
+                TextError::Control { character: '\u{1b}' },
+                "Name has characters that we can’t use. Please type it again",
+            ),
+        ] {
+            assert_eq!(sentence("name", error.into()), says);
+        }
         let options = |kind| sentence("options", FaultKind::OptionCount { kind, max: 100 });
         assert_eq!(
             options(QuestionKind::Select),

@@ -119,7 +119,7 @@ mod tests {
         ] {
             assert_eq!(shown(name).as_deref(), Some(name));
         }
-        assert_eq!(shown("Ada\u{a0}\u{2028}  Lovelace").as_deref(), Some("Ada Lovelace"), "on one line");
+        assert_eq!(shown("Ada\u{a0}\u{2003}  Lovelace").as_deref(), Some("Ada Lovelace"), "on one line");
     }
 
     #[test]

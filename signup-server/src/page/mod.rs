@@ -25,13 +25,22 @@ pub(crate) use style::DEFAULT_THEME;
 
 use askama::Template;
 use bytes::Bytes;
-use signup_core::Theme;
+use signup_core::{TextError, Theme};
 use warp::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
+
+/// Returns the sentence about a text with a control character or a line break that its field does not take.
+pub(crate) fn unusable_characters(label: &str, error: &TextError) -> String {
+    match error {
+        TextError::LineBreak => format!("{label} must be on one line"),
+        TextError::Control { character: '\t' } => format!("{label} has a tab. Use spaces instead"),
+        _ => format!("{label} has characters that we can’t use. Please type it again"),
+    }
+}
 
 /// The head of a page.
 #[derive(Debug, Clone)]

@@ -27,7 +27,18 @@ const EMAIL: &str = "zq7x'&{{7*7}}@example.org";
 const URL: &str = "https://example.org/zq7x'?&{{7*7}}";
 
 /// The fields that take one line only.
-const ONE_LINE: [&str; 7] = ["name", "organization_name", "sport", "label", "subject", "q", "code"];
+const ONE_LINE: [&str; 10] = [
+    "name",
+    "organization_name",
+    "sport",
+    "label",
+    "subject",
+    "q",
+    "code",
+    "title",
+    "location",
+    "badge_label",
+];
 
 /// Asserts that an HTML page or mail shows hostile text as text.
 fn assert_is_text(html: &str, what: &str) {
@@ -332,9 +343,9 @@ async fn hostile_text_in_every_field_is_text_on_every_page_and_in_every_mail_and
     // Two people change the event.
     let edit = format!("{at}/edit");
     let form = forms(&owner.get(&edit).await, &edit).remove(0);
-    let theirs = json!({"title": format!("Theirs {LINES}"), "badge_label": format!("Theirs {LINES}")});
+    let theirs = json!({"title": format!("Theirs {LINE}"), "badge_label": format!("Theirs {LINE}")});
     assert_eq!(server.patch(&format!("/v1/events/{}", scene.event), &theirs).await.status, 200);
-    let mine = form.fields.clone().with("title", LINE).with("badge_label", LINES);
+    let mine = form.fields.clone().with("title", LINE).with("badge_label", LINE);
     let conflict = form.send(owner, &mine).await;
     assert!(conflict.status == 409 && check(&conflict, "a conflict"), "{}", conflict.text);
 

@@ -212,10 +212,11 @@ async fn a_change_is_mailed_to_many_volunteers_in_bounded_memory() {
 async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
     let (server, mailbox) = with_mailbox("memory:");
     let mut event = published();
-    event["title"] = json!("Food\r\nBcc: all@example.org\r\n<script>alert(1)</script>");
-    event["shifts"][0]["title"] = json!("Early\nX-Evil: yes");
+    event["title"] = json!("Food Bcc: all@example.org <script>alert(1)</script>");
+    event["description"] = json!("\r\nBcc: all@example.org\r\n\r\nX-Evil: yes");
+    event["shifts"][0]["title"] = json!("Early X-Evil: yes");
     let page = Page::create(&server, &event).await;
-    let slot = page.slot("Early\nX-Evil: yes");
+    let slot = page.slot("Early X-Evil: yes");
     for bad in ["Ada\r\nBcc: all@example.org", "Ada\nX: y", "Ada\0"] {
         assert_eq!(page.sign_up(&server, &slot, bad, "ada@example.org").await.status, 422, "{bad:?}");
     }

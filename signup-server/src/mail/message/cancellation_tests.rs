@@ -88,15 +88,16 @@ async fn each_cancellation_cancels_the_calendar_entry() {
 
 #[tokio::test]
 async fn the_reason_is_escaped_and_keeps_its_line_breaks() {
-    let reason = "The hall is flooded.\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script>\n\u{1b}[31mSorry & thanks";
+    let reason =
+        "The hall is flooded.\r\nBcc: all@example.org\r\n\r\n<script>alert(1)</script>\nSorry & thanks";
     for by in [CancelledBy::EventCancellation, CancelledBy::ShiftDeletion] {
         let (_, mail) = cancelled(by, Some(reason)).await;
         let text = "\nThe organizer’s reason:\nThe hall is flooded.\nBcc: all@example.org\n\n<script>alert(1)</script>\n\
-                [31mSorry & thanks\n";
+                Sorry & thanks\n";
         assert!(mail.text.contains(text), "{}", mail.text);
         let html = "The hall is flooded.<br>\nBcc: <a href=\"mailto:all@example.org\" \
                 rel=\"noopener noreferrer nofollow ugc\">all@example.org</a><br>\n<br>\n&#60;script&#62;alert(1)&#60;/script&#62;<br>\n\
-                [31mSorry &#38; thanks</p>";
+                Sorry &#38; thanks</p>";
         assert!(mail.html.contains(html), "{}", mail.html);
         assert_eq!(mail.subject, SUBJECT);
         let (_, plain) = cancelled(by, None).await;

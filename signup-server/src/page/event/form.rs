@@ -6,6 +6,7 @@ use signup_core::{
 };
 
 use super::{Focus, form_action};
+use crate::page::unusable_characters;
 use crate::wire::field_name;
 
 #[derive(Debug)]
@@ -126,8 +127,8 @@ fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> Stri
         (FaultKind::Text(TextError::TooLong { max }), ..) => {
             format!("{quoted} must be {max} characters or fewer")
         }
-        (FaultKind::Text(TextError::Nul | TextError::Control), ..) => {
-            format!("{quoted} has characters that we can’t use. Please type it again")
+        (FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)), ..) => {
+            unusable_characters(&quoted, error)
         }
         (_, NAME, _) => "Enter your name".to_owned(),
         (_, EMAIL, FieldKind::Line { value, .. }) if value.trim().is_empty() => {

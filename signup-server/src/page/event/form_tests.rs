@@ -119,6 +119,18 @@ async fn each_problem_of_a_form_says_what_to_do() {
             ],
         ),
         (
+            "\u{3164}",
+            "ada@nowhere",
+            "\u{200b}",
+            "One",
+            vec![
+                "Enter your name",
+                "Enter an email address like name@example.com",
+                "Enter an answer for “Which?”",
+                "Tick “Which?” to sign up",
+            ],
+        ),
+        (
             "Ada\u{7}",
             "ada@nowhere",
             "\0",
