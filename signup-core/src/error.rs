@@ -51,8 +51,8 @@ pub enum Error {
     /// The organization would have no owner left.
     #[error("the organization must keep an owner")]
     LastOwner,
-    /// The input is wrong. Holds every fault.
-    #[error("the input is not valid")]
+    /// The input is wrong. Holds every fault. The message names the first fault and the number of the others.
+    #[error(transparent)]
     Invalid(#[from] Faults),
     /// The plan allows no more active events. [`PlanTable`](crate::PlanTable) lists the limits of each plan.
     #[error("the plan's limit of {max_allowed} active events is reached")]
@@ -187,12 +187,13 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fault::FaultKind;
     use crate::id::OrganizationId;
     use crate::store::RecordKey;
 
-    #[test]
-    fn each_error_has_one_class() {
-        let errors = [
+    /// Returns one error of each variant.
+    fn errors() -> [Error; 26] {
+        [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
             Error::MissingRole(Role::Owner),
@@ -204,7 +205,7 @@ mod tests {
             Error::OtherPerson,
             Error::LastOwner,
             Error::WebhookDisabled,
-            Error::Invalid(Faults::new()),
+            Error::Invalid(Faults::one("title", FaultKind::Required)),
             Error::PlanLimit { current_count: 5, max_allowed: 5 },
             Error::ShiftFull,
             Error::ShiftOver,
@@ -219,8 +220,12 @@ mod tests {
             Error::Contended,
             Error::Refused(Box::new(Refusal::Changed(RecordKey::Organization(OrganizationId::NONE)))),
             Error::Store(StoreError::unavailable("reading", "closed")),
-        ];
-        for error in errors {
+        ]
+    }
+
+    #[test]
+    fn each_error_has_one_class() {
+        for error in errors() {
             let classes = [
                 error.is_denied(),
                 error.is_not_found(),
@@ -230,6 +235,34 @@ mod tests {
             ];
             assert_eq!(classes.into_iter().filter(|is_class| *is_class).count(), 1, "{error}");
         }
+    }
+
+    #[test]
+    fn the_readme_explains_each_error_once() {
+        let source = include_str!("error.rs").split_once("pub enum Error {").unwrap().1;
+        let source = source.split_once("\n}").unwrap().0;
+        let declared = source.lines().filter_map(|line| line.strip_prefix("    "));
+        let declared = declared.filter(|line| line.starts_with(|c: char| c.is_ascii_uppercase()));
+        let mut declared: Vec<_> = declared.map(|line| line.split([',', '(', ' ']).next().unwrap()).collect();
+        assert_eq!(declared.len(), errors().len(), "{declared:?}");
+
+        let section = include_str!("../README.md").split_once("\n## Errors\n").unwrap().1;
+        let rows = section.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+        let rows = rows.take_while(|line| line.starts_with('|')).map(|row| row.split('|').nth(1).unwrap());
+        let mut explained: Vec<_> =
+            rows.flat_map(|cell| cell.split(',')).map(|name| name.trim().trim_matches('`')).collect();
+        explained.sort_unstable();
+        declared.sort_unstable();
+        assert_eq!(explained, declared);
+    }
+
+    #[test]
+    fn an_invalid_input_is_described_by_its_first_fault_and_the_number_of_the_others() {
+        let mut faults = Faults::one("title", FaultKind::Required);
+        faults.add("timezone", FaultKind::Required);
+        let error = Error::from(faults);
+        assert_eq!(error.to_string(), "`title` is required (and 1 more fault)");
+        assert!(std::error::Error::source(&error).is_none(), "a report of the sources repeats nothing");
     }
 
     #[test]

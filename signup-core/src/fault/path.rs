@@ -112,12 +112,15 @@ impl PartialEq<&str> for FaultPath {
 }
 
 impl fmt::Display for FaultPath {
-    /// Prints the path as `shifts[0].title` or `answers[<question id>]`. Prints nothing for the whole input.
+    /// Prints the path as `shifts[0].title` or `answers[<question id>]`. Prints nothing for the whole input. The name of a
+    /// member, which a caller has chosen, is escaped, so that a log or a terminal can show it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, step) in self.0.iter().enumerate() {
             match step {
                 PathStep::Field(name) => write!(f, "{}{name}", if number == 0 { "" } else { "." })?,
-                PathStep::Member(name) => write!(f, "{}{name}", if number == 0 { "" } else { "." })?,
+                PathStep::Member(name) => {
+                    write!(f, "{}{}", if number == 0 { "" } else { "." }, name.escape_debug())?;
+                }
                 PathStep::Index(index) => write!(f, "[{index}]")?,
                 PathStep::Question(id) => write!(f, "[{id}]")?,
             }
@@ -145,6 +148,7 @@ mod tests {
             (FaultPath::from("title"), "title"),
             (FaultPath::new().field("shifts").index(12), "shifts[12]"),
             (FaultPath::new().field("shifts").index(0).field("title"), "shifts[0].title"),
+            (FaultPath::new().member("a\u{1b}[2J\n\u{202e}é"), r"a\u{1b}[2J\n\u{202e}é"),
             (answer, &format!("answers[{id}]")),
         ] {
             assert_eq!(path.to_string(), text);
