@@ -2,6 +2,8 @@
 
 use std::io::{self, Write as _};
 
+use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
+
 use crate::plain::shorten;
 
 /// The maximum length of a value that a message repeats, in characters.
@@ -56,7 +58,28 @@ pub(crate) fn print_line(text: &str) -> Result<(), Failure> {
 /// Prints a text to standard error, on one line. Ignores a failure to print, because no other output is left.
 pub(crate) fn print_error(text: &str) {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    drop(writeln!(io::stderr().lock(), "{text}"));
+    drop(writeln!(io::stderr().lock(), "{}", escaped(&text, |_| false)));
+}
+
+/// Returns a text that a terminal only shows. A control or format character that is not `kept` is written as in JSON, such as
+/// `\u202e`, because a terminal would obey the character: it could move the cursor or reverse the text.
+pub(crate) fn escaped(text: &str, is_kept: impl Fn(char) -> bool) -> String {
+    let is_obeyed =
+        |character: char| character.is_control() || character.general_category() == GeneralCategory::Format;
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_obeyed(character) && !is_kept(character) {
+            let units = character
+                .encode_utf16(&mut [0; 2])
+                .iter()
+                .map(|unit| format!("\\u{unit:04x}"))
+                .collect::<String>();
+            shown.push_str(&units);
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 /// Returns whether a value from the command line contains an API token, or a part of one.
@@ -69,5 +92,30 @@ pub(crate) fn shown(value: &str) -> String {
     match value.split_once(TOKEN_PREFIX) {
         Some((before, _)) => shorten(&format!("{before}{TOKEN_PREFIX}…"), MAX_SHOWN),
         None => shorten(value, MAX_SHOWN),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_character_that_a_terminal_would_obey_is_escaped_and_json_keeps_its_value() {
+        for (character, escape) in [
+            ('\u{7f}', "\\u007f"),
+            ('\u{9b}', "\\u009b"),
+            ('\u{ad}', "\\u00ad"),
+            ('\u{200d}', "\\u200d"),
+            ('\u{202e}', "\\u202e"),
+            ('\u{2066}', "\\u2066"),
+            ('\u{feff}', "\\ufeff"),
+            ('\u{e0041}', "\\udb40\\udc41"),
+        ] {
+            let value = format!("é{character}李");
+            let json = escaped(&serde_json::to_string(&value).unwrap(), |_| false);
+            assert_eq!(json, format!("\"é{escape}李\""));
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), value);
+        }
+        assert_eq!(escaped("a\u{1b}[2J\r\nb", |character| character == '\n'), "a\\u001b[2J\\u000d\nb");
     }
 }

@@ -12,15 +12,15 @@ use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 use crate::page::times::Times;
 use crate::wire::{self, Instant};
 
-/// The byte order mark.
-const MARK: char = '\u{feff}';
+/// The byte order mark, which the file begins with.
+pub(crate) const MARK: char = '\u{feff}';
 /// The columns before those of the questions, and after them.
 const COLUMNS: (&str, &str) = (
     "shift,date,start_time,end_time,name,email,status,created_at,cancelled_at,cancelled_by",
     "id,event_id,slot_id",
 );
 
-/// Returns the lines of the table: the heading, and one for each sign-up, in the running order of the shifts and then by
+/// Returns the lines of the table without the [`MARK`]: the heading, and one for each sign-up, in the running order of the shifts and then by
 /// name. The date and the times of a shift are those of its event's zone.
 ///
 /// After a column for each question comes one for each further label in the answers, in alphabetical order. They are the
@@ -30,7 +30,7 @@ pub(crate) fn signup_table(all: EventSignups) -> impl Iterator<Item = String> {
     let gone = labels_gone(&questions, shifts.iter().flat_map(|shift| &shift.signups));
     let labels = questions.iter().map(|question| &question.label).chain(&gone);
     let labels: String = labels.map(|label| text(label.as_str()) + ",").collect();
-    let heading = format!("{MARK}{},{labels}{}", COLUMNS.0, COLUMNS.1);
+    let heading = format!("{},{labels}{}", COLUMNS.0, COLUMNS.1);
     let rows = shifts.into_iter().flat_map(move |ShiftSignups { shift, signups, .. }| {
         signups.into_iter().map(|signup| row(&questions, &gone, &shift, &signup)).collect::<Vec<_>>()
     });

@@ -2,6 +2,8 @@
 //!
 //! Each command prints JSON objects, one on each line. The objects are [wire types](crate::wire). Only
 //! `signup list --csv` prints a [table](crate::signup_table).
+//!
+//! **Invariant:** what people typed is [escaped](output::escaped) before it is printed, so that a terminal obeys none of it.
 
 mod event;
 mod notice;
@@ -91,7 +93,7 @@ fn event_error(event: &str, error: Error) -> String {
 /// Prints a value as JSON on one line.
 fn print(value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string(value).map_err(|error| error.to_string())?;
-    output::print_line(&text)
+    output::print_line(&output::escaped(&text, |_| false))
 }
 
 fn describe(error: Error) -> String {

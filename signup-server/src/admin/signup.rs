@@ -1,11 +1,13 @@
 //! `signup`: list sign-ups as JSON or as a table, and erase the data of a person.
 
+use std::mem;
+
 use signup_core::{Admin, Event, Signup, SignupId};
 
 use super::{PAGE_LIMIT, describe, find_organization, live_event, print};
 use crate::config::SignupCommand;
 use crate::output::{self, Failure};
-use crate::signup_table::signup_table;
+use crate::signup_table::{MARK, signup_table};
 use crate::wire;
 
 pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Failure> {
@@ -14,7 +16,11 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
             let event = live_event(admin, &event).await?;
             if csv {
                 let all = admin.event_signups(event.id).await.map_err(describe)?;
-                return signup_table(all).try_for_each(|line| output::print_line(&line));
+                let mut begin = MARK.to_string();
+                return signup_table(all).try_for_each(|row| {
+                    let row = output::escaped(&row.replace("\r\n", "\n"), is_text);
+                    output::print_line(&(mem::take(&mut begin) + &row))
+                });
             }
             let mut after = None;
             while let Some((page, last)) = page(admin, &event, after).await? {
@@ -29,6 +35,12 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
             print(&wire::Erasure::new(organization.id, erased))
         }
     }
+}
+
+/// Returns whether a table keeps the character: a line break or a tab of an answer, or a joiner, which belongs to words in Persian,
+/// in Hindi and in other languages.
+const fn is_text(character: char) -> bool {
+    matches!(character, '\n' | '\t' | '\u{200c}' | '\u{200d}')
 }
 
 /// Reads the sign-ups with an id above `after`, and the id of the last. Returns `None` if there is no further one.

@@ -14,7 +14,7 @@ use warp::reply::Response;
 use super::{Answer, Form, Frame, MemberCall, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
-use crate::signup_table::{answer_cells, labels_gone, signup_table};
+use crate::signup_table::{MARK, answer_cells, labels_gone, signup_table};
 
 /// The names of the filters and of the position in the list, in the query string.
 const FILTERS: [&str; 3] = ["status", "slot_id", "q"];
@@ -191,7 +191,7 @@ fn taken_in_words(shifts: &[ScheduledShift]) -> String {
 pub(crate) async fn download_signups(call: MemberCall) -> Answer {
     let all = call.session.event_signups(call.path.event()).await?;
     let name = format!("{}-signups.csv", all.event.slug);
-    let mut text = String::new();
+    let mut text = MARK.to_string();
     for line in signup_table(all) {
         text.push_str(&line);
         text.push('\n');
