@@ -25,6 +25,8 @@ use crate::page::{self, Head};
 /// The name of the template in errors.
 const NAME: &str = "docs.html.jinja";
 const SOURCE: &str = include_str!("docs.html.jinja");
+/// The address of the server in the programs of the recipes.
+const LOCAL: &str = "http://127.0.0.1:8080";
 
 /// Why the pages could not be made.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +59,7 @@ impl Reference {
         let base_path = &page::base_path(base_url);
         let docs = DocsTemplate {
             head: Head::private(&format!("{} API reference", info.title), page::DEFAULT_THEME),
-            main: main_part(&document, base_path)?,
+            main: main_part(&document, base_url)?,
             info: &info,
         };
         let start = |is_signed_in| {
@@ -109,7 +111,12 @@ struct StartTemplate<'a> {
 ///
 /// # Errors
 /// Fails if the description lacks a value that the template prints, and where [`Document`] fails.
-fn main_part(document: &Document, base_path: &str) -> Result<String, Error> {
+fn main_part(document: &Document, base_url: &str) -> Result<String, Error> {
+    let program = |source: &str| source.replace(LOCAL, base_url);
+    let programs = context! {
+        sync_signups => program(include_str!("sync_signups.py")),
+        roster => program(include_str!("roster.py")),
+    };
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.set_formatter(|out, _, value| write_html(out, value));
@@ -121,7 +128,8 @@ fn main_part(document: &Document, base_path: &str) -> Result<String, Error> {
     let resolver = document.clone();
     environment.add_filter("schema", move |schema: Value| resolver.schema(&schema));
     environment.add_template(NAME, SOURCE)?;
-    environment.get_template(NAME)?.render(context! { base_path, ..document.variables()? })
+    let base_path = page::base_path(base_url);
+    environment.get_template(NAME)?.render(context! { base_path, programs, ..document.variables()? })
 }
 
 /// Writes the text of a value, escaped as on all pages.

@@ -102,6 +102,7 @@ mod questions;
 mod racing_edits;
 mod receiver;
 mod receiving;
+mod recipes;
 mod reference_pages;
 mod request_ids;
 mod routes_of_events;

@@ -70,7 +70,7 @@ fn rust_receiver() -> PathBuf {
 }
 
 /// A running receiver of the README. Dropping this value kills the process.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     url: String,
     /// The file that has the standard output.
@@ -78,7 +78,7 @@ struct Running {
 }
 
 impl Running {
-    async fn start(mut command: Command, port: u16, secret: &str, folder: &Path) -> Self {
+    pub(crate) async fn start(mut command: Command, port: u16, secret: &str, folder: &Path) -> Self {
         let output = folder.join("output");
         command.env("WEBHOOK_SECRET", secret).stdout(File::create(&output).unwrap()).stderr(Stdio::null());
         let child = command.spawn().unwrap();

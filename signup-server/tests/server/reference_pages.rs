@@ -106,7 +106,7 @@ fn unescaped(html: &str) -> String {
 }
 
 /// Returns the texts between `before` and `after`, unescaped.
-fn between(html: &str, before: &str, after: &str) -> Vec<String> {
+pub(crate) fn between(html: &str, before: &str, after: &str) -> Vec<String> {
     html.split(before).skip(1).map(|part| unescaped(part.split(after).next().unwrap())).collect()
 }
 
@@ -119,7 +119,7 @@ impl Operation<'_> {
 }
 
 /// Runs a command of the reference in a shell. Returns what it prints. Returns `None` if curl is not installed.
-fn run_in_shell(server: &Server, command: &str) -> Option<Value> {
+pub(crate) fn run_in_shell(server: &Server, command: &str) -> Option<Value> {
     installed("curl", on_path("curl"))?;
     let output =
         Command::new("sh").args(["-c", command]).env("SIGNUP_TOKEN", &server.token).output().unwrap();
