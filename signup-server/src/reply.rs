@@ -57,9 +57,8 @@ impl<E: Into<Error>> From<E> for ApiError {
 /// Returns a response with `body` serialized as JSON.
 pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(INITIAL_CAPACITY);
-    // With serde_json, a list of 25 events from memory reaches 0.86 of this rate: in the same runs, 0.36 of the rate of fixed
-    // bytes instead of 0.42. The goal is 0.4. No request reaches the error, because a write into memory cannot fail.
-    if sonic_rs::to_writer(&mut text, body).is_err() {
+    // No request reaches the error, because a write into memory cannot fail.
+    if serde_json::to_writer(&mut text, body).is_err() {
         return internal_error();
     }
     let mut response = Response::new(text.into());

@@ -50,7 +50,7 @@ pub(super) fn signed(
 fn body(delivery: &Delivery) -> Bytes {
     let mut body = Vec::with_capacity(INITIAL_CAPACITY);
     // A write into memory cannot fail.
-    drop(sonic_rs::to_writer(&mut body, &WebhookPayload::new(&delivery.activity)));
+    drop(serde_json::to_writer(&mut body, &WebhookPayload::new(&delivery.activity)));
     body.into()
 }
 
