@@ -274,9 +274,8 @@ async fn serve(
     let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", options.listen))?;
     let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));
-    let openapi =
-        OpenApi::at(base_url.as_str()).map_err(|error| format!("the API's description: {error}"))?;
-    let reference = Reference::new(openapi::DOCUMENT, base_url.as_str())
+    let openapi = OpenApi::at(base_url.as_str());
+    let reference = Reference::new(openapi::document(), base_url.as_str())
         .map_err(|error| format!("the API's description: {error}"))?;
     // Several servers may share a PostgreSQL database, so a server does not create an organization there.
     if !matches!(store, OpenStore::Postgres(_)) {

@@ -250,8 +250,7 @@ mod tests {
     /// The description of the API does not contain the pages, which are for people, and the MCP endpoint, which describes itself.
     #[test]
     fn the_table_and_the_description_of_the_api_contain_the_same_operations() {
-        let document: serde_json::Value = serde_norway::from_str(include_str!("../openapi.yaml")).unwrap();
-        let described: BTreeSet<_> = document["paths"]
+        let described: BTreeSet<_> = crate::openapi::document()["paths"]
             .as_object()
             .unwrap()
             .iter()

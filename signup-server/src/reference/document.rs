@@ -9,6 +9,7 @@
 use minijinja::value::{Value, ValueKind};
 use minijinja::{Error, ErrorKind, context};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize as _;
 use warp::http::StatusCode;
 
 /// The methods in the order of the page.
@@ -30,9 +31,10 @@ pub(super) struct Document {
 }
 
 impl Document {
-    /// Reads a description in YAML.
-    pub(super) fn read(yaml: &str, base_url: &str) -> std::result::Result<Self, serde_norway::Error> {
-        Ok(Self { root: serde_norway::from_str(yaml)?, base_url: base_url.to_owned() })
+    pub(super) fn new(description: &serde_json::Value, base_url: &str) -> Result<Self> {
+        let root = Value::deserialize(description)
+            .map_err(|error| Error::new(ErrorKind::CannotDeserialize, error.to_string()))?;
+        Ok(Self { root, base_url: base_url.to_owned() })
     }
 
     /// Returns a member of the description.
