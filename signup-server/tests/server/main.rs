@@ -6,7 +6,6 @@
 
 mod activity;
 mod added_slots;
-mod addresses;
 mod answer;
 mod answered_questions;
 mod bad_input;

@@ -76,16 +76,10 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
     assert!(mail.text.contains("Questions? Write to help@riverside.example.\n"), "{}", mail.text);
     let link = "<a href=\"mailto:help@riverside.example\">help@riverside.example</a>";
     assert!(mail.html.contains(link), "{}", mail.html);
-    for (contact, reply_to) in [
-        ("help@bücher.example", Some("help@xn--bcher-kva.example")),
-        // Not every mail server takes such an address in a header.
-        ("hüte@riverside.example", None),
-    ] {
-        about(&mut delivery).organization.contact = Some(contact.parse().unwrap());
-        let mail = parts(&delivery);
-        assert_eq!(mail.reply_to.as_deref(), reply_to);
-        mail.assert_says(contact);
-    }
+    about(&mut delivery).organization.contact = Some("help@bücher.example".parse().unwrap());
+    let mail = parts(&delivery);
+    assert_eq!(mail.reply_to.as_deref(), Some("help@xn--bcher-kva.example"));
+    mail.assert_says("help@bücher.example");
 }
 
 /// Signs the volunteer of the sample up again, and delivers the mail about that.

@@ -130,6 +130,10 @@ fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> Stri
         (FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)), ..) => {
             unusable_characters(&quoted, error)
         }
+        (FaultKind::Text(TextError::EmailUser), ..) => {
+            "Enter an email address with only the letters a to z, digits and punctuation before the @"
+                .to_owned()
+        }
         (_, NAME, _) => "Enter your name".to_owned(),
         (_, EMAIL, FieldKind::Line { value, .. }) if value.trim().is_empty() => {
             "Enter your email address".to_owned()

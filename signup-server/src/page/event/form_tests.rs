@@ -142,6 +142,16 @@ async fn each_problem_of_a_form_says_what_to_do() {
                 "Tick “Which?” to sign up",
             ],
         ),
+        (
+            "Zoë",
+            "zoë@example.org",
+            "Yes",
+            "One",
+            vec![
+                "Enter an email address with only the letters a to z, digits and punctuation before the @",
+                "Tick “Which?” to sign up",
+            ],
+        ),
     ] {
         let answers = [(text.id, answer), (select.id, choice), (checkbox.id, "no")];
         let answers = answers.map(|(id, answer)| (id.to_string().into(), answer.into()));
