@@ -103,7 +103,7 @@ pub enum MailContent {
     Signup(Box<SignupInFull>),
     /// A code to sign in.
     SignInCode {
-        /// The address of the person.
+        /// The address of the person, in their own spelling.
         email: EmailAddress,
         /// The code.
         code: Code,

@@ -83,7 +83,7 @@ impl fmt::Debug for Code {
 pub struct SignInCode {
     /// The digest of the secret of the browser that asked. A browser has one code, and a new one replaces it.
     pub browser: Digest,
-    /// The address to which the code is mailed.
+    /// The address that was given. The code is mailed to the spelling of the person who has the address.
     pub email: EmailAddress,
     /// The [digest](Self::digest_of) of the code and the secret of the browser.
     pub digest: Digest,

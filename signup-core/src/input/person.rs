@@ -12,9 +12,9 @@ use crate::text::{EmailAddress, Name, PersonName};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewInvitation {
-    /// The address to which the link is mailed.
+    /// The address to which the link is mailed. A person who exists keeps their own spelling, and their own name.
     pub email: EmailAddress,
-    /// The name. A person who exists keeps their own.
+    /// The name.
     pub name: PersonName,
     /// The role in the organization.
     pub role: Role,

@@ -31,8 +31,8 @@ pub(crate) struct InviteFacts {
     pub(crate) inviter: Option<Person>,
     /// The members, read after `inviter`.
     pub(crate) members: Vec<(Membership, Person)>,
-    /// The person who has the address.
-    pub(crate) person: Option<PersonId>,
+    /// The person who has the address. The link is mailed to their spelling of it.
+    pub(crate) person: Option<Person>,
 }
 
 /// Invites an address, and queues the mail with the link. Replaces an invitation of the same address, whose link stops working. The
@@ -57,6 +57,7 @@ pub(crate) fn invite(
         return Ok(Decision::unchanged(None));
     }
     let NewInvitation { email, name, role } = new.clone();
+    let (person, email) = person.map_or((None, email), |person| (Some(person.id), person.email));
     let unique = Unique::InvitedEmail(organization, email.key().to_owned());
     let id = before.as_ref().map_or(id, |before| before.id);
     let invitee = Some(Invitee { email, name });

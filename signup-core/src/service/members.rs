@@ -31,7 +31,7 @@ impl Shared {
             None => None,
         };
         let members = self.store.members(organization).await?;
-        let person = self.find_person(&new.email).await?.map(|person| person.id);
+        let person = self.find_person(&new.email).await?;
         let facts = InviteFacts { organization, before, inviter, members, person };
         let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
         rules::invite(facts, caller, new, id, mail, now)

@@ -58,6 +58,20 @@ async fn a_code_is_mailed_only_to_a_person_and_only_while_it_works() {
 }
 
 #[tokio::test]
+async fn a_code_is_mailed_to_the_spelling_that_is_stored() {
+    let scene = Scene::start().await;
+    let new = NewInvitation::new("Zoe@müller.example".parse().unwrap(), "Zoë".parse().unwrap(), Role::Admin);
+    let invited = scene.service.admin().invite_person(scene.session.organization_id(), new).await.unwrap();
+    let accepted = Acceptance::Member { name: None };
+    scene.service.people().accept(&invited.unwrap().1, None, accepted).await.unwrap();
+    claim_all(&scene).await;
+    let spelling = "ZOE@xn--mller-kva.example".parse().unwrap();
+    let client = [192, 0, 2, 7].into();
+    scene.service.people().request_code(&spelling, &Secret::generate(), client).await.unwrap();
+    assert_eq!(claim_all(&scene).await, ["Zoe@müller.example"]);
+}
+
+#[tokio::test]
 async fn a_code_that_was_replaced_used_or_spent_is_not_mailed() {
     let scene = Scene::start().await;
     scene.member("ada", Role::Organizer).await;

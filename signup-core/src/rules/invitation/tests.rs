@@ -66,6 +66,17 @@ fn an_invitation_is_made_for_seven_days_with_its_mail() {
 }
 
 #[test]
+fn a_person_who_exists_is_invited_by_their_own_spelling_of_the_address() {
+    let organization = records::organization_id(1);
+    let grace = Person { email: "Grace@müller.example".parse().unwrap(), ..records::person(3) };
+    let facts = InviteFacts { organization, before: None, inviter: None, members: vec![], person: Some(grace) };
+    let new = new("GRACE@xn--mller-kva.example", Admin);
+    let invited = invite(facts, None, &new, InvitationId::new(records::uuid(9)), mail(), at(5)).unwrap();
+    let invitee = put::<Invitation, _>(&invited).unwrap().invitee.unwrap();
+    assert_eq!(invitee.email.as_str(), "Grace@müller.example");
+}
+
+#[test]
 fn an_invitation_takes_the_place_of_one_for_the_same_address() {
     let again = invite_by(Admin, Some(invitation()), &new("invited7@example.org", Organizer)).unwrap();
     let expected = ["Membership 1 at 1", "Invitation 7 at 1", "put Invitation 7 to 2", "insert Notice 8"];

@@ -21,8 +21,8 @@ impl Admin {
         Ok(self.shared.store.notices(query, limit).await?)
     }
 
-    /// Returns the email address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, and if
-    /// the sign-up or the invitation is gone.
+    /// Returns the email address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, for a code that
+    /// was asked for with an unknown address, and if the sign-up or the invitation is gone.
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -42,7 +42,9 @@ impl Admin {
     /// ```
     pub async fn recipient(&self, notice: &Notice) -> Result<Option<EmailAddress>> {
         match &notice.cause {
-            NoticeCause::SignInCode { email, .. } => Ok(Some(email.clone())),
+            NoticeCause::SignInCode { email, .. } => {
+                Ok(self.shared.find_person(email).await?.map(|person| person.email))
+            }
             NoticeCause::Invited { invitation, .. } => {
                 let key = RecordKey::Invitation(notice.organization, *invitation);
                 let found = self.shared.store.get::<Invitation>(key).await?;

@@ -9,6 +9,7 @@ use crate::invitation::Invitation;
 use crate::mail::{InvitationMail, MailContent};
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
+use crate::person::Person;
 use crate::rules;
 use crate::secret::Secret;
 use crate::sign_in::SignInCode;
@@ -32,7 +33,7 @@ impl Outbox {
                     return Ok(None);
                 }
                 let person = self.shared.find_person(email).await?;
-                let content = |_| MailContent::SignInCode { email: email.clone(), code: code.clone() };
+                let content = |Person { email, .. }| MailContent::SignInCode { email, code: code.clone() };
                 Ok(person.map(content))
             }
             NoticeCause::Invited { invitation, secret } => {
