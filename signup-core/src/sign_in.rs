@@ -140,7 +140,7 @@ pub struct SignIn {
     pub generation: u32,
     /// The version, from 1. Each change adds 1.
     pub version: u32,
-    /// When the person entered a code or accepted an invitation.
+    /// When the person entered a code, or accepted an invitation as somebody new.
     pub created_at: Timestamp,
     /// When the browser was last used, to [about a minute](Self::USE_PRECISION).
     pub used_at: Timestamp,

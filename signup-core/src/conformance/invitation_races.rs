@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::races::{MEMBER, Race, change, session};
 use crate::*;
 
-/// Accepts an invitation in a process. The future borrows nothing.
+/// Accepts the invitation of somebody new in a process. The future borrows nothing.
 fn accept(
     race: &Race,
     process: usize,
@@ -14,7 +14,7 @@ fn accept(
 ) -> impl Future<Output = Result<PersonId>> + Send + use<> {
     let (service, link) = (race.services[process].clone(), link.clone());
     async move {
-        let (signed_in, _) = service.people().accept(&link, None, acceptance).await?;
+        let (signed_in, _) = service.people().accept(&link, None, acceptance).await?.unwrap();
         Ok(signed_in.person().id)
     }
 }

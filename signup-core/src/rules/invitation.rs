@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::membership::{check_manager, find};
-use super::sign_in::replace_sign_in;
 use super::{Decision, MailIds, NewActivity, update_organization};
 use crate::activity::{ActivityType, Actor};
 use crate::error::{Error, Result};
@@ -193,8 +192,9 @@ pub(crate) struct AcceptFacts {
     pub(crate) current: Option<SignIn>,
 }
 
-/// Accepts an invitation: makes the person a member, and signs the person in with `secret`. The new sign-in replaces the present
-/// one. If no person has the address, the call creates one. The membership of a member does not change.
+/// Accepts an invitation: makes the person a member. If no person has the address, the call creates one, and signs them in with
+/// `secret`. The outcome is that sign-in. `None` for a person who exists: an invitation can be forwarded, so it does not prove who
+/// accepts it, and no sign-in changes. The membership of a member does not change.
 ///
 /// The first owner also names the organization. Its slug follows the name this once. A member who becomes the first owner gets the
 /// role. Each new owner changes the version of the organization. So if a first owner and another owner join at once, the later
@@ -211,7 +211,7 @@ pub(crate) fn accept(
     id: PersonId,
     secret: &Secret,
     now: Timestamp,
-) -> Result<Decision<SignIn>> {
+) -> Result<Decision<Option<SignIn>>> {
     let AcceptFacts { invitation, organization, slug, person, members, current } = facts;
     let inviter = check_invitation(&invitation, &members, now)?;
     let (email, name) = invitee(&invitation, acceptance)?;
@@ -226,7 +226,7 @@ pub(crate) fn accept(
         return Err(Error::OtherPerson);
     }
     let mut change = ChangeSet::default();
-    let mut activity = vec![];
+    let (mut activity, mut sign_in) = (vec![], None);
     if let Some((inviter, _)) = inviter {
         change.require_unchanged(inviter);
     }
@@ -247,6 +247,7 @@ pub(crate) fn accept(
             change.requires.push(Requirement::Absent { unique, now });
             let person = Person::new(id, email, name, now);
             change.insert(person.clone());
+            sign_in = Some(SignIn::new(secret, &person, now));
             person
         }
     };
@@ -282,7 +283,9 @@ pub(crate) fn accept(
         Some(_) => {}
     }
     change.remove(invitation);
-    let sign_in = replace_sign_in(&mut change, current, &person, secret, now);
+    if let Some(sign_in) = sign_in {
+        change.insert(sign_in);
+    }
     let activity: Vec<_> = activity.into_iter().map(|activity| activity.by(actor.clone())).collect();
     Ok(Decision::new(sign_in, change, activity).again_after(|_| true))
 }

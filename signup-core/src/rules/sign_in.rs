@@ -87,24 +87,12 @@ pub(crate) fn enter_code(
     change.replace(code, used);
     // The person has a membership: the end of the last one would have removed the person.
     change.require_unchanged(&person);
-    let sign_in = replace_sign_in(&mut change, current, &person, secret, now);
-    Ok(Decision::unrecorded(Ok(sign_in), change))
-}
-
-/// Signs a person in, and ends the present sign-in of the browser. The caller requires that the person exists.
-pub(super) fn replace_sign_in(
-    change: &mut ChangeSet,
-    current: Option<SignIn>,
-    person: &Person,
-    secret: &Secret,
-    now: Timestamp,
-) -> SignIn {
     if let Some(current) = current {
         change.remove(current);
     }
-    let sign_in = SignIn::new(secret, person, now);
+    let sign_in = SignIn::new(secret, &person, now);
     change.insert(sign_in);
-    sign_in
+    Ok(Decision::unrecorded(Ok(sign_in), change))
 }
 
 /// Records that a sign-in is used, unless a use was recorded less than [`SignIn::USE_PRECISION`] ago. A refused commit is not decided

@@ -134,7 +134,7 @@ async fn a_link_works_once_and_until_it_is_replaced_or_withdrawn() {
     let open = people.invitation(&second).await.unwrap();
     assert_eq!((open.asked, open.invitation.role), (Asked::Name, Role::Admin));
     assert_eq!(open.inviter.unwrap().name.as_str(), "ada");
-    let (bo, _) = people.accept(&second, None, MEMBER).await.unwrap();
+    let (bo, _) = people.accept(&second, None, MEMBER).await.unwrap().unwrap();
     assert_eq!(bo.memberships()[0].0.role, Role::Admin);
     assert_eq!(people.accept(&second, None, MEMBER).await.err(), Some(Error::InvitationGone), "used");
     assert_eq!(session.invite(invitation("bo", Role::Owner)).await.unwrap(), None, "a member already");
@@ -178,10 +178,28 @@ async fn an_invitation_is_accepted_by_the_invited_person_only() {
     let people = scene.service.people();
     assert_eq!(people.invitation(&link).await.unwrap().asked, Asked::Nothing);
     assert_eq!(people.accept(&link, Some(&ada), MEMBER).await.err(), Some(Error::OtherPerson));
-    let (joined, _) = people.accept(&link, Some(&bo), MEMBER).await.unwrap();
+    assert!(people.accept(&link, Some(&bo), MEMBER).await.unwrap().is_none());
+    let joined = people.signed_in(&bo_secret).await.unwrap();
     assert_eq!((joined.person().id, joined.memberships().len()), (bo.person().id, 2));
     assert!(people.signed_in(&ada_secret).await.is_ok());
-    assert_eq!(people.signed_in(&bo_secret).await.err(), Some(Error::Unauthenticated), "renewed");
+}
+
+#[tokio::test]
+async fn an_invitation_signs_in_only_somebody_new() {
+    let scene = Scene::start().await;
+    let other = session(&scene.service, Plan::Free).await;
+    let (ada, _) = scene.member("ada", Role::Owner).await;
+    let (_, bo_secret) = join(&scene.service, other.organization_id(), "bo", Role::Organizer).await;
+    let (people, owner) = (scene.service.people(), ada.session("riverside").unwrap());
+    let (_, forwarded) = invite(&scene, &owner, "bo", Role::Organizer).await;
+    let (_, link) = invite(&scene, &owner, "cy", Role::Organizer).await;
+    scene.clock.advance(901);
+    assert!(people.accept(&forwarded, None, MEMBER).await.unwrap().is_none());
+    let bo = people.signed_in(&bo_secret).await.unwrap();
+    assert_eq!(bo.memberships().len(), 2, "bo has joined");
+    assert!(!bo.is_recent(), "an invitation confirms nothing about a person who exists");
+    let (cy, _) = people.accept(&link, None, MEMBER).await.unwrap().unwrap();
+    assert!(cy.is_recent());
 }
 
 #[tokio::test]
@@ -198,7 +216,7 @@ async fn the_first_owner_names_the_organization_once() {
         organization_name: "Lakeside Pantry".parse().unwrap(),
         contact: address("help"),
     });
-    let (ada, _) = people.accept(&link, None, owner).await.unwrap();
+    let (ada, _) = people.accept(&link, None, owner).await.unwrap().unwrap();
     let (membership, named) = &ada.memberships()[0];
     assert_eq!((membership.role, named.slug.as_str()), (Role::Owner, "lakeside-pantry"));
     assert_eq!(named.contact, Some(address("help")));
@@ -231,7 +249,7 @@ async fn what_happens_to_members_is_recorded_with_its_person() {
     let (ada, _) = scene.member("ada", Role::Owner).await;
     let session = ada.session("riverside").unwrap();
     let (_, link) = invite(&scene, &session, "bo", Role::Admin).await;
-    let (bo, _) = scene.service.people().accept(&link, None, MEMBER).await.unwrap();
+    let (bo, _) = scene.service.people().accept(&link, None, MEMBER).await.unwrap().unwrap();
     session.change_role(bo.person().id, Role::Organizer).await.unwrap();
     let (cy, _) = invite(&scene, &session, "cy", Role::Organizer).await;
     session.withdraw_invitation(cy.id).await.unwrap();

@@ -110,7 +110,7 @@ async fn codes_are_limited_for_an_address_and_for_an_address_from_one_client() {
 async fn a_code_that_is_entered_again_renews_the_sign_in() {
     let scene = Scene::start().await;
     let (ada, first) = scene.member("ada", Role::Admin).await;
-    assert!(ada.is_recent(), "an accepted invitation counts");
+    assert!(ada.is_recent(), "an accepted invitation of somebody new counts");
     scene.clock.advance(900);
     assert!(ada.is_recent());
     scene.clock.advance(1);

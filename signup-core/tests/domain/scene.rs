@@ -5,6 +5,8 @@ use std::sync::Arc;
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 
+use crate::people::code;
+
 /// The time that the clock of a scene shows at its start.
 pub(crate) const NOW: &str = "2027-06-05T12:00:00Z";
 
@@ -55,7 +57,8 @@ pub(crate) fn volunteer(name: &str) -> NewSignup {
     NewSignup::new(name.parse().unwrap(), address(name))
 }
 
-/// Makes the person `name`, whose address is `name@example.org`, a member of an organization.
+/// Makes the person `name`, whose address is `name@example.org`, a member of an organization. A person who exists signs in with a
+/// code.
 pub(crate) async fn join(
     service: &Service,
     organization: OrganizationId,
@@ -64,7 +67,13 @@ pub(crate) async fn join(
 ) -> (SignedIn, Secret) {
     let new = NewInvitation::new(address(name), name.parse().unwrap(), role);
     let (_, link) = service.admin().invite_person(organization, new).await.unwrap().unwrap();
-    service.people().accept(&link, None, Acceptance::Member { name: None }).await.unwrap()
+    let accepted = service.people().accept(&link, None, Acceptance::Member { name: None }).await.unwrap();
+    if let Some(new) = accepted {
+        return new;
+    }
+    let browser = Secret::generate();
+    let mailed = code(service, &browser, name).await;
+    service.people().sign_in(&browser, &mailed, None).await.unwrap()
 }
 
 /// Returns `name@example.org`.

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::{Answer, As, Console, ConsoleCall, Form, Refusal, show, words};
-use crate::page::{DEFAULT_THEME, Head, incomplete_link};
+use crate::page::{DEFAULT_THEME, Head, incomplete_link, see_other};
 
 #[derive(Debug, Template)]
 #[template(path = "console/invitation.html")]
@@ -52,7 +52,8 @@ pub(super) async fn show_invitation(call: ConsoleCall) -> Answer {
     Ok(console.invitation_page(StatusCode::OK, &open, &secret, &Form::default().with("name", name)))
 }
 
-/// `POST /invitations/{secret}`: accepts an invitation, and signs the person in.
+/// `POST /invitations/{secret}`: accepts an invitation. Signs a new person in, and sends any other person to the page to sign in, unless
+/// they are signed in.
 pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
     let Ok(secret) = call.path.text("secret").parse::<Secret>() else {
         return Ok(incomplete_link(&call.console.base_path));
@@ -74,13 +75,13 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
         }
     };
     match people.accept(&secret, signed_in.as_ref(), acceptance).await {
-        Ok((joined, session)) => {
-            let organization = open.invitation.organization;
-            let mut memberships = joined.memberships().iter();
-            let joined = memberships.find(|(membership, _)| membership.organization == organization);
-            let path = joined.map_or("/console".to_owned(), |(_, found)| format!("/console/{}/", found.slug));
-            Ok(console.start_session(&session, &path))
+        Ok(Some((joined, session))) => {
+            Ok(console.start_session(&session, &path_of_organization(&joined, &open)))
         }
+        Ok(None) => Ok(match console.signed_in(&call.request.headers).await? {
+            Some(joined) => see_other(&console.path(&path_of_organization(&joined, &open))),
+            None => console.to_sign_in(&format!("/console/{}/", open.organization.slug)),
+        }),
         Err(Error::OtherPerson) => match &signed_in {
             Some(other) => Ok(console.other_person(other, &secret)),
             None => {
@@ -99,6 +100,13 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
 fn is_for(open: &OpenInvitation, signed_in: &SignedIn) -> bool {
     let invitee = open.invitation.invitee.as_ref();
     invitee.is_none_or(|invitee| invitee.email == signed_in.person().email)
+}
+
+/// Returns the path of the organization that a person has joined. A first owner has given it another slug.
+fn path_of_organization(joined: &SignedIn, open: &OpenInvitation) -> String {
+    let mut memberships = joined.memberships().iter();
+    let joined = memberships.find(|(membership, _)| membership.organization == open.invitation.organization);
+    joined.map_or("/console".to_owned(), |(_, found)| format!("/console/{}/", found.slug))
 }
 
 impl Console {

@@ -228,6 +228,38 @@ async fn an_invitation_is_for_one_person() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn somebody_who_exists_accepts_an_invitation_without_a_name_and_signs_in_with_a_code() {
+    let mailbox = Mailbox::start();
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let owner = Organizer::first_owner(&server).await;
+    let grace = owner.invite(&mailbox, "grace@example.org", "organizer").await;
+    let session = grace.cookie("signup");
+    server.manage(&["organization", "create", "--name", "Lakeside"]);
+    let invite = || {
+        let command = ["person", "invite", "--organization", "lakeside", "--role", "organizer"];
+        let person = ["--email", "GRACE@example.org", "--name", "G", "--base-url", &server.url];
+        let invited = server.manage(&[&command[..], &person].concat());
+        invited["link"].as_str().unwrap().strip_prefix(&server.url).unwrap().to_owned()
+    };
+    let (stranger, path) = (Organizer::new(&server), invite());
+    let page = stranger.get(&path).await;
+    assert!(page.status == 200 && !page.text.contains("name=\"name\""), "{}", page.text);
+    let joined = stranger.post(&path, &[]).await;
+    let next = "/sign-in?next=/console/lakeside/";
+    assert_eq!((joined.status, joined.header("location")), (303, Some(next)));
+    assert_eq!(stranger.cookie("signup"), None, "a forwarded invitation signs nobody in");
+    assert_eq!(grace.get("/console/lakeside/").await.status, 200);
+
+    let remove = ["person", "remove", "--organization", "lakeside", "--email", "grace@example.org"];
+    server.manage(&remove);
+    let joined = grace.post(&invite(), &[]).await;
+    assert_eq!((joined.status, joined.header("location")), (303, Some("/console/lakeside/")));
+    assert_eq!(grace.cookie("signup"), session, "the session stays as it is");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_start_page_leads_to_the_console() {
     let server = Server::start(&[]);
     let browser = Organizer::new(&server);

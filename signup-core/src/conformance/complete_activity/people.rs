@@ -104,31 +104,39 @@ impl Secrets {
                 Done::by_operator(invited)
             }
             Deed::RemoveAsOperator => Done::by_operator(admin.remove_person(id, &email(numbers)).await),
-            Deed::Accept => self.accept(service, numbers).await,
+            Deed::Accept => self.accept(service, numbers, state).await,
             _ => self.by_person(service, deed, numbers, state).await,
         }
     }
 
-    async fn accept(&mut self, service: &Service, numbers: &mut Numbers<'_>) -> Option<Done> {
+    async fn accept(&mut self, service: &Service, numbers: &mut Numbers<'_>, state: &State) -> Option<Done> {
         let people = service.people();
         let link = numbers.pick(&self.links)?;
-        let acceptance = match people.invitation(link).await {
-            Ok(OpenInvitation { asked: Asked::FirstOwner, .. }) => Acceptance::FirstOwner(FirstOwner {
-                name: "Ada".parse().unwrap(),
-                email: email(numbers),
-                organization_name: name(numbers),
-                contact: "help@example.org".parse().unwrap(),
-            }),
-            _ => Acceptance::Member { name: None },
+        let (acceptance, address) = match people.invitation(link).await.map(|open| open.invitation.invitee) {
+            Ok(None) => {
+                let email = email(numbers);
+                let owner = FirstOwner {
+                    name: "Ada".parse().unwrap(),
+                    email: email.clone(),
+                    organization_name: name(numbers),
+                    contact: "help@example.org".parse().unwrap(),
+                };
+                (Acceptance::FirstOwner(owner), Some(email))
+            }
+            Ok(Some(invitee)) => (Acceptance::Member { name: None }, Some(invitee.email)),
+            Err(_) => (Acceptance::Member { name: None }, None),
         };
         let current = match self.sign_ins.first().filter(|_| numbers.below(4) == 3) {
             Some(secret) => people.signed_in(secret).await.ok(),
             None => None,
         };
         let accepted = people.accept(link, current.as_ref(), acceptance).await;
-        self.sign_ins.splice(0..0, accepted.iter().map(|(_, secret)| secret.clone()));
-        let actor = accepted.as_ref().map_or(Actor::System, |(signed_in, _)| actor(signed_in));
-        Some(Done::by(actor, accepted))
+        let new = accepted.iter().flatten().next();
+        self.sign_ins.splice(0..0, new.map(|(_, secret)| secret.clone()));
+        let mut known = state.values().flat_map(|owned| owned.members.values()).map(|(_, person)| person);
+        let known = known.find(|person| Some(&person.email) == address.as_ref());
+        let person = new.map(|(signed_in, _)| signed_in.person()).or(known);
+        Some(Done::by(person.map_or(Actor::System, actor), accepted))
     }
 
     /// Executes an operation as one of the people who are signed in.
@@ -164,7 +172,7 @@ impl Secrets {
                 session.update_organization(patch).await.map(drop)
             }
         };
-        Some(Done::by(actor(&signed_in), outcome))
+        Some(Done::by(actor(signed_in.person()), outcome))
     }
 }
 
@@ -172,7 +180,6 @@ fn new_invitation(numbers: &mut Numbers<'_>) -> NewInvitation {
     NewInvitation::new(email(numbers), "Grace".parse().unwrap(), one(Role::ALL, numbers))
 }
 
-fn actor(signed_in: &SignedIn) -> Actor {
-    let Person { id, name, .. } = signed_in.person();
-    Actor::Person { id: *id, name: name.clone() }
+fn actor(person: &Person) -> Actor {
+    Actor::Person { id: person.id, name: person.name.clone() }
 }

@@ -56,7 +56,7 @@ impl Admin {
     ///     organization_name: "Lakeside Pantry".parse()?,
     ///     contact: "help@lakeside.example.org".parse()?,
     /// };
-    /// let (ada, _) = service.people().accept(&link, None, Acceptance::FirstOwner(owner)).await?;
+    /// let (ada, _) = service.people().accept(&link, None, Acceptance::FirstOwner(owner)).await?.ok_or("a person already")?;
     /// let (membership, organization) = &ada.memberships()[0];
     /// assert_eq!((membership.role, organization.slug.as_str()), (Role::Owner, "lakeside-pantry"));
     /// # Ok(()) }) }
@@ -131,7 +131,7 @@ impl Admin {
     /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Organizer);
     /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
     /// # let people = service.people();
-    /// # let (_, secret) = people.accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (_, secret) = people.accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// service.admin().sign_out_person(&email).await?;
     /// assert_eq!(people.signed_in(&secret).await.err(), Some(Error::Unauthenticated));
     /// # Ok(()) }) }

@@ -32,7 +32,7 @@ impl People {
     ///
     /// # Errors
     /// Returns [`Error::InvitationGone`] if the link does not work: the invitation was accepted, withdrawn or replaced, it has
-    /// expired, or its inviter may no longer make members with its role.
+    /// expired, or its inviter could at some time no longer make members with its role.
     ///
     /// See [`People`] for an example.
     pub async fn invitation(&self, secret: &Secret) -> Result<OpenInvitation> {
@@ -53,12 +53,14 @@ impl People {
         Ok(OpenInvitation { invitation, organization, inviter, asked })
     }
 
-    /// Accepts the invitation whose link has this secret, and signs the person in. Returns the signed-in person, and the secret of
-    /// the sign-in. The new sign-in replaces `current`, the present one of the browser.
+    /// Accepts the invitation whose link has this secret. `current` is the person who is signed in in the browser.
     ///
-    /// If no person has the address, the call creates one. A person who is a member already keeps the present role, unless they
-    /// become the first owner. The first owner of an organization also gives it a name and a contact, and the slug follows the name
-    /// this once.
+    /// If no person has the address, the call creates one and signs them in. Returns the signed-in person, and the secret of the
+    /// sign-in. Returns `None` for a person who exists, and changes no sign-in: a link can be forwarded, so it opens no other
+    /// organization of the person. They sign in with a code, unless they are `current`.
+    ///
+    /// A person who is a member already keeps the present role, unless they become the first owner. The first owner of an organization
+    /// also gives it a name and a contact, and the slug follows the name this once.
     ///
     /// # Errors
     /// - [`Error::InvitationGone`] as of [`invitation`](Self::invitation).
@@ -73,7 +75,7 @@ impl People {
         secret: &Secret,
         current: Option<&SignedIn>,
         acceptance: Acceptance,
-    ) -> Result<(SignedIn, Secret)> {
+    ) -> Result<Option<(SignedIn, Secret)>> {
         let (shared, new, acceptance) = (&self.shared, &Secret::generate(), &acceptance);
         let accept = move |now| async move {
             let invitation = self.stored_invitation(secret).await?;
@@ -92,12 +94,15 @@ impl People {
             let facts = AcceptFacts { invitation, organization, slug, person, members, current };
             rules::accept(facts, acceptance, PersonId::new(secret::new_uuid(now)), new, now)
         };
-        let _sign_in: SignIn = shared.commit_unrefused(&Actor::System, accept).await?;
+        let sign_in: Option<SignIn> = shared.commit_unrefused(&Actor::System, accept).await?;
         if matches!(acceptance, Acceptance::FirstOwner(_)) {
             // The next session of a token has the new name of the organization.
             shared.tokens.clear();
         }
-        Ok((self.signed_in(new).await?, new.clone()))
+        match sign_in {
+            Some(_) => Ok(Some((self.signed_in(new).await?, new.clone()))),
+            None => Ok(None),
+        }
     }
 
     async fn stored_invitation(&self, secret: &Secret) -> Result<Invitation> {

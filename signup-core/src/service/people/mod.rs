@@ -48,7 +48,7 @@ pub use signed_in::SignedIn;
 /// let (_, link) = invited.ok_or("a member already")?;
 /// let people = service.people();
 /// assert_eq!(people.invitation(&link).await?.organization.name, organization.name);
-/// let (ada, _) = people.accept(&link, None, Acceptance::Member { name: None }).await?;
+/// let (ada, _) = people.accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
 /// ada.session(&organization.slug)?.events(EventQuery::new()).await?;
 ///
 /// // Later, the owner asks for a code in another browser.

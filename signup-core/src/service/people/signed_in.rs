@@ -60,7 +60,7 @@ impl SignedIn {
     /// # use signup_core::{Acceptance, NewInvitation, Role};
     /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
-    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let (membership, organization) = &ada.memberships()[0];
     /// assert_eq!((membership.role, organization.slug.as_str()), (Role::Owner, "riverside-food-bank"));
     /// # Ok(()) }) }
@@ -69,7 +69,8 @@ impl SignedIn {
         &self.memberships
     }
 
-    /// Returns whether the person entered a code or accepted an invitation within the last [15 minutes](SignIn::RECENT).
+    /// Returns whether the person entered a code, or accepted an invitation as somebody new, within the last
+    /// [15 minutes](SignIn::RECENT).
     ///
     /// Without it, a [`Session`] of the person refuses the permissions that
     /// [require a recent sign-in](crate::Permission::requires_recent_sign_in). So a program asks for a code before it manages
@@ -121,7 +122,7 @@ impl SignedIn {
     /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
     /// # let people = service.people();
-    /// # let (ada, secret) = people.accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, secret) = people.accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// ada.sign_out_everywhere().await?;
     /// assert_eq!(people.signed_in(&secret).await.err(), Some(Error::Unauthenticated));
     /// # Ok(()) }) }
@@ -148,7 +149,7 @@ impl SignedIn {
     /// # use signup_core::{Acceptance, Error, NewInvitation, Role};
     /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
-    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// assert_eq!(ada.leave(organization.id).await, Err(Error::LastOwner));
     /// # Ok(()) }) }
     /// ```

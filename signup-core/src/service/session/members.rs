@@ -57,7 +57,7 @@ impl Session {
     /// use signup_core::{Acceptance, NewInvitation, Role};
     /// # let owner = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, owner).await?.ok_or("a member already")?;
-    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = ada.session(&organization.slug)?;
     /// let grace = NewInvitation::new("grace@example.org".parse()?, "Grace Hopper".parse()?, Role::Organizer);
     /// let invitation = session.invite(grace).await?.ok_or("a member already")?;
@@ -133,7 +133,7 @@ impl Session {
     /// use signup_core::{Acceptance, Error, NewInvitation, Role};
     /// # let owner = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, owner).await?.ok_or("a member already")?;
-    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = ada.session(&organization.slug)?;
     /// let me = ada.person().id;
     /// assert_eq!(session.change_role(me, Role::Admin).await, Err(Error::LastOwner));

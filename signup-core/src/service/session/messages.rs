@@ -74,7 +74,7 @@ impl Session {
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// # let grace = NewInvitation::new("grace@example.org".parse()?, "Grace".parse()?, Role::Organizer);
     /// # let (_, link) = service.admin().invite_person(organization.id, grace).await?.ok_or("a member")?;
-    /// # let (grace, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (grace, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = grace.session(&organization.slug)?;
     /// assert_eq!(session.message_recipients(created.event.id, None).await?, 1);
     /// let message = NewMessage::new("Bring gloves".parse()?, "It will be cold.".parse()?);

@@ -32,7 +32,7 @@ impl Session {
     /// use signup_core::{Acceptance, NewInvitation, OrganizationPatch, Role};
     /// # let owner = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, owner).await?.ok_or("a member already")?;
-    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = ada.session(&organization.slug)?;
     /// let patch = OrganizationPatch::new().contact("help@riverside.example.org".parse()?);
     /// let changed = session.update_organization(patch).await?;
@@ -74,7 +74,7 @@ impl Session {
     /// use signup_core::{Acceptance, Error, NewInvitation, NewToken, Role, Scope};
     /// # let owner = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, owner).await?.ok_or("a member already")?;
-    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = ada.session(&organization.slug)?;
     /// let new = NewToken::new("Calendar script".parse()?, [Scope::EventsRead].into()).expires_in_days(90);
     /// let (token, text) = session.create_token(new).await?;

@@ -19,7 +19,7 @@ async fn sent(subject: &str, text: &str) -> (Mail, MessageMail) {
     let grace =
         NewInvitation::new("grace@example.org".parse().unwrap(), "Grace".parse().unwrap(), Role::Organizer);
     let (_, link) = admin.invite_person(organization, grace).await.unwrap().unwrap();
-    let (grace, _) = people.accept(&link, None, Acceptance::Member { name: None }).await.unwrap();
+    let (grace, _) = people.accept(&link, None, Acceptance::Member { name: None }).await.unwrap().unwrap();
     let organizer = grace.session(&grace.memberships()[0].1.slug).unwrap();
     let late =
         NewShift::new("Late".parse().unwrap(), Capacity::new(1).unwrap()).location("Dock 4".parse().unwrap());
