@@ -86,6 +86,24 @@ pub async fn an_invitation_is_not_accepted_after_its_inviter_is_lowered(store: A
     }
 }
 
+/// If a member is lowered and invites at once, no invitation is left: it would work again after the member is raised.
+pub async fn an_invitation_of_a_member_who_is_lowered_at_once_is_void_for_good(store: Arc<dyn Store>) {
+    for race in Race::each(&store).await {
+        let ada = session(&race.member(0, "ada", Role::Owner).await);
+        let bo = race.member(1, "bo", Role::Admin).await;
+        let (inviter, new) = (session(&bo), race.invitation("cy", Role::Organizer));
+        let lower = change(ada.clone(), bo.person().id, Some(Role::Organizer));
+        let (lowered, invited) = race.run(lower, async move { inviter.invite(new).await }).await;
+        assert_eq!(lowered, Ok(()), "{:?}", race.places);
+        if let Some(first) = race.first() {
+            assert_eq!(invited.is_ok(), first == 1, "{:?}", race.places);
+        }
+        assert!(invited.is_ok() || invited == Err(Error::MissingRole(Role::Admin)), "{invited:?}");
+        change(ada.clone(), bo.person().id, Some(Role::Admin)).await.unwrap();
+        assert_eq!(ada.invitations().await.unwrap(), [], "{:?}", race.places);
+    }
+}
+
 /// If one link is accepted twice at once, one call succeeds.
 pub async fn one_of_two_simultaneous_uses_of_a_link_succeeds(store: Arc<dyn Store>) {
     for race in Race::each(&store).await {

@@ -254,6 +254,7 @@ macro_rules! conformance_tests {
             invitation_races::an_invitation_is_accepted_or_withdrawn
             invitation_races::an_invitation_is_accepted_or_replaced
             invitation_races::an_invitation_is_not_accepted_after_its_inviter_is_lowered
+            invitation_races::an_invitation_of_a_member_who_is_lowered_at_once_is_void_for_good
             invitation_races::one_of_two_simultaneous_uses_of_a_link_succeeds
             invitation_races::a_first_owner_joins_only_before_every_other_owner
             sign_in_races::signing_out_everywhere_ends_a_simultaneous_sign_in_or_comes_before_it

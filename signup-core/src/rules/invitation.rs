@@ -12,7 +12,6 @@ use crate::input::{Acceptance, FirstOwner, NewInvitation, OrganizationPatch};
 use crate::invitation::{Invitation, Invitee};
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
-use crate::permission::{Permission, Permissions};
 use crate::person::{Membership, Person, Role};
 use crate::secret::Secret;
 use crate::sign_in::SignIn;
@@ -26,9 +25,7 @@ pub(crate) struct InviteFacts {
     pub(crate) organization: OrganizationId,
     /// The invitation of the same address, whether or not its link works.
     pub(crate) before: Option<Invitation>,
-    /// The person who made that invitation.
-    pub(crate) inviter: Option<Person>,
-    /// The members, read after `inviter`.
+    /// The members.
     pub(crate) members: Vec<(Membership, Person)>,
     /// The person who has the address. The link is mailed to their spelling of it.
     pub(crate) person: Option<Person>,
@@ -36,6 +33,9 @@ pub(crate) struct InviteFacts {
 
 /// Invites an address, and queues the mail with the link. Replaces an invitation of the same address, whose link stops working. The
 /// outcome is the invitation with the secret of its link, or `None` if a member has the address: then nothing changes.
+///
+/// Raises the version of the caller's membership. A change that lowers or ends the membership removes the invitations that it has
+/// [read after the membership](super::membership). So it removes this one, or its commit is refused.
 ///
 /// # Errors
 /// Returns [`Error::MissingRole`] if the caller may not make members with the role of the new invitation, or with the role of the
@@ -48,7 +48,7 @@ pub(crate) fn invite(
     mail: MailIds,
     now: Timestamp,
 ) -> Result<Decision<Option<(Invitation, Secret)>>> {
-    let InviteFacts { organization, before, inviter, members, person } = facts;
+    let InviteFacts { organization, before, members, person } = facts;
     let working = before.as_ref().filter(|before| check_invitation(before, &members, now).is_ok());
     let replaced_role = working.map_or(new.role, |working| working.role);
     let manager = check_manager(&members, caller, &[new.role, replaced_role])?;
@@ -62,15 +62,8 @@ pub(crate) fn invite(
     let invitee = Some(Invitee { email, name });
     let invitation = Invitation::new(id, organization, invitee, (role, caller), mail.secret.digest(), now);
     let mut change = ChangeSet::default();
-    if let Some(manager) = &manager {
-        change.require_unchanged(manager);
-    }
-    if let Some(inviter) = inviter.filter(|inviter| caller != Some(inviter.id)) {
-        // The role of the inviter decides whether the earlier link works. A person who joins again gets a new version.
-        match find(&members, inviter.id) {
-            Ok((membership, _)) => change.require_unchanged(membership),
-            Err(_) => change.require_unchanged(&inviter),
-        }
+    if let Some(manager) = manager {
+        change.replace(manager, Membership { version: manager.version + 1, ..manager });
     }
     let invitation = match before {
         Some(before) => {
@@ -138,8 +131,8 @@ pub(crate) fn withdraw(
 /// Checks that the link of an invitation works at `now`. Returns the member who invites, `None` if it is the operator.
 ///
 /// # Errors
-/// Returns [`Error::InvitationGone`] if the invitation has expired, if the inviter may no longer make members with its role, or if it
-/// is for the first owner of an organization that has an owner.
+/// Returns [`Error::InvitationGone`] if the invitation has expired, if it is for the first owner of an organization that has an owner,
+/// or if the membership of the inviter has ended since the invitation was read, and with it the invitation.
 pub(crate) fn check_invitation<'m>(
     invitation: &Invitation,
     members: &'m [(Membership, Person)],
@@ -150,11 +143,7 @@ pub(crate) fn check_invitation<'m>(
         return Err(Error::InvitationGone);
     }
     let Some(inviter) = invitation.inviter else { return Ok(None) };
-    let inviter = find(members, inviter).map_err(|_| Error::InvitationGone)?;
-    if !Permissions::Role(inviter.0.role).contains(Permission::to_manage(invitation.role)) {
-        return Err(Error::InvitationGone);
-    }
-    Ok(Some(inviter))
+    find(members, inviter).map(Some).map_err(|_| Error::InvitationGone)
 }
 
 /// Returns the address and the name of the person who accepts. A person who exists keeps their own name.
@@ -213,7 +202,7 @@ pub(crate) fn accept(
     now: Timestamp,
 ) -> Result<Decision<Option<SignIn>>> {
     let AcceptFacts { invitation, organization, slug, person, members, current } = facts;
-    let inviter = check_invitation(&invitation, &members, now)?;
+    check_invitation(&invitation, &members, now)?;
     let (email, name) = invitee(&invitation, acceptance)?;
     let is_proven = invitation.invitee.is_some();
     let is_other = match (&current, &person) {
@@ -227,9 +216,6 @@ pub(crate) fn accept(
     }
     let mut change = ChangeSet::default();
     let (mut activity, mut sign_in) = (vec![], None);
-    if let Some((inviter, _)) = inviter {
-        change.require_unchanged(inviter);
-    }
     let present = person.as_ref().and_then(|person| find(&members, person.id).ok());
     let present = present.map(|(membership, _)| *membership);
     let person = match person {

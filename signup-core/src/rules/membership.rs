@@ -2,11 +2,16 @@
 //!
 //! **Invariant:** an organization that has an owner keeps one. A change that takes away the role of an owner requires that the
 //! membership of another owner is unchanged. So if two owners remove each other at once, only one commit succeeds.
+//!
+//! **Invariant:** the inviter of a stored invitation may invite to its role. A change that lowers or ends a membership removes the
+//! other invitations of the member, of those that were read after the membership. Each invitation raises the version of its inviter's
+//! membership, so a commit that has missed one is refused.
 
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::{Error, Result};
 use crate::id::PersonId;
+use crate::invitation::Invitation;
 use crate::permission::{Permission, Permissions};
 use crate::person::{Membership, Person, Role};
 use crate::store::ChangeSet;
@@ -62,7 +67,17 @@ fn require_others(
     Ok(())
 }
 
-/// Gives a member another role. A member who has the role already stays unchanged.
+/// Removes the invitations of a member that a member with this role may not make. `None`: the person is no member any more.
+fn remove_void(change: &mut ChangeSet, invitations: &[Invitation], inviter: PersonId, role: Option<Role>) {
+    let may_make = |invitation: &Invitation| {
+        role.is_some_and(|role| Permissions::Role(role).contains(Permission::to_manage(invitation.role)))
+    };
+    let of_member = invitations.iter().filter(|invitation| invitation.inviter == Some(inviter));
+    of_member.filter(|invitation| !may_make(invitation)).for_each(|void| change.remove(void.clone()));
+}
+
+/// Gives a member another role. A member who has the role already stays unchanged. `invitations` are those of the organization, read
+/// after `members`.
 ///
 /// # Errors
 /// - [`Error::NotFound`] if the person or the caller is no member.
@@ -70,6 +85,7 @@ fn require_others(
 /// - [`Error::LastOwner`] if no owner would be left.
 pub(crate) fn change_role(
     members: &[(Membership, Person)],
+    invitations: &[Invitation],
     caller: Option<PersonId>,
     person: PersonId,
     role: Role,
@@ -83,6 +99,7 @@ pub(crate) fn change_role(
     require_others(&mut change, members, caller, &membership)?;
     let changed = Membership { role, version: membership.version + 1, ..membership };
     change.replace(membership, changed);
+    remove_void(&mut change, invitations, person, Some(role));
     let activity = NewActivity::of(ActivityType::MEMBER_ROLE_CHANGED, &changed);
     Ok(Decision::new(changed, change, [activity]))
 }
@@ -90,7 +107,8 @@ pub(crate) fn change_role(
 /// Ends a membership. A caller who is the member leaves, whatever their role. The end of the last membership removes the person, and
 /// so every sign-in.
 ///
-/// `memberships` is the number of the person's memberships in all organizations, read after `members`.
+/// `invitations` are those of the organization, and `memberships` is the number of the person's memberships in all organizations. Both
+/// are read after `members`.
 ///
 /// # Errors
 /// - [`Error::NotFound`] if the person or the caller is no member.
@@ -98,6 +116,7 @@ pub(crate) fn change_role(
 /// - [`Error::LastOwner`] if no owner would be left.
 pub(crate) fn remove_member(
     members: &[(Membership, Person)],
+    invitations: &[Invitation],
     caller: Option<PersonId>,
     person: PersonId,
     memberships: usize,
@@ -109,6 +128,7 @@ pub(crate) fn remove_member(
     require_others(&mut change, members, caller, &membership)?;
     let removed = NewActivity::of(ActivityType::MEMBER_REMOVED, &membership);
     change.remove(membership);
+    remove_void(&mut change, invitations, person.id, None);
     // The version of the person shows that no other membership has begun or ended since. The next membership in this organization
     // begins at the version of the person, so that version rises above the version of this membership.
     if memberships > 1 {
@@ -142,7 +162,7 @@ mod tests {
     fn a_role_is_changed_by_a_member_who_may_manage_both_roles() {
         // The roles of the caller, and of the member before and after.
         let refused = |caller, before, after| {
-            change_role(&members([caller, before, Owner]), Some(id(1)), id(2), after).err()
+            change_role(&members([caller, before, Owner]), &[], Some(id(1)), id(2), after).err()
         };
         for &caller in Role::ALL {
             for &before in Role::ALL {
@@ -153,17 +173,17 @@ mod tests {
                 }
             }
         }
-        let changed = change_role(&members([Admin, Organizer]), Some(id(1)), id(2), Admin).unwrap();
+        let changed = change_role(&members([Admin, Organizer]), &[], Some(id(1)), id(2), Admin).unwrap();
         assert_eq!(lines(&changed), ["Membership 1 at 1", "Membership 2 at 1", "put Membership 2 to 2"]);
         assert_eq!(named(&changed), ["member.role_changed"]);
         assert_eq!(changed.outcome.role, Admin);
-        let same = change_role(&members([Admin, Organizer]), Some(id(1)), id(2), Organizer).unwrap();
+        let same = change_role(&members([Admin, Organizer]), &[], Some(id(1)), id(2), Organizer).unwrap();
         assert_eq!(lines(&same), [""; 0]);
     }
 
     #[test]
     fn a_member_may_lower_but_not_raise_their_own_role() {
-        let own = |role, new| change_role(&members([role, Owner]), Some(id(1)), id(1), new);
+        let own = |role, new| change_role(&members([role, Owner]), &[], Some(id(1)), id(1), new);
         let lowered = own(Owner, Organizer).unwrap();
         assert_eq!(lines(&lowered), ["Membership 2 at 1", "Membership 1 at 1", "put Membership 1 to 2"]);
         assert_eq!(lines(&own(Admin, Organizer).unwrap()), ["Membership 1 at 1", "put Membership 1 to 2"]);
@@ -175,14 +195,14 @@ mod tests {
     fn the_last_owner_is_neither_lowered_nor_removed() {
         let members = members([Owner, Admin]);
         for caller in [None, Some(id(1))] {
-            assert_eq!(change_role(&members, caller, id(1), Admin).unwrap_err(), Error::LastOwner);
-            assert_eq!(remove_member(&members, caller, id(1), 1).unwrap_err(), Error::LastOwner);
+            assert_eq!(change_role(&members, &[], caller, id(1), Admin).unwrap_err(), Error::LastOwner);
+            assert_eq!(remove_member(&members, &[], caller, id(1), 1).unwrap_err(), Error::LastOwner);
         }
     }
 
     #[test]
     fn two_owners_who_remove_each_other_require_each_other() {
-        let removed = remove_member(&members([Owner, Owner]), Some(id(1)), id(2), 2).unwrap();
+        let removed = remove_member(&members([Owner, Owner]), &[], Some(id(1)), id(2), 2).unwrap();
         let expected = [
             "Membership 1 at 1",
             "Membership 2 at 1",
@@ -194,24 +214,58 @@ mod tests {
             (lines(&removed), named(&removed)),
             (expected.map(str::to_owned).to_vec(), vec!["member.removed".to_owned()])
         );
-        let by_operator = remove_member(&members([Owner, Owner]), None, id(1), 2).unwrap();
+        let by_operator = remove_member(&members([Owner, Owner]), &[], None, id(1), 2).unwrap();
         assert_eq!(lines(&by_operator)[0], "Membership 2 at 1", "an owner who stays");
     }
 
     #[test]
     fn the_end_of_the_last_membership_removes_the_person() {
         let leave =
-            |memberships| remove_member(&members([Organizer]), Some(id(1)), id(1), memberships).unwrap();
+            |memberships| remove_member(&members([Organizer]), &[], Some(id(1)), id(1), memberships).unwrap();
         let expected = ["Membership 1 at 1", "Person 1 at 1", "remove Membership 1", "remove Person 1"];
         assert_eq!(lines(&leave(1)), expected);
         assert_eq!(lines(&leave(2))[3], "put Person 1 to 2");
     }
 
     #[test]
+    fn a_member_who_may_no_longer_invite_to_a_role_loses_those_invitations() {
+        let made = |number, inviter, role| Invitation { inviter, role, ..records::invitation(1, number) };
+        let (own, other) = (Some(id(2)), Some(id(1)));
+        let invitations = [
+            made(1, own, Owner),
+            made(2, own, Admin),
+            made(3, own, Organizer),
+            made(4, other, Owner),
+            made(5, None, Owner),
+        ];
+        let removed = |decision: Vec<String>| {
+            let is_removal = |line: &String| line.starts_with("remove Invitation");
+            decision.into_iter().filter(is_removal).collect::<Vec<_>>()
+        };
+        let [owners, admins, organizers] = [1, 2, 3].map(|number| format!("remove Invitation {number}"));
+        let (all, none) = (vec![owners.clone(), admins, organizers], vec![]);
+        for (before, after, expected) in [
+            (Owner, Admin, &vec![owners]),
+            (Owner, Organizer, &all),
+            (Admin, Owner, &none),
+            (Admin, Organizer, &all),
+        ] {
+            let members = members([Owner, before]);
+            let changed = change_role(&members, &invitations, other, id(2), after).unwrap();
+            assert_eq!(removed(lines(&changed)), *expected, "{before} {after}");
+        }
+        for caller in [other, own, None] {
+            let ended = remove_member(&members([Owner, Admin]), &invitations, caller, id(2), 1).unwrap();
+            assert_eq!(removed(lines(&ended)), all);
+        }
+    }
+
+    #[test]
     fn a_member_is_removed_by_a_member_who_may_manage_the_role() {
         for &caller in Role::ALL {
             for &role in Role::ALL {
-                let refused = remove_member(&members([caller, role, Owner]), Some(id(1)), id(2), 1).err();
+                let refused =
+                    remove_member(&members([caller, role, Owner]), &[], Some(id(1)), id(2), 1).err();
                 let needed = if role == Owner { Owner } else { Admin };
                 assert_eq!(
                     refused,
@@ -221,9 +275,9 @@ mod tests {
             }
         }
         let members = members([Owner]);
-        assert_eq!(remove_member(&members, Some(id(1)), id(2), 1).unwrap_err(), Error::NotFound);
+        assert_eq!(remove_member(&members, &[], Some(id(1)), id(2), 1).unwrap_err(), Error::NotFound);
         assert_eq!(
-            remove_member(&members, Some(id(2)), id(1), 1).unwrap_err(),
+            remove_member(&members, &[], Some(id(2)), id(1), 1).unwrap_err(),
             Error::NotFound,
             "a former member"
         );

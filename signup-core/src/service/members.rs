@@ -26,13 +26,9 @@ impl Shared {
     ) -> Result<Decision<Option<(Invitation, Secret)>>> {
         let before: Option<Invitation> =
             self.store.find(Unique::InvitedEmail(organization, new.email.key().to_owned())).await?;
-        let inviter = match before.as_ref().and_then(|before| before.inviter) {
-            Some(inviter) => self.store.get(RecordKey::Person(inviter)).await?,
-            None => None,
-        };
         let members = self.store.members(organization).await?;
         let person = self.find_person(&new.email).await?;
-        let facts = InviteFacts { organization, before, inviter, members, person };
+        let facts = InviteFacts { organization, before, members, person };
         let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
         rules::invite(facts, caller, new, id, mail, now)
     }
@@ -47,7 +43,10 @@ impl Shared {
         role: Role,
     ) -> Result<Membership> {
         self.commit_unrefused(actor, move |_| async move {
-            rules::change_role(&self.store.members(organization).await?, caller, person, role)
+            let members = self.store.members(organization).await?;
+            // Read after the version of the membership, which each invitation of the member raises.
+            let invitations = self.store.invitations(organization).await?;
+            rules::change_role(&members, &invitations, caller, person, role)
         })
         .await
     }
@@ -62,9 +61,10 @@ impl Shared {
     ) -> Result<(Membership, Person)> {
         self.commit_unrefused(actor, move |_| async move {
             let members = self.store.members(organization).await?;
-            // Read after the version of the person, which the rule requires.
+            // Read after the versions of the membership and of the person, which the rule requires.
+            let invitations = self.store.invitations(organization).await?;
             let memberships = self.store.memberships(person).await?.len();
-            rules::remove_member(&members, caller, person, memberships)
+            rules::remove_member(&members, &invitations, caller, person, memberships)
         })
         .await
     }

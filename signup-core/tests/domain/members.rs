@@ -150,7 +150,7 @@ async fn a_link_works_once_and_until_it_is_replaced_or_withdrawn() {
 }
 
 #[tokio::test]
-async fn the_link_of_an_inviter_who_may_no_longer_invite_is_void() {
+async fn the_link_of_an_inviter_who_may_no_longer_invite_is_void_for_good() {
     let scene = Scene::start().await;
     let (owner, _) = scene.member("ada", Role::Owner).await;
     let (admin, _) = scene.member("bo", Role::Admin).await;
@@ -163,9 +163,12 @@ async fn the_link_of_an_inviter_who_may_no_longer_invite_is_void() {
     assert_eq!(refused.err(), Some(Error::InvitationGone));
     assert_eq!(owner.invitations().await.unwrap(), []);
     owner.change_role(inviter, Role::Admin).await.unwrap();
-    assert_eq!(gone(&scene, &link).await, None);
+    assert_eq!(gone(&scene, &link).await, Some(Error::InvitationGone), "the inviter may invite again");
+    let (_, link) = invite(&scene, &admin.session("riverside").unwrap(), "cy", Role::Organizer).await;
+    owner.change_role(inviter, Role::Owner).await.unwrap();
+    assert_eq!(gone(&scene, &link).await, None, "an inviter who is raised");
     owner.remove_member(inviter).await.unwrap();
-    assert_eq!(gone(&scene, &link).await, Some(Error::InvitationGone));
+    assert_eq!(gone(&scene, &link).await, Some(Error::InvitationGone), "an inviter who is removed");
 }
 
 #[tokio::test]

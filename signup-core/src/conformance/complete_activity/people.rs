@@ -40,6 +40,7 @@ pub(super) fn people_difference(
             // Purged, or accepted.
             (Some(before), None) if before.expires_at <= now => None,
             (Some(_), None) if joined > 0 || has_new_role => None,
+            (Some(before), None) if is_void(before, after) => None,
             (Some(before), None) => {
                 // A member may accept, too, which does not change the membership.
                 let invited = before.invitee.as_ref().map(|invitee| &invitee.email);
@@ -53,10 +54,21 @@ pub(super) fn people_difference(
         let subject = Subject { person: person.map(|(_, person)| person.id), ..Subject::default() };
         happened.extend(kind.map(|kind| Happened::to(subject, kind)));
     }
+    if let Some(void) = after.invitations.values().find(|invitation| is_void(invitation, after)) {
+        return Err(format!("the inviter of {void:?} may not invite"));
+    }
     match joined {
         0 | 1 => Ok(happened),
         more => Err(format!("{more} members joined at once")),
     }
+}
+
+/// Returns whether the inviter of an invitation may not make members with its role.
+fn is_void(invitation: &Invitation, owned: &Owned) -> bool {
+    invitation.inviter.is_some_and(|inviter| {
+        let role = owned.members.get(&inviter).map(|(membership, _)| Permissions::Role(membership.role));
+        !role.is_some_and(|role| role.contains(Permission::to_manage(invitation.role)))
+    })
 }
 
 /// What only people know: the secrets of links and of sign-ins, the newest first.
