@@ -14,7 +14,7 @@ const EVENTS: usize = 1000;
 /// The shifts and the sign-ups of the large event.
 const SHIFTS: u32 = 200;
 const SIGNUPS: u64 = 10_000;
-/// The people that can sign in. Each gets at most 20 codes an hour.
+/// The people that can sign in. Each is asked for 20 codes, fewer than an hour allows.
 const PEOPLE: usize = 100;
 /// The requests for each kind of address.
 const REQUESTS: usize = 2000;

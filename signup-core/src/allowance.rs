@@ -28,7 +28,8 @@ pub enum RateKey {
     SignIn(IpAddr),
     /// Codes that this address asked for, to be mailed to the email address with this digest.
     CodesFrom(IpAddr, Digest),
-    /// Codes that any address asked for, to be mailed to the email address with this digest.
+    /// Codes that any address asked for, to be mailed to the email address with this digest. Or codes that a browser asked for, whose
+    /// sign-in has this digest.
     Codes(Digest),
 }
 

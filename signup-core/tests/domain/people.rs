@@ -85,17 +85,17 @@ async fn codes_are_limited_for_an_address_and_for_an_address_from_one_client() {
         people.request_code(&address(name), &Secret::generate(), from).await.unwrap().is_allowed
     };
     for name in ["ada", "nobody"] {
-        for from in 0..4 {
+        for from in 0..12 {
             for _ in 0..5 {
                 assert!(ask(name, client(from)).await);
             }
             assert!(!ask(name, client(from)).await, "the sixth from a client");
         }
-        assert!(!ask(name, client(9)).await, "the twenty-first from any");
+        assert!(!ask(name, client(12)).await, "the sixty-first from any");
     }
-    let queued = scene.service.outbox().due(100).await.unwrap();
+    let queued = scene.service.outbox().due(200).await.unwrap();
     let is_code = |notice: &&Notice| matches!(notice.cause, NoticeCause::SignInCode { .. });
-    assert_eq!(queued.iter().filter(is_code).count(), 40, "a refused request makes no code");
+    assert_eq!(queued.iter().filter(is_code).count(), 120, "a refused request makes no code");
     scene.clock.advance(3_599);
     assert!(!ask("ada", client(0)).await);
     scene.clock.advance(1);
@@ -104,6 +104,32 @@ async fn codes_are_limited_for_an_address_and_for_an_address_from_one_client() {
         assert!(people.count_post(CLIENT).await.unwrap().is_allowed);
     }
     assert!(!people.count_post(CLIENT).await.unwrap().is_allowed);
+}
+
+#[tokio::test]
+async fn a_confirmation_is_limited_by_sign_in_and_not_by_the_codes_of_others() {
+    let scene = Scene::start().await;
+    let (here, _) = scene.member("ada", Role::Admin).await;
+    let (people, browser) = (scene.service.people(), Secret::generate());
+    for number in 0..70 {
+        let from = IpAddr::from([198, 51, 100, number]);
+        people.request_code(&address("ada"), &Secret::generate(), from).await.unwrap();
+    }
+    assert!(!people.request_code(&address("ada"), &browser, CLIENT).await.unwrap().is_allowed);
+    for _ in 0..5 {
+        assert!(here.request_code(&browser).await.unwrap().is_allowed);
+    }
+    let refused = here.request_code(&browser).await.unwrap();
+    assert_eq!((refused.is_allowed, refused.limit), (false, 5));
+    scene.clock.advance(3_600);
+    assert!(here.request_code(&browser).await.unwrap().is_allowed);
+    let code_of = |notice: Notice| match notice.cause {
+        NoticeCause::SignInCode { browser: of, code, .. } if of == browser.digest() => Some(code),
+        _ => None,
+    };
+    let due = scene.service.outbox().due(100).await.unwrap();
+    let newest = due.into_iter().rev().find_map(code_of).unwrap();
+    assert!(people.sign_in(&browser, &newest, Some(&here)).await.unwrap().0.is_recent());
 }
 
 #[tokio::test]

@@ -4,7 +4,7 @@
 //! the cookie with the cookie of a session.
 
 use askama::Template;
-use signup_core::{Code, EmailAddress, Error, Secret, SignedIn};
+use signup_core::{Allowance, Code, EmailAddress, Error, Secret, SignedIn};
 use warp::http::StatusCode;
 use warp::http::header::HeaderMap;
 use warp::reply::Response;
@@ -68,6 +68,14 @@ impl Console {
         response
     }
 
+    /// Refuses a request that is over its limit.
+    pub(super) fn require_allowed(&self, allowance: Allowance) -> Result<(), Refusal> {
+        if allowance.is_allowed {
+            return Ok(());
+        }
+        Err(Refusal::TooMany(allowance.retry_after_s(self.now())))
+    }
+
     fn address_page(&self, status: StatusCode, form: &Form) -> Response {
         let page = AddressTemplate { head: head("Sign in", form), base_path: &self.base_path, form };
         show(status, &page)
@@ -83,9 +91,7 @@ impl ConsoleCall {
     /// Counts a post to a page for signing in, and reads its form.
     async fn counted_form(&mut self) -> Result<Form, Refusal> {
         let allowance = self.console.service.people().count_post(self.client).await?;
-        if !allowance.is_allowed {
-            return Err(Refusal::TooMany(allowance.retry_after_s(self.console.now())));
-        }
+        self.console.require_allowed(allowance)?;
         self.form().await
     }
 }
@@ -98,7 +104,7 @@ pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
 }
 
 /// `POST /sign-in`: mails a code, if a person has the address, and asks for the code. The answer does not depend on whether a
-/// person has the address.
+/// person has the address. If it is the address of the person who is signed in, the code confirms that it is them.
 pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
     let form = call.counted_form().await?;
     let console = &call.console;
@@ -109,11 +115,15 @@ pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
             return Ok(console.address_page(StatusCode::UNPROCESSABLE_ENTITY, &form));
         }
     };
-    let browser = console.cookies.get(&call.request.headers, Name::Browser).unwrap_or_else(Secret::generate);
-    let allowance = console.service.people().request_code(&email, &browser, call.client).await?;
-    if !allowance.is_allowed {
-        return Err(Refusal::TooMany(allowance.retry_after_s(console.now())));
-    }
+    let headers = &call.request.headers;
+    let browser = console.cookies.get(headers, Name::Browser).unwrap_or_else(Secret::generate);
+    let signed_in = console.signed_in(headers).await?;
+    let allowance = match signed_in.filter(|signed_in| signed_in.person().email == email) {
+        // A confirmation.
+        Some(signed_in) => signed_in.request_code(&browser).await?,
+        None => console.service.people().request_code(&email, &browser, call.client).await?,
+    };
+    console.require_allowed(allowance)?;
     let mut response = console.code_page(StatusCode::OK, &form);
     console.cookies.set(&mut response, Name::Browser, browser.reveal());
     Ok(response)

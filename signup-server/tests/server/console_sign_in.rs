@@ -260,6 +260,23 @@ async fn somebody_who_exists_accepts_an_invitation_without_a_name_and_signs_in_w
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_confirmation_is_counted_by_session_and_any_other_code_by_address() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    let ada = Organizer::first_owner(&server).await;
+    let stranger = Organizer::new(&server);
+    let ask = async |browser: &Organizer<'_>| browser.post("/sign-in", &[("email", ADA)]).await;
+    for browser in [&stranger, &ada] {
+        for _ in 0..5 {
+            assert_eq!(ask(browser).await.status, 200);
+        }
+        let refused = ask(browser).await;
+        assert_eq!(refused.status, 429);
+        assert!(refused.text.contains("Please try again in 60 minutes."), "{}", refused.text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_start_page_leads_to_the_console() {
     let server = Server::start(&[]);
     let browser = Organizer::new(&server);

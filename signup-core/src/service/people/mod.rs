@@ -74,8 +74,9 @@ impl People {
     pub const POSTS_PER_MINUTE: u32 = 30;
     /// The maximum number of codes for one email address from one IP address in an hour.
     pub const CODES_PER_HOUR_FROM_ADDRESS: u32 = 5;
-    /// The maximum number of codes for one email address in an hour.
-    pub const CODES_PER_HOUR: u32 = 20;
+    /// The maximum number of codes for one email address in an hour. Each client has a small part of it, so that nobody can cheaply lock
+    /// a person out.
+    pub const CODES_PER_HOUR: u32 = 60;
 
     pub(super) const fn new(shared: Arc<Shared>) -> Self {
         Self { shared }
@@ -102,13 +103,14 @@ impl People {
         self.shared.count(RateKey::sign_in(address), Self::POSTS_PER_MINUTE).await
     }
 
-    /// Mails a code for signing in to `email`, if a person has the address. The code works for
+    /// Mails a code for signing in, if a person has the address `email`, to the person's own spelling of it. The code works for
     /// [10 minutes](crate::SignInCode::LIFETIME) in the browser with this secret, and the code that the browser asked for before no
     /// longer works. Codes of other browsers are not affected.
     ///
     /// The call does the same work, and returns the same, whether or not a person has the address. It makes no code unless
     /// [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR_FROM_ADDRESS) for an email address from the IP address
-    /// `address`, and [20 in an hour](Self::CODES_PER_HOUR) for an email address.
+    /// `address`, and [60 in an hour](Self::CODES_PER_HOUR) for an email address. A person who is signed in, and confirms that it is
+    /// them, [is counted apart](SignedIn::request_code).
     ///
     /// # Errors
     /// Fails only if the store fails.
@@ -130,12 +132,7 @@ impl People {
         if !everywhere.is_allowed {
             return Ok(everywhere);
         }
-        let request = move |now| async move {
-            let before = shared.store.get(RecordKey::SignInCode(browser.digest())).await?;
-            let notice = NoticeId::new(secret::new_uuid(now));
-            Ok(rules::request_code(before, browser, email.clone(), Code::generate(), notice, now))
-        };
-        shared.commit_unrefused(&Actor::System, request).await?;
+        shared.mail_code(email, browser).await?;
         Ok(here)
     }
 
@@ -182,5 +179,17 @@ impl People {
     /// See [`People`] for an example.
     pub async fn signed_in(&self, secret: &Secret) -> Result<SignedIn> {
         SignedIn::read(&self.shared, secret).await
+    }
+}
+
+impl Shared {
+    /// Makes a code for a browser, and queues its mail.
+    async fn mail_code(&self, email: &EmailAddress, browser: &Secret) -> Result<()> {
+        let request = move |now| async move {
+            let before = self.store.get(RecordKey::SignInCode(browser.digest())).await?;
+            let notice = NoticeId::new(secret::new_uuid(now));
+            Ok(rules::request_code(before, browser, email.clone(), Code::generate(), notice, now))
+        };
+        self.commit_unrefused(&Actor::System, request).await
     }
 }

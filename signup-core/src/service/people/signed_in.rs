@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::super::{Session, Shared};
 use crate::activity::Actor;
+use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::id::OrganizationId;
 use crate::organization::Organization;
@@ -26,6 +27,9 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// The maximum number of codes that one sign-in asks for in an hour.
+    pub const CODES_PER_HOUR: u32 = 5;
+
     /// Reads the sign-in with this secret, and records its use.
     pub(super) async fn read(shared: &Arc<Shared>, secret: &Secret) -> Result<Self> {
         let found = shared.store.signed_in(&secret.digest()).await?.ok_or(Error::Unauthenticated)?;
@@ -67,6 +71,36 @@ impl SignedIn {
     /// ```
     pub fn memberships(&self) -> &[(Membership, Organization)] {
         &self.memberships
+    }
+
+    /// Mails a code with which the person confirms that it is them, like [`People::request_code`](crate::People::request_code).
+    ///
+    /// The call makes no code unless [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR) for this sign-in. The codes that
+    /// others ask for with the address are not counted.
+    ///
+    /// # Errors
+    /// Fails only if the store fails, or other changes kept the call from committing for 10 seconds.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// # use signup_core::{Acceptance, NewInvitation, Role, Secret};
+    /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
+    /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
+    /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
+    /// let browser = Secret::generate();
+    /// assert!(ada.request_code(&browser).await?.is_allowed);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn request_code(&self, browser: &Secret) -> Result<Allowance> {
+        let key = RateKey::Codes(self.sign_in.digest);
+        let allowance = self.shared.count(key, Self::CODES_PER_HOUR).await?;
+        if allowance.is_allowed {
+            self.shared.mail_code(&self.person.email, browser).await?;
+        }
+        Ok(allowance)
     }
 
     /// Returns whether the person entered a code, or accepted an invitation as somebody new, within the last
