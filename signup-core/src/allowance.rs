@@ -18,7 +18,8 @@ use crate::text::EmailAddress;
 /// usual allocation to one customer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateKey {
-    /// Requests of this token or person in an organization, from any address.
+    /// Requests of this token or person in an organization, from any address. Under [`OrganizationId::NONE`], the forms of a person in
+    /// all organizations.
     Caller(OrganizationId, CallerId),
     /// Requests without a valid token from this address.
     Address(IpAddr),

@@ -206,7 +206,8 @@ impl App {
             }
             Some(Handler::Member(handle)) => {
                 let at = at.to_owned();
-                let answer = self.console.clone().answer_member(handle, request, path, at).boxed();
+                let answer =
+                    self.console.clone().answer_member(handle, method.clone(), request, path, at).boxed();
                 run(method, answer).await.unwrap_or_else(page::unavailable)
             }
             Some(_) => self.pages.not_found(),

@@ -133,6 +133,25 @@ async fn a_confirmation_is_limited_by_sign_in_and_not_by_the_codes_of_others() {
 }
 
 #[tokio::test]
+async fn the_forms_of_a_person_are_limited_over_all_browsers() {
+    let scene = Scene::start().await;
+    let (here, _) = scene.member("ada", Role::Organizer).await;
+    let (bo, _) = scene.member("bo", Role::Organizer).await;
+    let browser = Secret::generate();
+    let mailed = code(&scene.service, &browser, "ada").await;
+    let (there, _) = scene.service.people().sign_in(&browser, &mailed, None).await.unwrap();
+    for _ in 0..120 {
+        for signed_in in [&here, &there] {
+            assert!(signed_in.count_post().await.unwrap().is_allowed);
+        }
+    }
+    assert!(!here.count_post().await.unwrap().is_allowed);
+    assert!(bo.count_post().await.unwrap().is_allowed, "another person");
+    scene.clock.advance(60);
+    assert!(here.count_post().await.unwrap().is_allowed);
+}
+
+#[tokio::test]
 async fn a_code_that_is_entered_again_renews_the_sign_in() {
     let scene = Scene::start().await;
     let (ada, first) = scene.member("ada", Role::Admin).await;

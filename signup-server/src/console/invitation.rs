@@ -58,10 +58,13 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
     let Ok(secret) = call.path.text("secret").parse::<Secret>() else {
         return Ok(incomplete_link(&call.console.base_path));
     };
+    let signed_in = call.console.signed_in(&call.request.headers).await?;
+    if let Some(signed_in) = &signed_in {
+        call.console.count_form(signed_in).await?;
+    }
     let form = call.form().await?;
     let (console, people) = (&call.console, call.console.service.people());
     let open = people.invitation(&secret).await?;
-    let signed_in = console.signed_in(&call.request.headers).await?;
     if let Some(other) = signed_in.as_ref().filter(|signed_in| !is_for(&open, signed_in)) {
         return Ok(console.other_person(other, &secret));
     }

@@ -124,10 +124,12 @@ impl Console {
         answer.unwrap_or_else(|refusal| console.refused(&refusal, None))
     }
 
-    /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page.
+    /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page. Counts a
+    /// form first, whatever becomes of it.
     pub(crate) async fn answer_member<F: Future<Output = Answer>>(
         self,
         handle: impl FnOnce(MemberCall) -> F,
+        method: Method,
         request: Request,
         path: PathParameters,
         at: String,
@@ -137,6 +139,11 @@ impl Console {
             Ok(None) => return self.to_sign_in(&at),
             Err(error) => return self.refused(&error.into(), None),
         };
+        if !method.is_safe()
+            && let Err(refusal) = self.count_form(&signed_in).await
+        {
+            return self.refused(&refusal, None);
+        }
         let slug = path.text("slug");
         let done = self.cookies.get(&request.headers, Name::Done);
         let (session, frame) = match signed_in.session(&slug).and_then(|session| {
@@ -159,6 +166,11 @@ impl Console {
             self.cookies.remove(&mut response, Name::Done);
         }
         response
+    }
+
+    /// Counts a form that a person posts.
+    async fn count_form(&self, signed_in: &SignedIn) -> Result<(), Refusal> {
+        self.require_allowed(signed_in.count_post().await?)
     }
 
     /// Returns 303 to the page to sign in. After the sign-in, the browser is sent to `wanted`, a path of the console. The query is

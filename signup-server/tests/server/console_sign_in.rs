@@ -277,6 +277,36 @@ async fn a_confirmation_is_counted_by_session_and_any_other_code_by_address() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_person_posts_240_forms_a_minute_refused_ones_counted() {
+    let mailbox = Mailbox::start();
+    let server = start(&mailbox);
+    let owner = Organizer::first_owner(&server).await;
+    let grace = owner.invite(&mailbox, "grace@example.org", "organizer").await;
+    // No organization of hers, no role, no action, no event, and an invitation that is gone.
+    let gone = format!("/invitations/{}", "A".repeat(43));
+    let event = "/console/riverside/events/new";
+    let refusals = [
+        ("/console/other/events/new", 404),
+        ("/console/riverside/settings", 403),
+        (event, 422),
+        (&*gone, 410),
+    ];
+    for _ in 0..60 {
+        for (path, status) in refusals {
+            assert_eq!(grace.post(path, &[]).await.status, status, "{path}");
+        }
+    }
+    for (path, _) in refusals {
+        let answer = grace.post(path, &[]).await;
+        assert!(answer.status == 429 && answer.text.contains("Too many attempts"), "{path}: {}", answer.text);
+        assert!(answer.header("retry-after").is_some());
+    }
+    assert_eq!(grace.get("/console/riverside/").await.status, 200, "pages are not counted");
+    assert_eq!(owner.post(event, &[]).await.status, 422, "another person");
+    assert_eq!(grace.post("/sign-out", &[]).await.status, 303, "anybody may sign out");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_start_page_leads_to_the_console() {
     let server = Server::start(&[]);
     let browser = Organizer::new(&server);

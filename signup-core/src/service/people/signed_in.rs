@@ -27,6 +27,8 @@ pub struct SignedIn {
 }
 
 impl SignedIn {
+    /// The maximum number of forms that one person posts in a minute.
+    pub const POSTS_PER_MINUTE: u32 = 240;
     /// The maximum number of codes that one sign-in asks for in an hour.
     pub const CODES_PER_HOUR: u32 = 5;
 
@@ -73,6 +75,20 @@ impl SignedIn {
         &self.memberships
     }
 
+    /// Counts a form that the person posts against [`POSTS_PER_MINUTE`](Self::POSTS_PER_MINUTE): the forms of all browsers and
+    /// organizations together.
+    ///
+    /// The caller refuses the form unless [`Allowance::is_allowed`].
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    ///
+    /// See [`request_code`](Self::request_code) for an example.
+    pub async fn count_post(&self) -> Result<Allowance> {
+        let key = RateKey::Caller(OrganizationId::NONE, self.person.id.into());
+        self.shared.count(key, Self::POSTS_PER_MINUTE).await
+    }
+
     /// Mails a code with which the person confirms that it is them, like [`People::request_code`](crate::People::request_code).
     ///
     /// The call makes no code unless [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR) for this sign-in. The codes that
@@ -90,6 +106,7 @@ impl SignedIn {
     /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
     /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
+    /// assert!(ada.count_post().await?.is_allowed);
     /// let browser = Secret::generate();
     /// assert!(ada.request_code(&browser).await?.is_allowed);
     /// # Ok(()) }) }
