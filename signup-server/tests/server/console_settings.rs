@@ -212,6 +212,26 @@ async fn members_are_invited_and_removed() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_an_owner_may_withdraw_the_invitation_of_an_owner() {
+    let (mailbox, server) = starter();
+    let owner = Organizer::first_owner(&server).await;
+    let admin = owner.invite(&mailbox, "grace@example.org", "admin").await;
+    let path = format!("{ROOT}/settings/members");
+    for (email, role) in [("bob@example.org", "owner"), ("cy@example.org", "admin")] {
+        let fields = [("action", "invite"), ("email", email), ("name", "New"), ("role", role)];
+        assert_eq!(owner.post(&path, &fields).await.status, 303);
+    }
+    let pages = [owner.get(&path).await.text, admin.get(&path).await.text];
+    let buttons = pages.each_ref().map(|page| {
+        let button = |email: &str| page.contains(&format!("the invitation of {email}"));
+        [button("bob@example.org"), button("cy@example.org")]
+    });
+    assert_eq!(buttons, [[true, true], [false, true]]);
+    let id = hidden(&pages[0], "bob@example.org", "invitation_id");
+    assert_eq!(admin.post(&path, &[("action", "withdraw"), ("invitation_id", &id)]).await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_webhook_is_made_tested_and_deleted() {
     let (_mailbox, server) = starter();
     let owner = Organizer::first_owner(&server).await;

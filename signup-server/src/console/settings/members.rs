@@ -41,6 +41,8 @@ struct InvitationView<'a> {
     email: Option<&'a str>,
     role: &'static str,
     until: String,
+    /// Whether the person who sees the page may withdraw it.
+    is_changeable: bool,
 }
 
 const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role", As::Text)];
@@ -93,7 +95,7 @@ async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
         frame,
         form,
         members: members.iter().map(|(membership, person)| view(frame, membership, person)).collect(),
-        invitations: invitations.iter().map(view_of_invitation).collect(),
+        invitations: invitations.iter().map(|invitation| view_of_invitation(frame, invitation)).collect(),
         roles: if frame.is_owner() { &words::ROLES } else { &words::ROLES[..2] },
     };
     Ok(show(status, &page))
@@ -101,10 +103,15 @@ async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
 
 fn view<'a>(frame: &Frame, membership: &Membership, person: &'a Person) -> MemberView<'a> {
     let (role, since) = (membership.role, day(membership.created_at));
-    MemberView { person, role, since, is_changeable: frame.is_owner() || role < Role::Owner }
+    MemberView { person, role, since, is_changeable: may_manage(frame, role) }
 }
 
-fn view_of_invitation(invitation: &Invitation) -> InvitationView<'_> {
+/// Returns whether the person who sees the page may make and remove members with this role.
+fn may_manage(frame: &Frame, role: Role) -> bool {
+    frame.is_owner() || role < Role::Owner
+}
+
+fn view_of_invitation<'a>(frame: &Frame, invitation: &'a Invitation) -> InvitationView<'a> {
     let invitee = invitation.invitee.as_ref();
     InvitationView {
         id: invitation.id,
@@ -112,5 +119,6 @@ fn view_of_invitation(invitation: &Invitation) -> InvitationView<'_> {
         email: invitee.map(|invitee| invitee.email.as_str()),
         role: words::role_with_article(invitation.role),
         until: day(invitation.expires_at),
+        is_changeable: may_manage(frame, invitation.role),
     }
 }
