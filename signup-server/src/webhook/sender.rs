@@ -5,7 +5,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
-use std::sync::{Arc, Once, OnceLock};
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,13 +22,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout, timeout_at};
 use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 use url::{Host, Url};
 
 use super::fault::Fault;
 use super::network::{Network, SystemNetwork};
 use super::request;
+use crate::tls;
 
 #[cfg(test)]
 mod endpoint;
@@ -55,8 +56,8 @@ pub(crate) struct Sender {
     allowed: Networks,
     network: Arc<dyn Network>,
     timeout: Duration,
-    /// The configuration of TLS. Its root certificates are read when they are first needed.
-    tls: OnceLock<Arc<ClientConfig>>,
+    /// The configuration of TLS, unless it is [the one of the system](tls::with_system_roots).
+    tls: Option<Arc<ClientConfig>>,
 }
 
 /// The part of a response that counts.
@@ -68,7 +69,7 @@ struct Response {
 impl Sender {
     /// Creates a sender. Besides public addresses it reaches those in `allowed`.
     pub(crate) fn new(allowed: Networks) -> Self {
-        Self { allowed, network: Arc::new(SystemNetwork), timeout: ATTEMPT_TIMEOUT, tls: OnceLock::new() }
+        Self { allowed, network: Arc::new(SystemNetwork), timeout: ATTEMPT_TIMEOUT, tls: None }
     }
 
     /// Makes an attempt of a claimed delivery.
@@ -146,30 +147,17 @@ impl Sender {
         self.network.connect(*last).await.map_err(|error| Fault::Connection(error.kind()))
     }
 
-    /// Returns the configuration of TLS, with the root certificates of the system.
+    /// Returns the configuration of TLS.
     fn tls(&self) -> Result<Arc<ClientConfig>, Fault> {
-        if let Some(config) = self.tls.get() {
-            return Ok(Arc::clone(config));
-        }
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        if roots.is_empty() {
+        let config = self.tls.clone().or_else(tls::with_system_roots);
+        config.ok_or_else(|| {
             static WARNING: Once = Once::new();
             WARNING.call_once(|| {
                 tracing::warn!("the system has no root certificates, so no https webhook can be reached");
             });
-            return Err(Fault::Tls("no root certificates"));
-        }
-        let config = tls_config(roots).ok_or(Fault::Tls("not available"))?;
-        Ok(Arc::clone(self.tls.get_or_init(|| config)))
+            Fault::Tls("no root certificates")
+        })
     }
-}
-
-/// Returns the configuration of TLS with these root certificates; `None` if the provider lacks a version of TLS.
-fn tls_config(roots: RootCertStore) -> Option<Arc<ClientConfig>> {
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
-    let builder = builder.with_safe_default_protocol_versions().ok()?;
-    Some(Arc::new(builder.with_root_certificates(roots).with_no_client_auth()))
 }
 
 /// Sends a request over a connection, and returns the response. Reads a part of its body, and closes the connection.

@@ -2,8 +2,9 @@
 
 use rcgen::{CertificateParams, DnType, KeyPair, date_time_ymd};
 use tokio::io::AsyncWriteExt as _;
-use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
 use signup_core::Actor;
 
@@ -18,15 +19,14 @@ impl Sender {
     /// Creates a sender on a network of a test, with a short timeout.
     pub(super) fn on(network: Arc<TestNetwork>, allowed: &str) -> Self {
         let timeout = Duration::from_millis(700);
-        Self { allowed: allowed.parse().unwrap(), network, timeout, tls: OnceLock::new() }
+        Self { allowed: allowed.parse().unwrap(), network, timeout, tls: None }
     }
 
     /// Trusts this root certificate and no other.
     fn trusting(self, certificate: CertificateDer<'static>) -> Self {
         let mut roots = RootCertStore::empty();
         roots.add(certificate).unwrap();
-        self.tls.set(tls_config(roots).unwrap()).unwrap();
-        self
+        Self { tls: tls::with_roots(roots), ..self }
     }
 
     pub(super) async fn attempt(&self, url: &str) -> Attempt {
