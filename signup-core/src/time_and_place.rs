@@ -32,17 +32,24 @@ impl TimeAndPlace {
         }
     }
 
-    /// Returns the locations that volunteers are shown: that of the shift, then that of the event unless it is the same text.
+    /// Returns the locations that volunteers are shown, trimmed: that of the shift, then that of the event unless it reads the
+    /// same.
     pub fn locations(&self) -> impl Iterator<Item = &str> {
-        let own = self.location.as_ref().map(ShiftLocation::as_str);
-        let of_event = self.event_location.as_ref().map(EventLocation::as_str);
+        let own = self.location.as_ref().map(|location| location.as_str().trim());
+        let of_event = self.event_location.as_ref().map(|location| location.as_str().trim());
         own.into_iter().chain(of_event.filter(move |location| Some(*location) != own))
     }
 
-    /// Returns whether both are at the same instants and show the same [locations](Self::locations). The zone does not matter.
+    /// Returns the [locations](Self::locations) as one text, such as `Pier 3, 12 Harbor Street`. Returns `None` if there are none.
+    pub fn place(&self) -> Option<String> {
+        let place = self.locations().collect::<Vec<_>>().join(", ");
+        (!place.is_empty()).then_some(place)
+    }
+
+    /// Returns whether both are at the same instants, and their [places](Self::place) read the same. The zone does not matter.
     /// Volunteers are mailed about a change unless this is so.
     pub fn is_same_as(&self, other: &Self) -> bool {
-        self.interval == other.interval && self.locations().eq(other.locations())
+        self.interval == other.interval && self.place() == other.place()
     }
 }
 
@@ -51,15 +58,33 @@ mod tests {
     use super::*;
     use crate::conformance::records;
 
-    #[test]
-    fn places_are_the_same_if_the_same_locations_are_shown() {
+    fn at(own: Option<&str>, of_event: Option<&str>) -> TimeAndPlace {
         let event = records::event(1, 1);
         let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
-        let at = |own: Option<&str>, of_event: Option<&str>| TimeAndPlace {
+        TimeAndPlace {
             location: own.map(|text| text.parse().unwrap()),
             event_location: of_event.map(|text| text.parse().unwrap()),
             ..TimeAndPlace::of(&shift, &event)
-        };
+        }
+    }
+
+    #[test]
+    fn a_place_names_the_location_of_the_shift_and_of_the_event() {
+        for (own, of_event, shown) in [
+            (Some("Pier 3"), Some("12 Harbor Street"), Some("Pier 3, 12 Harbor Street")),
+            (Some(" Pier 3\u{a0}"), Some("  12 Harbor Street "), Some("Pier 3, 12 Harbor Street")),
+            (Some("Pier 3"), None, Some("Pier 3")),
+            (None, Some("12 Harbor Street"), Some("12 Harbor Street")),
+            (Some("Pier 3"), Some("Pier 3"), Some("Pier 3")),
+            (Some("Pier 3 "), Some("Pier 3"), Some("Pier 3")),
+            (None, None, None),
+        ] {
+            assert_eq!(at(own, of_event).place().as_deref(), shown);
+        }
+    }
+
+    #[test]
+    fn places_are_the_same_if_they_read_the_same() {
         let (hall, dock) = (Some("Hall"), Some("Dock"));
         for (one, other, expected) in [
             (at(None, hall), at(hall, hall), true),
@@ -67,6 +92,10 @@ mod tests {
             (at(None, hall), at(dock, hall), false),
             (at(dock, hall), at(hall, dock), false),
             (at(None, hall), at(None, None), false),
+            (at(hall, None), at(Some("Hall "), None), true),
+            (at(hall, None), at(None, Some(" Hall  ")), true),
+            (at(dock, hall), at(Some("Dock, Hall"), None), true),
+            (at(hall, None), at(Some("hall"), None), false),
         ] {
             assert_eq!(one.is_same_as(&other), expected, "{one:?} and {other:?}");
         }

@@ -8,7 +8,6 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
-use crate::location::place;
 use crate::plain::one_line;
 
 /// The iCalendar method: whether a calendar program adds the entry or removes it.
@@ -80,7 +79,7 @@ fn entry(
     if let Some(url) = url {
         entry.description(url).add_property("URL", url);
     }
-    if let Some(location) = place(at) {
+    if let Some(location) = at.place() {
         entry.location(&one_line(&location));
     }
     entry

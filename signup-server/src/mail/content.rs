@@ -8,7 +8,7 @@ use signup_core::{
 
 use super::name::{safe_answer, safe_name};
 use crate::linked_text::LinkedText;
-use crate::location::{place, place_in_words};
+use crate::location::place_in_words;
 use crate::page::times::{self, Times};
 use crate::plain::{answer_in_words, lines, one_line, shorten};
 
@@ -206,7 +206,7 @@ fn words(
         },
         NoticeCause::ShiftMoved { before, .. } => {
             let before = before.as_ref().unwrap_or(at);
-            let intro: &[&str] = match (before.interval != at.interval, place(before) != place(at)) {
+            let intro: &[&str] = match (before.interval != at.interval, before.place() != at.place()) {
                 (true, true) => &[
                     "Your shift is now at a different time and in a different place. You’re still signed up.",
                 ],
@@ -237,7 +237,7 @@ fn changes(before: &TimeAndPlace, at: &TimeAndPlace, is_virtual: bool) -> Vec<Fa
         vec![Fact::new("Time was", when(before)), Fact::new("Time now", when(at))]
     };
     let shown = |at| place_in_words(at, is_virtual).map(|place| one_line(&place));
-    if place(before) == place(at) {
+    if before.place() == at.place() {
         facts.extend(shown(at).map(|place| Fact::new("Where", place)));
     } else {
         let or = |at, missing: &str| shown(at).unwrap_or_else(|| missing.to_owned());
