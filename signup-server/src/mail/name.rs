@@ -2,14 +2,17 @@
 //!
 //! Anyone can sign up any address under any name, and a member of an organization can invite any address. If a mail program showed
 //! the name as a link, a stranger could send a link to that address. A name with format characters could look like other text.
-//! Such names and answers are left out.
+//! Such names and answers are left out. The joiners that a script or an emoji needs are no such characters.
 //!
 //! **Invariant:** every name of a volunteer or a member in a mail comes from [`safe_name`], and every answer from [`safe_answer`]. So
 //! does the name of the organization in an invitation, from [`safe_organization`].
 
 use signup_core::{Name, PersonName};
 use unicode_normalization::UnicodeNormalization as _;
-use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory as _};
+use unicode_properties::{
+    GeneralCategory, GeneralCategoryGroup, UnicodeEmoji as _, UnicodeGeneralCategory as _,
+};
+use url::Host;
 
 use crate::plain::{one_line, shorten};
 
@@ -20,6 +23,10 @@ const ADDRESS_CHARACTERS: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
 /// Characters that separate the labels of a host name or follow a scheme. The ideographic full stop counts as a dot in
 /// host names.
 const SEPARATORS: [char; 3] = ['.', '\u{3002}', ':'];
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
+const JOINERS: [char; 2] = ['\u{200c}', ZERO_WIDTH_JOINER];
+/// The variation selector that asks for the colored form of an emoji.
+const EMOJI_STYLE: char = '\u{fe0f}';
 
 /// Returns the name on one line, or `None` if the name must be left out.
 pub(super) fn safe_name(name: &PersonName) -> Option<String> {
@@ -51,28 +58,61 @@ pub(super) fn safe_answer(answer: &str) -> Option<String> {
     is_safe.then_some(answer)
 }
 
-/// Returns whether the name has bidirectional controls, joiners, or other invisible characters that change how text is
-/// shown.
+/// Returns whether the name has bidirectional controls or other invisible characters that change how text is shown.
 fn has_format_characters(name: &str) -> bool {
-    name.chars().any(|character| character.general_category() == GeneralCategory::Format)
+    let characters: Vec<char> = name.chars().collect();
+    let is_format = |character: char| character.general_category() == GeneralCategory::Format;
+    characters
+        .iter()
+        .enumerate()
+        .any(|(at, character)| is_format(*character) && !is_needed_joiner(&characters, at))
+}
+
+/// Returns whether the character is a joiner that its neighbours need.
+///
+/// Within a word, they are those that a host name may have (RFC 5892, A.1 and A.2): after a virama, and without joining between
+/// letters that would join.
+fn is_needed_joiner(characters: &[char], at: usize) -> bool {
+    let (before, after) = (&characters[..at], &characters[at + 1..]);
+    let is_emoji = |character: &char| !character.is_ascii() && character.is_emoji_char();
+    let is_in_emoji = before.iter().rfind(|character| **character != EMOJI_STYLE).is_some_and(is_emoji)
+        && after.first().is_some_and(is_emoji);
+    let is_in_word = |character: &&char| {
+        let group = character.general_category_group();
+        matches!(group, GeneralCategoryGroup::Letter | GeneralCategoryGroup::Mark)
+            || JOINERS.contains(character)
+    };
+    let start = before.iter().rev().take_while(is_in_word).count();
+    let end = after.iter().take_while(is_in_word).count();
+    let word: String = characters[at - start..=at + end].iter().collect();
+    match characters[at] {
+        ZERO_WIDTH_JOINER if is_in_emoji => true,
+        joiner => JOINERS.contains(&joiner) && Host::parse(&word).is_ok(),
+    }
 }
 
 /// Returns whether a mail program could show a part of the name as a link.
 ///
 /// The name is normalized like a host name (NFKC), which turns full-width and other compatibility characters into plain
-/// ones. A separator between two words makes a link. A separator at the end of a word, as in "J. R. R.", does not.
+/// ones. A separator between two words makes a link. A separator at the end of a word, as in "J. R. R.", does not. Nor does a dot
+/// before one letter, as in "J.R.R.": no top-level domain has one letter.
 fn could_be_link(name: &str) -> bool {
     let folded: String = name.nfkc().collect();
     folded.contains(ADDRESS_CHARACTERS) || joins_words(&folded) || joins_digits(&folded, 2)
 }
 
-/// Returns whether a separator is between two words, and not between two digits as in a time or a decimal.
+/// Returns whether a separator is between two words, and neither between two digits, as in a time or a decimal, nor before an
+/// initial.
 fn joins_words(folded: &str) -> bool {
     let characters: Vec<char> = folded.chars().collect();
-    characters.windows(3).any(|three| {
+    characters.windows(3).enumerate().any(|(at, three)| {
         let &[before, separator, after] = three else { return false };
         let are_digits = before.is_ascii_digit() && after.is_ascii_digit();
-        SEPARATORS.contains(&separator) && !before.is_whitespace() && !ends_word(after) && !are_digits
+        let is_last =
+            characters.get(at + 3).is_none_or(|next| *next != '-' && *next != '_' && ends_word(*next));
+        let is_initial = separator != ':' && after.is_alphabetic() && is_last;
+        let is_apart = before.is_whitespace() || ends_word(after) || are_digits || is_initial;
+        SEPARATORS.contains(&separator) && !is_apart
     })
 }
 
@@ -102,6 +142,12 @@ mod tests {
             "Ada",
             "Dr. Ada Lovelace",
             "J. R. R. Tolkien",
+            "J.R.R. Tolkien",
+            "A.J.",
+            "Tolkien, J.R.R.",
+            "(J.R.)",
+            "É.Z. Curie",
+            "А.С. Пушкин",
             "J.-P. Sartre",
             "Sammy Davis, Jr.",
             "Anne-Marie O'Neill",
@@ -133,6 +179,13 @@ mod tests {
             "www.evil",
             "1.2.3.4",
             "St.John",
+            "J.R.Tolkien",
+            "a.b.example",
+            "x.y-z",
+            "x.y_z",
+            "x.y1",
+            "x.1",
+            "a:b",
             "пример.рф",
             "例え。テスト",
             "evil\u{ff0e}example",
@@ -175,6 +228,8 @@ mod tests {
             "12.50",
             "07:30-09:00, 3.5",
             "No nuts, please. Thanks!",
+            "J.R.R. Tolkien",
+            "می‌خواهم",
             &"x".repeat(500),
         ] {
             assert_eq!(safe_answer(answer).as_deref(), Some(answer));
@@ -225,6 +280,41 @@ mod tests {
         ] {
             let name = format!("Ada{character}Lovelace");
             assert_eq!(shown(&name), None, "{}", name.escape_unicode());
+        }
+    }
+
+    #[test]
+    fn a_joiner_is_kept_only_where_a_script_or_an_emoji_needs_it() {
+        for name in [
+            "می\u{200c}خواهم",
+            "علی\u{200c}رضا",
+            "නිශ්\u{200d}ශංක",
+            "ශ්\u{200d}රී ලංකා",
+            "क्\u{200d}ष",
+            "क्\u{200c}ष",
+            "Ada 👨\u{200d}👩\u{200d}👧",
+            "👩\u{1f3fd}\u{200d}⚕\u{fe0f}",
+            "❤\u{fe0f}\u{200d}🔥",
+        ] {
+            assert_eq!(shown(name).as_deref(), Some(name));
+        }
+        for name in [
+            "دا\u{200c}د",
+            "علی\u{200d}رضا",
+            "شرا\u{200c}",
+            "می\u{200c}",
+            "\u{200c}می",
+            "可\u{200d}能",
+            "क\u{200d}ष",
+            "👨\u{200c}👩",
+            "👨\u{200d}",
+            "\u{200d}👨",
+            "👨\u{200d}Ada",
+            "1\u{200d}2",
+            "👨\u{200d}\u{200d}👩",
+            "می\u{200c}خواهم.example",
+        ] {
+            assert_eq!(shown(name), None, "{}", name.escape_unicode());
         }
     }
 }
