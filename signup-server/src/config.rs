@@ -13,7 +13,6 @@ use std::str::FromStr;
 use clap::builder::Resettable;
 use clap::{Arg, Args, CommandFactory as _, FromArgMatches as _, Parser, ValueEnum};
 use ipnet::IpNet;
-use lettre::message::Mailbox;
 use signup_core::{Networks, PlanTable};
 use signup_store_sql::{PostgresUrl, PostgresUrlError};
 
@@ -23,7 +22,7 @@ pub(crate) use command::{
 };
 pub(crate) use usage::usage_line;
 
-use crate::mail::SmtpUrl;
+use crate::mail::{MailFrom, SmtpUrl};
 
 /// Signup lets people sign up for the shifts of an event. Without a command, it runs the server.
 #[derive(Debug, Parser)]
@@ -113,8 +112,8 @@ pub(crate) struct Options {
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
     /// The sender of emails
-    #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true, value_parser = sender)]
-    pub(crate) mail_from: Mailbox,
+    #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true)]
+    pub(crate) mail_from: MailFrom,
     /// How many seconds the emails about a changed shift wait for further changes, from 0 to 300, so that several changes are
     /// one email. They never wait longer than 5 minutes in all. With 0 they are sent at once
     #[arg(long, env = "SIGNUP_CHANGE_MAIL_DELAY", default_value_t = 60, global = true,
@@ -249,10 +248,6 @@ fn network(text: &str) -> Result<IpNet, String> {
 
 fn networks(text: &str) -> Result<Networks, String> {
     text.parse().map_err(|_| NETWORKS_HINT.to_owned())
-}
-
-fn sender(text: &str) -> Result<Mailbox, String> {
-    text.parse().map_err(|_| "use an address such as Riverside Food Bank <signup@example.org>".to_owned())
 }
 
 fn log_filter(text: &str) -> Result<String, String> {

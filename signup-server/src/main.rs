@@ -294,13 +294,13 @@ async fn serve(
             "no email is sent: without --smtp, each email is only written to this log and cannot be sent later; \
              set --smtp before volunteers sign up"
         );
-    } else if options.mail_from.email.domain() == "localhost" {
+    } else if options.mail_from.domain() == "localhost" {
         tracing::warn!(
             "the sender of emails is {}, which most mail servers refuse; set --mail-from",
             options.mail_from
         );
     }
-    let mail_sender = options.mail_from.email.to_string();
+    let mail_sender = options.mail_from.address().to_owned();
     let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
     let (stop_workers, stop) = watch::channel(false);
     let mails = MailQueue::new(service.outbox(), mailer, stop.clone());

@@ -11,7 +11,6 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use lettre::Message;
 use lettre::address::Envelope;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::client::SmtpConnection;
@@ -54,10 +53,16 @@ impl Smtp {
         Self { url, idle: Arc::default() }
     }
 
-    /// Sends a message on a blocking thread. The thread finishes its work even if the caller drops the future.
-    pub(super) async fn send(&self, message: Message) -> Result<(), SendError> {
+    /// Sends a mail on a blocking thread. The thread finishes its work even if the caller drops the future.
+    pub(super) async fn send(&self, from: &str, to: &str, content: String) -> Result<(), SendError> {
         let smtp = self.clone();
-        let sent = tokio::task::spawn_blocking(move || smtp.send_and_wait(&message)).await;
+        let envelope = envelope(from, to).map_err(|error| SendError {
+            reason: format!("the address cannot be used: {error}"),
+            kind: SendErrorKind::PermanentRefusal,
+            unquoted: None,
+        })?;
+        let sent =
+            tokio::task::spawn_blocking(move || smtp.send_and_wait(&envelope, content.as_bytes())).await;
         sent.unwrap_or_else(|error| {
             Err(SendError {
                 reason: error.to_string(),
@@ -85,13 +90,13 @@ impl Smtp {
         Ok(connection)
     }
 
-    fn send_and_wait(&self, message: &Message) -> Result<(), SendError> {
+    fn send_and_wait(&self, envelope: &Envelope, content: &[u8]) -> Result<(), SendError> {
         let idle = self.take_if(|_| true).map(|idle| idle.connection);
         let mut connection = match idle.and_then(if_alive) {
             Some(connection) => connection,
             None => self.connect()?,
         };
-        if let Err((error, has_answered)) = transact(&mut connection, message) {
+        if let Err((error, has_answered)) = transact(&mut connection, envelope, content) {
             if has_answered {
                 // The connection still works, so it is closed with QUIT. The answer to QUIT does not matter.
                 drop(connection.quit());
@@ -104,6 +109,10 @@ impl Smtp {
     }
 }
 
+fn envelope(from: &str, to: &str) -> Result<Envelope, Box<dyn std::error::Error>> {
+    Ok(Envelope::new(Some(from.parse()?), vec![to.parse()?])?)
+}
+
 /// Returns the connection, or `None` if the server has closed the connection meanwhile.
 fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
     connection.test_connected().then_some(connection)
@@ -113,9 +122,12 @@ fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
 ///
 /// # Errors
 /// Returns the error, and whether the server has answered. After an answer the connection still works.
-fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (SendError, bool)> {
-    let (envelope, content) = (message.envelope(), message.formatted());
-    let parameters = parameters(connection, envelope, &content).map_err(|error| (error, true))?;
+fn transact(
+    connection: &mut SmtpConnection,
+    envelope: &Envelope,
+    content: &[u8],
+) -> Result<(), (SendError, bool)> {
+    let parameters = parameters(connection, envelope, content).map_err(|error| (error, true))?;
     let sender = Mail::new(envelope.from().cloned(), parameters);
     let has_answered = |error: &Error| error.status().is_some();
     connection.command(sender).map_err(|error| (server_error("sender", &error), has_answered(&error)))?;
@@ -124,7 +136,7 @@ fn transact(connection: &mut SmtpConnection, message: &Message) -> Result<(), (S
         connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(classified)?;
     }
     connection.command(Data).map_err(classified)?;
-    connection.message(&content).map_err(classified)?;
+    connection.message(content).map_err(classified)?;
     Ok(())
 }
 

@@ -5,16 +5,14 @@
 //! answers are left out if they could be shown as a link or have format characters, and a name if it is too long (see
 //! `name.rs`).
 
-use std::time::{Duration, SystemTime};
-
 use askama::Template;
 use jiff::Timestamp;
-use lettre::message::header::{ContentType, HeaderName, HeaderValue};
-use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
-use lettre::{Address, Message};
+use jiff::tz::Offset;
 use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, SignupInFull};
 
 use super::content::{Action, Content};
+use super::header::Headers;
+use super::mail_from::MailFrom;
 use super::organizer::OrganizerMail;
 use super::person::PersonMail;
 use crate::calendar::{Method, SignupEntry};
@@ -22,7 +20,10 @@ use crate::calendar::{Method, SignupEntry};
 /// A mail that is ready to be sent.
 #[derive(Debug)]
 pub(super) struct WrittenMail {
-    pub(super) message: Message,
+    /// The address of the recipient as the mail server receives it.
+    pub(super) to: String,
+    /// The headers and the parts, in lines of ASCII that end with CRLF.
+    pub(super) content: String,
     pub(super) subject: String,
     pub(super) text: String,
 }
@@ -37,7 +38,14 @@ struct Draft<'a> {
     html: String,
     /// Where answers go, if the organization has given an address.
     contact: Option<&'a EmailAddress>,
-    calendar: Option<SinglePart>,
+    calendar: Option<Calendar>,
+}
+
+/// The shift of a sign-up as a file for calendar programs.
+#[derive(Debug)]
+struct Calendar {
+    method: Method,
+    text: String,
 }
 
 #[derive(Debug, Template)]
@@ -82,7 +90,7 @@ struct OrganizerHtmlPart<'a> {
 /// Returns the reason if the mail cannot be written. A retry would fail, too.
 pub(super) fn write(
     mail: &Mail,
-    from: &Mailbox,
+    from: &MailFrom,
     base_url: &str,
     now: Timestamp,
 ) -> Result<WrittenMail, String> {
@@ -107,14 +115,14 @@ pub(super) fn write(
         }
         _ => return Err(format!("there is no email for the cause {}", mail.notice.cause.name())),
     };
-    message(mail, draft, from, now)
+    Ok(message(mail, draft, from, now))
 }
 
 /// Writes a mail to a volunteer about a sign-up.
 fn about_signup<'a>(
     notice: &Notice,
     about: &'a SignupInFull,
-    from: &Mailbox,
+    from: &MailFrom,
     base_url: &str,
     now: Timestamp,
 ) -> Result<Draft<'a>, String> {
@@ -129,18 +137,15 @@ fn about_signup<'a>(
         _ => Method::Publish,
     };
     let content = Content::of(&notice.cause, about, &present, base_url, url, now)?;
-    let sender = from.email.to_string();
-    let entry =
-        SignupEntry { method, organization, event, shift, signup, at: &present, sender: &sender, url, now };
-    let calendar = ContentType::parse(&format!("text/calendar; charset=utf-8; method={}", method.name()));
-    let calendar = calendar.map_err(|error| error.to_string())?;
+    let sender = from.address();
+    let entry = SignupEntry { method, organization, event, shift, signup, at: &present, sender, url, now };
     Ok(Draft {
         name: content.name.clone(),
         text: rendered(&TextPart { mail: &content })?,
         html: rendered(&HtmlPart { mail: &content })?,
         subject: content.subject,
         contact: organization.contact.as_ref(),
-        calendar: Some(Attachment::new("shift.ics".to_owned()).body(entry.to_text(), calendar)),
+        calendar: Some(Calendar { method, text: entry.to_text() }),
     })
 }
 
@@ -163,51 +168,56 @@ fn rendered(template: &impl Template) -> Result<String, String> {
 /// Puts the headers and the parts of a mail together.
 ///
 /// All mails of one notice have the same Message-ID, so that a mail program can recognize a duplicate.
-fn message(mail: &Mail, draft: Draft<'_>, from: &Mailbox, now: Timestamp) -> Result<WrittenMail, String> {
+fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> WrittenMail {
     let Draft { name, subject, text, html, contact, calendar } = draft;
-    let message = Message::builder()
-        .message_id(Some(format!("<{}@{}>", mail.notice.id, from.email.domain())))
-        .date(date(now))
-        .from(from.clone())
-        .to(Mailbox::new(name, address(mail.recipient())?))
-        .subject(subject.clone());
-    let message = match contact {
-        Some(contact) => message.reply_to(Mailbox::new(None, address(contact)?)),
-        None => message,
-    };
-    let alternatives = MultiPart::alternative()
-        .singlepart(SinglePart::plain(text.clone()))
-        .singlepart(SinglePart::html(html));
-    let parts = match calendar {
-        Some(calendar) => MultiPart::mixed().multipart(alternatives).singlepart(calendar),
+    let to = address(mail.recipient());
+    let id = mail.notice.id;
+    let date = Offset::UTC.to_datetime(now).strftime("%a, %d %b %Y %H:%M:%S +0000");
+    let mut headers = Headers::default();
+    headers.plain("Message-ID", &format!("<{id}@{}>", from.domain()));
+    headers.plain("Date", &date.to_string());
+    headers.mailbox("From", from.name(), from.address());
+    headers.mailbox("To", name.as_deref(), &to);
+    if let Some(contact) = contact {
+        headers.mailbox("Reply-To", None, &address(contact));
+    }
+    headers.text("Subject", &subject);
+    // Prevents automatic replies (RFC 3834, 5).
+    headers.plain("Auto-Submitted", "auto-generated");
+    headers.plain("MIME-Version", "1.0");
+    let parts = [part("text/plain; charset=utf-8", &text), part("text/html; charset=utf-8", &html)];
+    let alternatives = multipart("alternative", &id.to_string(), &parts);
+    let body = match calendar {
+        Some(Calendar { method, text }) => {
+            let kind = format!("text/calendar; charset=utf-8; method={}", method.name());
+            let file =
+                part(&format!("{kind}\r\nContent-Disposition: attachment; filename=\"shift.ics\""), &text);
+            multipart("mixed", &id.to_string(), &[alternatives, file])
+        }
         None => alternatives,
     };
-    let message = message
-        // Prevents automatic replies (RFC 3834, 5).
-        .raw_header(HeaderValue::new(
-            HeaderName::new_from_ascii_str("Auto-Submitted"),
-            "auto-generated".to_owned(),
-        ))
-        .multipart(parts)
-        .map_err(|error| error.to_string())?;
-    Ok(WrittenMail { message, subject, text })
+    WrittenMail { to, content: format!("{}{body}", headers.into_text()), subject, text }
 }
 
-/// Returns the address for the envelope: the domain is in ASCII.
-///
-/// # Errors
-/// Returns the reason if the library for SMTP refuses the address.
-fn address(email: &EmailAddress) -> Result<Address, String> {
-    Address::new(email.user(), email.ascii_domain())
-        .map_err(|error| format!("the address cannot be used: {error}"))
+/// Returns a part of a mail: its headers, which begin with `Content-Type`, and its text in lines of at most 76 characters.
+fn part(headers: &str, text: &str) -> String {
+    let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+    let encoded = String::from_utf8_lossy(&quoted_printable::encode(text)).into_owned();
+    format!("Content-Type: {headers}\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n{encoded}")
 }
 
-fn date(now: Timestamp) -> SystemTime {
-    SystemTime::UNIX_EPOCH + Duration::from_secs(u64::try_from(now.as_second()).unwrap_or_default())
+/// Returns a part that consists of other parts. No encoded text contains its boundary, because in such a text no `_` follows a `=`.
+fn multipart(kind: &str, id: &str, parts: &[String]) -> String {
+    let boundary = format!("=_{kind}_{id}");
+    let parts: String = parts.iter().map(|part| format!("--{boundary}\r\n{part}\r\n")).collect();
+    format!("Content-Type: multipart/{kind};\r\n boundary=\"{boundary}\"\r\n\r\n{parts}--{boundary}--\r\n")
 }
 
-#[cfg(test)]
-mod address_tests;
+/// Returns an address as the mail server receives it: the domain is in ASCII.
+fn address(email: &EmailAddress) -> String {
+    format!("{}@{}", email.user(), email.ascii_domain())
+}
+
 #[cfg(test)]
 mod cancellation_tests;
 #[cfg(test)]

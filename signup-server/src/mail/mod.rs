@@ -5,6 +5,8 @@
 
 mod connection;
 mod content;
+mod header;
+mod mail_from;
 mod message;
 mod name;
 mod organizer;
@@ -12,10 +14,10 @@ mod person;
 mod queue;
 mod smtp;
 
+pub(crate) use mail_from::MailFrom;
 pub(crate) use queue::MailQueue;
 pub(crate) use smtp::SmtpUrl;
 
-use lettre::message::Mailbox;
 use signup_core::{Mail, Outbox};
 
 use connection::Smtp;
@@ -24,7 +26,7 @@ use connection::Smtp;
 #[derive(Debug, Clone)]
 pub(crate) struct Mailer {
     transport: Transport,
-    from: Mailbox,
+    from: MailFrom,
     base_url: String,
 }
 
@@ -65,7 +67,7 @@ enum SendErrorKind {
 }
 
 impl Mailer {
-    pub(crate) fn new(smtp: Option<&SmtpUrl>, from: Mailbox, base_url: &str) -> Self {
+    pub(crate) fn new(smtp: Option<&SmtpUrl>, from: MailFrom, base_url: &str) -> Self {
         let transport = smtp.map_or(Transport::Log, |url| Transport::Smtp(Smtp::new(url.clone())));
         Self { transport, from, base_url: base_url.to_owned() }
     }
@@ -88,7 +90,7 @@ impl Mailer {
                 );
                 Ok(())
             }
-            Transport::Smtp(smtp) => smtp.send(written.message).await,
+            Transport::Smtp(smtp) => smtp.send(self.from.address(), &written.to, written.content).await,
         }
     }
 

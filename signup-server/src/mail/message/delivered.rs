@@ -69,10 +69,9 @@ pub(super) fn about(mail: &mut Mail) -> &mut SignupInFull {
 
 /// Writes a mail, and parses it.
 pub(super) fn parts(mail: &Mail) -> Parts {
-    let from = "Riverside <help@example.org>".parse().unwrap();
+    let from = "Signup <help@example.org>".parse().unwrap();
     let mail = write(mail, &from, "https://example.org", mail.notice.created_at).unwrap();
-    let raw = mail.message.formatted();
-    let parsed = mailparse::parse_mail(&raw).unwrap();
+    let parsed = mailparse::parse_mail(mail.content.as_bytes()).unwrap();
     let body = |part: &ParsedMail<'_>| part.get_body().unwrap();
     let (alternatives, calendar) = match parsed.subparts.as_slice() {
         [alternatives, calendar] if !alternatives.subparts.is_empty() => (alternatives, Some(calendar)),
