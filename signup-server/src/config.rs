@@ -22,7 +22,7 @@ pub(crate) use command::{
 };
 pub(crate) use usage::usage_line;
 
-use crate::mail::{MailFrom, SmtpUrl};
+use crate::mail::{HelloName, MailFrom, SmtpUrl};
 
 /// Signup lets people sign up for the shifts of an event. Without a command, it runs the server.
 #[derive(Debug, Parser)]
@@ -114,6 +114,9 @@ pub(crate) struct Options {
     /// The sender of emails
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true)]
     pub(crate) mail_from: MailFrom,
+    /// The name that the mail server is greeted with, such as signup.example.org or [192.0.2.1] [default: the host of the base URL]
+    #[arg(long, env = "SIGNUP_MAIL_HELO", global = true)]
+    pub(crate) mail_helo: Option<HelloName>,
     /// How many seconds the emails about a changed shift wait for further changes, from 0 to 300, so that several changes are
     /// one email. They never wait longer than 5 minutes in all. With 0 they are sent at once
     #[arg(long, env = "SIGNUP_CHANGE_MAIL_DELAY", default_value_t = 60, global = true,

@@ -301,7 +301,7 @@ async fn serve(
         );
     }
     let mail_sender = options.mail_from.address().to_owned();
-    let mailer = Mailer::new(options.smtp.as_ref(), options.mail_from, base_url.as_str());
+    let mailer = Mailer::new(options.smtp, options.mail_helo, options.mail_from, base_url.as_str());
     let (stop_workers, stop) = watch::channel(false);
     let mails = MailQueue::new(service.outbox(), mailer, stop.clone());
     let mail_task = tokio::spawn(worker::run(mails, stop.clone()));

@@ -1,215 +1,349 @@
-//! Sends mails over SMTP and classifies errors.
+//! One connection to the mail server (RFC 5321): greeting, TLS, login, and mails.
 //!
-//! A mail is sent in three steps: connecting (with greeting and login), the sender, and the recipient with the content.
-//! If one of the first two steps fails, any other mail would fail, too. So the failure counts as a server failure, even
-//! with a permanent code (5xx). Only the third step can refuse a mail permanently. If the server lacks an extension
-//! that a mail needs, the mail is not sent. That counts as a transient refusal of the mail.
+//! Every step demands its own answers: 354 to `DATA`, 250 to the content, and so on. Any other answer ends the connection, because
+//! later answers might belong to earlier commands.
 //!
-//! **Invariant:** a connection is not reused after an error, because later answers might belong to earlier commands.
+//! What the failure of a step means follows from the step and the code. The second digit 5 is about the requested transfer (RFC
+//! 5321, 4.2.1). So 55x refuses a recipient or a mail for good, and 45x for now. Every other answer, to every other step, concerns
+//! the connection, and so any other mail would fail, too: a syntax that is not accepted (50x, as for the name in `EHLO`), a server
+//! that closes the connection (42x), a missing login (53x).
+//!
+//! **Invariant:** nothing that was read before a command counts as its answer, and nothing that was read before the TLS handshake is
+//! used after it. An attacker can send bytes in clear, in the same segment as the answer to `STARTTLS`.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::io;
+use std::time::Duration;
 
-use lettre::address::Envelope;
-use lettre::transport::smtp::Error;
-use lettre::transport::smtp::client::SmtpConnection;
-use lettre::transport::smtp::commands::{Data, Mail, Rcpt};
-use lettre::transport::smtp::extension::{Extension, MailBodyParameter, MailParameter};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
 
-use super::smtp::SmtpUrl;
+use super::smtp::{HelloName, Login, Security, SmtpUrl};
 use super::{SendError, SendErrorKind};
-use crate::reply::WithSources;
+use crate::tls;
 
-/// How long an idle connection is kept open for the next mail.
-const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
-/// The codes with which a server refuses every mail of this client (RFC 5321, 4.2.3; RFC 4954, 6).
-///
-/// With these codes the server closes the connection, requires a login or encryption, or refuses the login.
-const SERVER_REFUSALS: [u16; 5] = [421, 530, 534, LOGIN_REFUSED, 538];
+/// The timeout of each answer of the mail server, of connecting to each of its addresses, and of each part of a mail.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// The maximum length of a line of an answer, in bytes. RFC 5321 allows 512.
+const MAX_LINE_BYTES: u64 = 2048;
+/// The maximum number of lines of an answer.
+const MAX_LINES: usize = 100;
+/// The size of the parts in which a mail is sent, in bytes.
+const PART_BYTES: usize = 16 * 1024;
 /// The code with which a server refuses the user or the password.
 const LOGIN_REFUSED: u16 = 535;
 
-/// A client of one mail server. Mails in quick succession share a connection.
-#[derive(Clone)]
-pub(super) struct Smtp {
-    url: SmtpUrl,
-    idle: Arc<Mutex<Option<Idle>>>,
+/// A connection over which mails can be sent.
+pub(super) struct Connection {
+    stream: BufReader<Box<dyn Stream>>,
+    /// The extensions of the server, as its answer to `EHLO` lists them.
+    extensions: Vec<String>,
 }
 
-struct Idle {
-    connection: SmtpConnection,
-    since: Instant,
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// The addresses of a mail as the mail server receives them.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Envelope<'m> {
+    pub(super) from: &'m str,
+    pub(super) to: &'m str,
 }
 
-impl fmt::Debug for Smtp {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Smtp").field(&self.url).finish()
-    }
+/// What a command belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// The connection, `EHLO` and `STARTTLS`.
+    Connection,
+    Login,
+    Sender,
+    /// The recipient or the content.
+    Mail,
 }
 
-impl Smtp {
-    pub(super) fn new(url: SmtpUrl) -> Self {
-        Self { url, idle: Arc::default() }
-    }
+/// An answer of the mail server.
+#[derive(Debug)]
+struct Reply {
+    code: u16,
+    lines: Vec<String>,
+}
 
-    /// Sends a mail on a blocking thread. The thread finishes its work even if the caller drops the future.
-    pub(super) async fn send(&self, from: &str, to: &str, content: String) -> Result<(), SendError> {
-        let smtp = self.clone();
-        let envelope = envelope(from, to).map_err(|error| SendError {
-            reason: format!("the address cannot be used: {error}"),
-            kind: SendErrorKind::PermanentRefusal,
-            unquoted: None,
-        })?;
-        let sent =
-            tokio::task::spawn_blocking(move || smtp.send_and_wait(&envelope, content.as_bytes())).await;
-        sent.unwrap_or_else(|error| {
-            Err(SendError {
-                reason: error.to_string(),
-                kind: SendErrorKind::TransientRefusal,
-                unquoted: None,
-            })
-        })
-    }
-
-    /// Closes the connection if no mail has used it for [`IDLE_TIMEOUT`]. Does not wait for the server's answer.
-    pub(super) fn close_idle(&self) {
-        if let Some(Idle { mut connection, .. }) = self.take_if(|idle| idle.since.elapsed() >= IDLE_TIMEOUT) {
-            drop(tokio::task::spawn_blocking(move || connection.quit()));
+impl Connection {
+    /// Connects, negotiates TLS as the URL requires, and logs in. Without `hello`, the name of this client is the address of its
+    /// side of the connection.
+    ///
+    /// # Errors
+    /// Fails with [`SendErrorKind::Server`].
+    pub(super) async fn open(url: &SmtpUrl, hello: Option<&HelloName>) -> Result<Self, SendError> {
+        let stream = connect(&url.host, url.port).await.map_err(|error| Step::Connection.broken(&error))?;
+        let address = stream.local_addr().map_err(|error| Step::Connection.broken(&error))?;
+        let hello = hello.cloned().unwrap_or_else(|| HelloName::literal(address.ip()));
+        let stream = match url.security {
+            Security::FromTheStart => encrypted(Box::new(stream), url).await?,
+            _ => Box::new(stream),
+        };
+        let mut connection = Self { stream: BufReader::new(stream), extensions: vec![] };
+        connection.read(Step::Connection, &[220]).await?;
+        connection.greet(&hello).await?;
+        let offers_tls = connection.supports("STARTTLS");
+        match url.security {
+            Security::Required if !offers_tls => {
+                return Err(Step::Connection.failed("the mail server does not offer STARTTLS"));
+            }
+            Security::Required | Security::IfOffered if offers_tls => {
+                connection = connection.start_tls(url).await?;
+                connection.greet(&hello).await?;
+            }
+            _ => {}
         }
-    }
-
-    fn take_if(&self, predicate: impl FnOnce(&Idle) -> bool) -> Option<Idle> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.take_if(|idle| predicate(idle))
-    }
-
-    fn connect(&self) -> Result<SmtpConnection, SendError> {
-        let mut connection = self.url.connect().map_err(|error| server_error("connection", &error))?;
-        self.url.log_in(&mut connection).map_err(|error| server_error("login", &error))?;
+        if let Some(login) = &url.login {
+            connection.log_in(login).await?;
+        }
         Ok(connection)
     }
 
-    fn send_and_wait(&self, envelope: &Envelope, content: &[u8]) -> Result<(), SendError> {
-        let idle = self.take_if(|_| true).map(|idle| idle.connection);
-        let mut connection = match idle.and_then(if_alive) {
-            Some(connection) => connection,
-            None => self.connect()?,
-        };
-        if let Err((error, has_answered)) = transact(&mut connection, envelope, content) {
-            if has_answered {
-                // The connection still works, so it is closed with QUIT. The answer to QUIT does not matter.
-                drop(connection.quit());
-            }
-            return Err(error);
-        }
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        *idle = Some(Idle { connection, since: Instant::now() });
+    async fn greet(&mut self, hello: &HelloName) -> Result<(), SendError> {
+        let reply = self.command(Step::Connection, &format!("EHLO {}", hello.as_str()), &[250]).await?;
+        self.extensions = reply.lines.into_iter().skip(1).map(|line| line.to_ascii_uppercase()).collect();
         Ok(())
     }
-}
 
-fn envelope(from: &str, to: &str) -> Result<Envelope, Box<dyn std::error::Error>> {
-    Ok(Envelope::new(Some(from.parse()?), vec![to.parse()?])?)
-}
-
-/// Returns the connection, or `None` if the server has closed the connection meanwhile.
-fn if_alive(mut connection: SmtpConnection) -> Option<SmtpConnection> {
-    connection.test_connected().then_some(connection)
-}
-
-/// Sends a message over a connection.
-///
-/// # Errors
-/// Returns the error, and whether the server has answered. After an answer the connection still works.
-fn transact(
-    connection: &mut SmtpConnection,
-    envelope: &Envelope,
-    content: &[u8],
-) -> Result<(), (SendError, bool)> {
-    let parameters = parameters(connection, envelope, content).map_err(|error| (error, true))?;
-    let sender = Mail::new(envelope.from().cloned(), parameters);
-    let has_answered = |error: &Error| error.status().is_some();
-    connection.command(sender).map_err(|error| (server_error("sender", &error), has_answered(&error)))?;
-    let classified = |error: Error| (classify(&error), has_answered(&error));
-    for recipient in envelope.to() {
-        connection.command(Rcpt::new(recipient.clone(), vec![])).map_err(classified)?;
+    fn supports(&self, extension: &str) -> bool {
+        self.extensions.iter().any(|line| line.split(' ').next() == Some(extension))
     }
-    connection.command(Data).map_err(classified)?;
-    connection.message(content).map_err(classified)?;
-    Ok(())
-}
 
-/// Returns the parameters that the sender command needs for addresses or content beyond ASCII.
-///
-/// # Errors
-/// Fails with a transient refusal if the server does not support the extension that a parameter belongs to.
-fn parameters(
-    connection: &SmtpConnection,
-    envelope: &Envelope,
-    content: &[u8],
-) -> Result<Vec<MailParameter>, SendError> {
-    let mut parameters = vec![];
-    let addresses = envelope.from().into_iter().chain(envelope.to());
-    let needs = [
-        (
-            !addresses.map(AsRef::<str>::as_ref).all(str::is_ascii),
-            Extension::SmtpUtfEight,
-            MailParameter::SmtpUtfEight,
-        ),
-        (!content.is_ascii(), Extension::EightBitMime, MailParameter::Body(MailBodyParameter::EightBitMime)),
-    ];
-    for (is_needed, extension, parameter) in needs {
-        if is_needed && !connection.server_info().supports_feature(extension) {
-            let reason = format!("the mail server lacks {extension}, which this email needs");
-            return Err(SendError { reason, kind: SendErrorKind::TransientRefusal, unquoted: None });
+    /// Begins TLS. What the server said before is forgotten.
+    async fn start_tls(mut self, url: &SmtpUrl) -> Result<Self, SendError> {
+        self.command(Step::Connection, "STARTTLS", &[220]).await?;
+        self.check_turn(Step::Connection)?;
+        let stream = encrypted(self.stream.into_inner(), url).await?;
+        Ok(Self { stream: BufReader::new(stream), extensions: vec![] })
+    }
+
+    async fn log_in(&mut self, Login { user, password }: &Login) -> Result<(), SendError> {
+        let offered = self.extensions.iter().find_map(|line| line.strip_prefix("AUTH "));
+        let offers = |mechanism| offered.is_some_and(|names| names.split(' ').any(|name| name == mechanism));
+        if offers("PLAIN") {
+            let login = STANDARD.encode(format!("\0{user}\0{password}"));
+            self.command(Step::Login, &format!("AUTH PLAIN {login}"), &[235]).await?;
+        } else if offers("LOGIN") {
+            self.command(Step::Login, "AUTH LOGIN", &[334]).await?;
+            self.command(Step::Login, &STANDARD.encode(user), &[334]).await?;
+            self.command(Step::Login, &STANDARD.encode(password), &[235]).await?;
+        } else {
+            return Err(Step::Login.failed("the mail server offers neither PLAIN nor LOGIN"));
         }
-        parameters.extend(is_needed.then_some(parameter));
+        Ok(())
     }
-    Ok(parameters)
-}
 
-/// Describes an error that concerns every mail: the server has not accepted the connection, the login or the sender.
-fn server_error(step: &str, error: &Error) -> SendError {
-    let code = error.status().map(u16::from);
-    let reason = match code {
-        Some(LOGIN_REFUSED) => {
-            format!(
-                "the mail server refused the {step} ({LOGIN_REFUSED}): check the user and password in --smtp"
-            )
+    /// Returns whether the server still answers.
+    pub(super) async fn is_alive(&mut self) -> bool {
+        self.command(Step::Connection, "NOOP", &[250]).await.is_ok()
+    }
+
+    /// Sends a mail. The addresses and the content are ASCII, so the mail needs no extension. Each line of `content` ends with CRLF.
+    ///
+    /// # Errors
+    /// Fails if the mail was not taken. After a failure the connection must not be used for another mail.
+    pub(super) async fn send(&mut self, envelope: Envelope<'_>, content: &str) -> Result<(), SendError> {
+        let Envelope { from, to } = envelope;
+        self.command(Step::Sender, &format!("MAIL FROM:<{from}>"), &[250]).await?;
+        self.command(Step::Mail, &format!("RCPT TO:<{to}>"), &[250, 251]).await?;
+        self.command(Step::Mail, "DATA", &[354]).await?;
+        let lines = content.split_inclusive('\n');
+        // A dot at the start of a line is doubled, so that no line ends the mail (RFC 5321, 4.5.2).
+        let transparent = lines.flat_map(|line| [if line.starts_with('.') { "." } else { "" }, line]);
+        let content = transparent.chain([".\r\n"]).collect::<String>();
+        for part in content.as_bytes().chunks(PART_BYTES) {
+            self.write(Step::Mail, part).await?;
         }
-        Some(code) => format!("the mail server refused the {step} ({code}): {}", answer(error)),
-        None => format!("the {step} was not accepted: {}", WithSources(error)),
-    };
-    SendError { reason, kind: SendErrorKind::Server, unquoted: unquoted(error) }
-}
+        self.read(Step::Mail, &[250]).await.map(drop)
+    }
 
-/// Describes an error that the mail server's answer caused, without the text of the answer.
-fn unquoted(error: &Error) -> Option<String> {
-    match error.status() {
-        Some(code) => Some(format!("the mail server answered {code}")),
-        None => error.is_response().then(|| "the mail server's answer could not be read".to_owned()),
+    /// Ends the connection. Does not wait for the server's answer.
+    pub(super) async fn quit(mut self) {
+        if self.write(Step::Connection, b"QUIT\r\n").await.is_ok() {
+            // The server may have closed the connection already.
+            drop(timeout(TIMEOUT, self.stream.shutdown()).await);
+        }
+    }
+
+    /// Sends a command, and returns its answer.
+    async fn command(&mut self, step: Step, command: &str, expected: &[u16]) -> Result<Reply, SendError> {
+        self.write(step, format!("{command}\r\n").as_bytes()).await?;
+        self.read(step, expected).await
+    }
+
+    /// Checks that it is this client's turn: the server has said nothing after its last answer. What it says before a command is
+    /// no answer to the command.
+    fn check_turn(&self, step: Step) -> Result<(), SendError> {
+        if self.stream.buffer().is_empty() {
+            Ok(())
+        } else {
+            Err(step.failed("the mail server sent more than its answer"))
+        }
+    }
+
+    async fn write(&mut self, step: Step, bytes: &[u8]) -> Result<(), SendError> {
+        self.check_turn(step)?;
+        let stream = self.stream.get_mut();
+        let written = within(async {
+            stream.write_all(bytes).await?;
+            stream.flush().await
+        });
+        written.await.map_err(|error| step.broken(&error))
+    }
+
+    /// Reads an answer.
+    ///
+    /// # Errors
+    /// Fails unless the code of the answer is one of `expected`.
+    async fn read(&mut self, step: Step, expected: &[u16]) -> Result<Reply, SendError> {
+        match within(read_reply(&mut self.stream)).await {
+            Ok(reply) if expected.contains(&reply.code) => Ok(reply),
+            Ok(reply) => Err(step.refused(&reply)),
+            Err(error) => Err(step.broken(&error)),
+        }
     }
 }
 
-/// Returns the text of the mail server's answer.
-fn answer(error: &Error) -> String {
-    std::error::Error::source(error).map(ToString::to_string).unwrap_or_default()
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("extensions", &self.extensions).finish_non_exhaustive()
+    }
 }
 
-/// Classifies an error that occurred after the sender was accepted.
-fn classify(error: &Error) -> SendError {
-    let code = error.status().map(u16::from);
-    let kind = match code {
-        None => SendErrorKind::Server,
-        Some(status) if SERVER_REFUSALS.contains(&status) => SendErrorKind::Server,
-        Some(_) if error.is_permanent() => SendErrorKind::PermanentRefusal,
-        Some(_) => SendErrorKind::TransientRefusal,
-    };
-    // lettre calls every 5xx permanent, also those that concern every mail, which are retried.
-    let reason = match code {
-        Some(code) => format!("the mail server answered {code}: {}", answer(error)),
-        None => WithSources(error).to_string(),
-    };
-    SendError { reason, kind, unquoted: unquoted(error) }
+impl Step {
+    /// Returns the name of a step whose failure concerns the connection.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Connection => "connection",
+            Self::Login => "login",
+            Self::Sender => "sender",
+            Self::Mail => "email",
+        }
+    }
+
+    /// Describes an answer that was not expected.
+    fn refused(self, reply: &Reply) -> SendError {
+        let Reply { code, .. } = reply;
+        let kind = match (self, code / 10) {
+            (Self::Mail, 55) => SendErrorKind::PermanentRefusal,
+            (Self::Mail, 45) => SendErrorKind::TransientRefusal,
+            _ => SendErrorKind::Server,
+        };
+        let reason = match self {
+            Self::Login if *code == LOGIN_REFUSED => format!(
+                "the mail server refused the login ({LOGIN_REFUSED}): check the user and password in --smtp"
+            ),
+            Self::Mail => format!("the mail server answered {code}: {}", reply.text()),
+            _ => format!("the mail server refused the {} ({code}): {}", self.name(), reply.text()),
+        };
+        SendError { reason, kind, unquoted: Some(format!("the mail server answered {code}")) }
+    }
+
+    /// Describes a connection that failed, or an answer that could not be read.
+    fn broken(self, error: &io::Error) -> SendError {
+        self.failed(&error.to_string())
+    }
+
+    fn failed(self, reason: &str) -> SendError {
+        let reason = format!("the {} was not accepted: {reason}", self.name());
+        SendError { reason, kind: SendErrorKind::Server, unquoted: None }
+    }
 }
+
+impl Reply {
+    fn text(&self) -> String {
+        self.lines.join(" ")
+    }
+}
+
+/// Connects to the first address of the host that accepts a connection.
+async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut failure = io::Error::other("the host has no address");
+    for address in within(lookup_host((host, port))).await? {
+        match within(TcpStream::connect(address)).await {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// Makes the TLS handshake. The certificate of the server has to name the host of the URL.
+async fn encrypted(stream: Box<dyn Stream>, url: &SmtpUrl) -> Result<Box<dyn Stream>, SendError> {
+    let Some(config) = tls::with_system_roots() else {
+        return Err(Step::Connection.failed("the system has no root certificates"));
+    };
+    let connecting = TlsConnector::from(config).connect(url.certified.clone(), stream);
+    let stream = within(connecting).await.map_err(|error| {
+        let without = match url.security {
+            Security::IfOffered => ". With ?tls=none after the port in --smtp, emails are sent without TLS",
+            _ => "",
+        };
+        Step::Connection.failed(&format!("TLS failed: {error}{without}"))
+    })?;
+    Ok(Box::new(stream))
+}
+
+/// Waits for [`TIMEOUT`] at most.
+async fn within<T>(work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    match timeout(TIMEOUT, work).await {
+        Ok(result) => result,
+        Err(_) => Err(io::Error::other(format!("no answer within {} seconds", TIMEOUT.as_secs()))),
+    }
+}
+
+/// Reads the lines of an answer. The last line has no hyphen after its code.
+async fn read_reply(stream: &mut BufReader<impl AsyncRead + Unpin>) -> io::Result<Reply> {
+    let unreadable = || io::Error::other("the mail server's answer could not be read");
+    let mut reply: Option<Reply> = None;
+    for _ in 0..MAX_LINES {
+        let mut line = vec![];
+        (&mut *stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await?;
+        if line.is_empty() {
+            return Err(io::Error::other("the mail server closed the connection"));
+        }
+        let (code, is_last, text) = parsed(&line).ok_or_else(unreadable)?;
+        let mut whole = reply.unwrap_or(Reply { code, lines: vec![] });
+        if whole.code != code {
+            return Err(unreadable());
+        }
+        whole.lines.push(text);
+        if is_last {
+            return Ok(whole);
+        }
+        reply = Some(whole);
+    }
+    Err(unreadable())
+}
+
+/// Returns the code of a line of an answer, whether the line is the last one, and its text. `None` if the line is not complete or
+/// not one of an answer.
+fn parsed(line: &[u8]) -> Option<(u16, bool, String)> {
+    let line = String::from_utf8_lossy(line.strip_suffix(b"\n")?);
+    let line = line.trim_end();
+    let (code, rest) = line.split_at_checked(3)?;
+    let is_code = code.bytes().all(|byte| byte.is_ascii_digit());
+    let is_last = match rest.bytes().next() {
+        None | Some(b' ') => true,
+        Some(b'-') => false,
+        Some(_) => return None,
+    };
+    let text = rest.get(1..).unwrap_or_default().to_owned();
+    code.parse().ok().filter(|_| is_code).map(|code| (code, is_last, text))
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 //! **Invariant:** the library decides when a mail is due, who receives it, and whether it is retried. This module only
 //! writes and sends the mail.
 
+mod client;
 mod connection;
 mod content;
 mod header;
@@ -16,11 +17,12 @@ mod smtp;
 
 pub(crate) use mail_from::MailFrom;
 pub(crate) use queue::MailQueue;
-pub(crate) use smtp::SmtpUrl;
+pub(crate) use smtp::{HelloName, SmtpUrl};
 
 use signup_core::{Mail, Outbox};
 
-use connection::Smtp;
+use client::Client;
+use connection::Envelope;
 
 /// Writes mails and sends them.
 #[derive(Debug, Clone)]
@@ -35,7 +37,7 @@ pub(crate) struct Mailer {
 enum Transport {
     /// Writes mails to the log instead of sending them.
     Log,
-    Smtp(Smtp),
+    Smtp(Client),
 }
 
 /// Why a mail was not sent.
@@ -67,8 +69,15 @@ enum SendErrorKind {
 }
 
 impl Mailer {
-    pub(crate) fn new(smtp: Option<&SmtpUrl>, from: MailFrom, base_url: &str) -> Self {
-        let transport = smtp.map_or(Transport::Log, |url| Transport::Smtp(Smtp::new(url.clone())));
+    /// Creates a mailer. `hello` is the name in `EHLO`; by default that of the base URL's host.
+    pub(crate) fn new(
+        smtp: Option<SmtpUrl>,
+        hello: Option<HelloName>,
+        from: MailFrom,
+        base_url: &str,
+    ) -> Self {
+        let hello = hello.or_else(|| HelloName::of_base_url(base_url));
+        let transport = smtp.map_or(Transport::Log, |url| Transport::Smtp(Client::new(url, hello)));
         Self { transport, from, base_url: base_url.to_owned() }
     }
 
@@ -90,14 +99,17 @@ impl Mailer {
                 );
                 Ok(())
             }
-            Transport::Smtp(smtp) => smtp.send(self.from.address(), &written.to, written.content).await,
+            Transport::Smtp(client) => {
+                let envelope = Envelope { from: self.from.address(), to: &written.to };
+                client.send(envelope, &written.content).await
+            }
         }
     }
 
     /// Closes the connection to the mail server if the connection has been idle for long. Called when no mail is due.
     fn close_idle(&self) {
-        if let Transport::Smtp(smtp) = &self.transport {
-            smtp.close_idle();
+        if let Transport::Smtp(client) = &self.transport {
+            client.close_idle();
         }
     }
 }

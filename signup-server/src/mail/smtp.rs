@@ -1,164 +1,261 @@
-//! The URL of a mail server: host, port, encryption and login.
+//! The settings of the connection to the mail server: its URL, and the name of this client in `EHLO`.
 
 use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
-use std::sync::Arc;
-use std::time::Duration;
 
-use lettre::transport::smtp::authentication::{Credentials, DEFAULT_MECHANISMS};
-use lettre::transport::smtp::client::{SmtpConnection, Tls, TlsParameters};
-use lettre::transport::smtp::extension::ClientId;
-use lettre::transport::smtp::{Error, SMTP_PORT, SUBMISSION_PORT, SUBMISSIONS_PORT};
 use percent_encoding::percent_decode_str;
+use tokio_rustls::rustls::pki_types::ServerName;
 use url::Url;
 
-/// The timeout of each answer of the mail server.
-const TIMEOUT: Duration = Duration::from_secs(10);
 /// The error for a URL that cannot be parsed.
 const HINT: &str = "use smtp://HOST:PORT or smtps://HOST:PORT, with USER:PASSWORD@ before the host for a login and \
-     ?tls=required after the port for STARTTLS";
+     ?tls=required after the port to send nothing without STARTTLS";
+/// The error for a password that could be read on its way.
+const CLEAR_PASSWORD: &str = "a password may only go over TLS: use ?tls=required";
 
 /// The URL of a mail server: `smtp://` or `smtps://`, with `USER:PASSWORD@` if the server requires a login.
 ///
-/// `smtps://` uses TLS from the start. With `smtp://`, `?tls=required` requires STARTTLS, and `?tls=opportunistic` uses
-/// STARTTLS if the server offers STARTTLS. A password requires TLS, unless the server is on this machine. The path, if
-/// any, is the name of this client in `EHLO`.
+/// `smtps://` uses TLS from the start. `smtp://` uses STARTTLS if the server offers it; with `?tls=required` always, and with
+/// `?tls=none` never. A password requires TLS, unless the server is on this machine.
 #[derive(Clone)]
 pub(crate) struct SmtpUrl {
-    url: Url,
-    server: Arc<Server>,
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) security: Security,
+    /// The host as the server's certificate has to name it.
+    pub(super) certified: ServerName<'static>,
+    pub(super) login: Option<Login>,
 }
 
-/// The parameters of a connection.
-struct Server {
-    host: String,
-    port: u16,
-    tls: Tls,
-    /// The name of this client in `EHLO`.
-    hello: ClientId,
-    credentials: Option<Credentials>,
+/// When a connection uses TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Security {
+    /// Never.
+    None,
+    /// By STARTTLS, if the server offers it.
+    IfOffered,
+    /// By STARTTLS. A server that does not offer it gets no mail.
+    Required,
+    /// From the start.
+    FromTheStart,
+}
+
+/// The user and the password of a login.
+#[derive(Clone)]
+pub(super) struct Login {
+    pub(super) user: String,
+    pub(super) password: String,
 }
 
 impl FromStr for SmtpUrl {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let mut url: Url = text.parse().map_err(|_| HINT)?;
-        let host = url.host_str().ok_or(HINT)?;
-        let is_local =
-            ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| host.eq_ignore_ascii_case(local));
-        if url.scheme() == "smtp" && url.password().is_some() && !is_local {
-            match tls_of(&url).as_deref() {
-                None => drop(url.query_pairs_mut().append_pair("tls", "required")),
-                Some("required") => {}
-                Some(_) => return Err("a password may only go over TLS: use ?tls=required"),
-            }
-        }
-        let server = Arc::new(Server::at(&url)?);
-        Ok(Self { url, server })
-    }
-}
-
-fn tls_of(url: &Url) -> Option<String> {
-    url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value.into_owned())
-}
-
-impl Server {
-    fn at(url: &Url) -> Result<Self, &'static str> {
-        let host = url.host_str().ok_or(HINT)?.trim_matches(['[', ']']).to_owned();
-        let parameters = || TlsParameters::new(host.clone()).map_err(|_| HINT);
-        let (port, tls) = match (url.scheme(), tls_of(url).as_deref()) {
-            ("smtps", _) => (SUBMISSIONS_PORT, Tls::Wrapper(parameters()?)),
-            ("smtp", Some("required")) => (SUBMISSION_PORT, Tls::Required(parameters()?)),
-            ("smtp", Some("opportunistic")) => (SUBMISSION_PORT, Tls::Opportunistic(parameters()?)),
-            ("smtp", None) => (SMTP_PORT, Tls::None),
-            _ => return Err(HINT),
-        };
-        let decoded = |text| percent_decode_str(text).decode_utf8().map(String::from).map_err(|_| HINT);
-        let credentials = match url.password() {
-            Some(password) => Some(Credentials::new(decoded(url.username())?, decoded(password)?)),
+        let url: Url = text.parse().map_err(|_| HINT)?;
+        let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
+        let certified = ServerName::try_from(host.clone()).map_err(|_| HINT)?;
+        let is_local = ["localhost", "127.0.0.1", "::1"].iter().any(|local| host.eq_ignore_ascii_case(local));
+        let login = match url.password() {
+            Some(password) => Some(Login { user: decoded(url.username())?, password: decoded(password)? }),
             None => None,
         };
-        let hello = match url.path().trim_matches('/') {
-            "" => ClientId::default(),
-            name => ClientId::Domain(name.to_owned()),
+        let needs_tls = login.is_some() && !is_local;
+        let (security, port) = match (url.scheme(), url.query()) {
+            ("smtps", None | Some("tls=required")) => (Security::FromTheStart, 465),
+            ("smtp", Some("tls=required")) => (Security::Required, 587),
+            ("smtp", None) if needs_tls => (Security::Required, 587),
+            ("smtp", None) => (Security::IfOffered, 25),
+            ("smtp", Some("tls=none")) if needs_tls => return Err(CLEAR_PASSWORD),
+            ("smtp", Some("tls=none")) => (Security::None, 25),
+            _ => return Err(HINT),
         };
-        Ok(Self { host, port: url.port().unwrap_or(port), tls, hello, credentials })
+        if !matches!(url.path(), "" | "/") || url.fragment().is_some() {
+            return Err(HINT);
+        }
+        Ok(Self { host, port: url.port().unwrap_or(port), security, certified, login })
     }
 }
 
-impl SmtpUrl {
-    /// Connects and negotiates TLS, as the URL requires. Blocks the thread until the server has answered.
-    ///
-    /// # Errors
-    /// Fails if the server is unreachable, does not answer within [`TIMEOUT`], or refuses the client.
-    pub(super) fn connect(&self) -> Result<SmtpConnection, Error> {
-        let Server { host, port, tls, hello, .. } = &*self.server;
-        let from_the_start = match tls {
-            Tls::Wrapper(parameters) => Some(parameters),
-            _ => None,
-        };
-        let mut connection =
-            SmtpConnection::connect((host.as_str(), *port), Some(TIMEOUT), hello, from_the_start, None)?;
-        match tls {
-            Tls::Required(parameters) => connection.starttls(parameters, hello)?,
-            Tls::Opportunistic(parameters) if connection.can_starttls() => {
-                connection.starttls(parameters, hello)?;
-            }
-            _ => {}
-        }
-        Ok(connection)
-    }
-
-    /// Logs in, if the URL has a password. Blocks the thread until the server has answered.
-    ///
-    /// # Errors
-    /// Fails if the server does not answer within [`TIMEOUT`], or refuses the login.
-    pub(super) fn log_in(&self, connection: &mut SmtpConnection) -> Result<(), Error> {
-        match &self.server.credentials {
-            Some(credentials) => connection.auth(DEFAULT_MECHANISMS, credentials).map(drop),
-            None => Ok(()),
-        }
-    }
+fn decoded(text: &str) -> Result<String, &'static str> {
+    percent_decode_str(text).decode_utf8().map(String::from).map_err(|_| HINT)
 }
 
-/// Omits the password.
+/// Omits the login.
 impl fmt::Debug for SmtpUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("SmtpUrl").field(&self.url.host_str()).field(&self.url.port()).finish()
+        f.debug_tuple("SmtpUrl").field(&self.host).field(&self.port).field(&self.security).finish()
     }
+}
+
+/// The name of this client in `EHLO`: a host name of at least two labels, or an address literal such as `[192.0.2.1]`.
+///
+/// Mail servers commonly refuse any other name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct HelloName(String);
+
+impl HelloName {
+    /// Returns the host of the server's base URL, if it is a name that other hosts may know.
+    pub(crate) fn of_base_url(base_url: &str) -> Option<Self> {
+        let url: Url = base_url.parse().ok()?;
+        let host = url.host_str()?.trim_end_matches('.');
+        host.parse().ok().filter(|_| !host.ends_with(".localhost"))
+    }
+
+    /// Returns the address literal of a host (RFC 5321, 4.1.3).
+    pub(super) fn literal(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self(format!("[{address}]")),
+            IpAddr::V6(address) => Self(format!("[IPv6:{address}]")),
+        }
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for HelloName {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let literal = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        let is_allowed = match literal {
+            Some(literal) => match literal.strip_prefix("IPv6:") {
+                Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+                None => literal.parse::<Ipv4Addr>().is_ok(),
+            },
+            None => is_qualified(text),
+        };
+        let hint = "use a host name such as signup.example.org, or an address such as [192.0.2.1]";
+        is_allowed.then(|| Self(text.to_owned())).ok_or(hint)
+    }
+}
+
+/// Returns whether a text is a host name of at least two labels. The last label begins with a letter, so an IP address is none.
+fn is_qualified(text: &str) -> bool {
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let top = text.rsplit_once('.').map(|(_, top)| top);
+    text.len() <= 253
+        && text.split('.').all(is_label)
+        && top.is_some_and(|top| top.starts_with(|first: char| first.is_ascii_alphabetic()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn url(text: &str) -> String {
-        text.parse::<SmtpUrl>().unwrap().url.to_string()
-    }
-
-    #[tokio::test]
-    async fn a_password_is_sent_only_over_tls_or_to_this_machine() {
-        for (given, used) in [
-            ("smtp://a:b@mail.example.org", "smtp://a:b@mail.example.org?tls=required"),
-            ("SMTP://a:b@mail.example.org:2525", "smtp://a:b@mail.example.org:2525?tls=required"),
-            ("smtp://a:b@127.0.0.2?notls=1", "smtp://a:b@127.0.0.2?notls=1&tls=required"),
-            ("smtp://a:b@mail.example.org?tls=required", "smtp://a:b@mail.example.org?tls=required"),
-            ("smtps://a:b@mail.example.org", "smtps://a:b@mail.example.org"),
-            ("smtp://mail.example.org", "smtp://mail.example.org"),
-            ("smtp://a:b@127.0.0.1:2525", "smtp://a:b@127.0.0.1:2525"),
+    #[test]
+    fn starttls_is_used_where_offered_and_required_for_a_password_that_leaves_this_machine() {
+        for (given, security, port) in [
+            ("smtp://mail.example.org", Security::IfOffered, 25),
+            ("smtp://mail.example.org/", Security::IfOffered, 25),
+            ("smtp://mail.example.org?tls=none", Security::None, 25),
+            ("smtp://mail.example.org?tls=required", Security::Required, 587),
+            ("smtps://mail.example.org", Security::FromTheStart, 465),
+            ("smtps://[2001:db8::1]:4465?tls=required", Security::FromTheStart, 4465),
+            ("smtp://a:b@mail.example.org", Security::Required, 587),
+            ("SMTP://a:b@mail.example.org:2525", Security::Required, 2525),
+            ("smtp://a:b@127.0.0.2", Security::Required, 587),
+            ("smtps://a:b@mail.example.org", Security::FromTheStart, 465),
+            ("smtp://a:b@127.0.0.1:2525", Security::IfOffered, 2525),
+            ("smtp://a:b@[::1]?tls=none", Security::None, 25),
+            ("smtp://a:b@LOCALHOST", Security::IfOffered, 25),
         ] {
-            assert_eq!(url(given), used);
+            let url: SmtpUrl = given.parse().unwrap();
+            assert_eq!((url.security, url.port, url.login.is_some()), (security, port, given.contains('@')));
         }
-        assert!("smtp://a:b@mail.example.org?tls=opportunistic".parse::<SmtpUrl>().is_err());
-        assert!("smtp://mail.example.org?tls=opportunistic".parse::<SmtpUrl>().is_ok());
+        for address in ["mail.example.org", "127.0.0.2"] {
+            let clear = format!("smtp://a:b@{address}?tls=none").parse::<SmtpUrl>();
+            assert_eq!(clear.unwrap_err(), CLEAR_PASSWORD);
+        }
     }
 
-    #[tokio::test]
-    async fn an_invalid_url_is_refused_and_no_password_is_shown() {
-        for bad in ["", "mail.example.org", "http://mail.example.org", "smtp://", "smtp://a?tls=maybe"] {
-            assert!(bad.parse::<SmtpUrl>().is_err(), "{bad}");
+    #[test]
+    fn an_invalid_url_is_refused_and_no_password_is_shown() {
+        for bad in [
+            "",
+            "mail.example.org",
+            "http://mail.example.org",
+            "smtp://",
+            "smtp://a?tls=maybe",
+            "smtp://a?tls=opportunistic",
+            "smtps://a?tls=none",
+            "smtp://a?tsl=required",
+            "smtp://a?tls=required&tls=none",
+            "smtp://a/client.example.org",
+            "smtp://a#b",
+            "smtp://a:%ff@b",
+        ] {
+            assert_eq!(bad.parse::<SmtpUrl>().unwrap_err(), HINT, "{bad}");
         }
         assert!(!format!("{:?}", "smtps://a:hidden@b".parse::<SmtpUrl>().unwrap()).contains("hidden"));
+    }
+
+    #[test]
+    fn a_login_is_percent_decoded() {
+        let url: SmtpUrl = "smtps://a%40b:c%3Ad%2f@mail.example.org".parse().unwrap();
+        let Login { user, password } = url.login.unwrap();
+        assert_eq!((user.as_str(), password.as_str()), ("a@b", "c:d/"));
+    }
+
+    #[test]
+    fn the_hello_name_is_a_qualified_host_name_or_an_address_literal() {
+        let long = format!("{}.example.org", "a".repeat(63));
+        for good in
+            ["signup.example.org", "a-b.xn--p1ai", "3com.example", "[192.0.2.1]", "[IPv6:2001:db8::1]", &long]
+        {
+            assert_eq!(good.parse::<HelloName>().unwrap().as_str(), good);
+        }
+        for bad in [
+            "",
+            "vm",
+            "localhost",
+            "192.0.2.1",
+            "[192.0.2]",
+            "[2001:db8::1]",
+            "[IPv6:192.0.2.1]",
+            "example.org.",
+            "-a.example.org",
+            "a..example.org",
+            "my_host.example.org",
+            "bücher.example",
+            "a.example\r\nMAIL",
+            &format!("a{long}"),
+        ] {
+            assert!(bad.parse::<HelloName>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_base_url_gives_the_hello_name_only_if_its_host_is_known_elsewhere() {
+        for (base_url, name) in [
+            ("https://signup.example.org/x", Some("signup.example.org")),
+            ("http://Signup.Example.org:8080", Some("signup.example.org")),
+            ("http://localhost:8080", None),
+            ("http://signup.localhost", None),
+            ("http://vm:8080", None),
+            ("http://127.0.0.1:8080", None),
+            ("http://[::1]:8080", None),
+        ] {
+            assert_eq!(HelloName::of_base_url(base_url).as_ref().map(HelloName::as_str), name, "{base_url}");
+        }
+    }
+
+    #[test]
+    fn an_address_literal_has_the_form_of_its_family() {
+        for (address, literal) in [
+            ("192.0.2.1", "[192.0.2.1]"),
+            ("::ffff:192.0.2.1", "[192.0.2.1]"),
+            ("2001:db8::1", "[IPv6:2001:db8::1]"),
+        ] {
+            let name = HelloName::literal(address.parse().unwrap());
+            assert_eq!((name.as_str(), name.as_str().parse()), (literal, Ok(name.clone())));
+        }
     }
 }

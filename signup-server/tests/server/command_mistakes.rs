@@ -17,12 +17,13 @@ fn an_invalid_database_url_is_not_printed() {
 
 #[test]
 fn an_invalid_smtp_url_is_not_printed() {
-    for address in ["smtps:u:hidden@host", "u:hidden@host:25", "smtp://u:hidden@host?tls=opportunistic"] {
+    for address in ["smtps:u:hidden@host", "u:hidden@host:25", "smtp://u:hidden@host?tls=none"] {
         let output = run(&["--database", "memory:", "--smtp", address]);
         assert_fails(&output, 2, "tls=required");
         assert!(!text(&output.stderr).contains("hidden"), "{}", text(&output.stderr));
     }
     assert_fails(&run(&["--mail-from", "nobody"]), 2, "use an address such as");
+    assert_fails(&run(&["--mail-helo", "vm"]), 2, "use a host name such as");
 }
 
 #[test]

@@ -52,6 +52,7 @@ async fn consecutive_mails_share_a_connection_until_the_server_closes_it(
 
 #[derive(Debug, Clone, Copy)]
 enum TlsMode {
+    StartTlsIfOffered,
     StartTls,
     Tls,
 }
@@ -59,9 +60,12 @@ enum TlsMode {
 /// Covers STARTTLS and implicit TLS, each with a wrong password, an untrusted certificate, and neither.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_mail_goes_over_tls_with_a_login(#[values(TlsMode::StartTls, TlsMode::Tls)] mode: TlsMode) {
+async fn a_mail_goes_over_tls_with_a_login(
+    #[values(TlsMode::StartTlsIfOffered, TlsMode::StartTls, TlsMode::Tls)] mode: TlsMode,
+) {
     let (config, trusted) = certificate();
     let (security, scheme, query) = match mode {
+        TlsMode::StartTlsIfOffered => (Security::StartTls(config), "smtp", ""),
         TlsMode::StartTls => (Security::StartTls(config), "smtp", "?tls=required"),
         TlsMode::Tls => (Security::Tls(config), "smtps", ""),
     };
