@@ -111,7 +111,7 @@ pub(crate) struct Options {
     /// The mail server: smtp://USER:PASS@HOST:PORT or smtps://… Without it, no email is sent: each is only written to the log
     #[arg(long, env = "SIGNUP_SMTP", hide_env_values = true, global = true)]
     pub(crate) smtp: Option<SmtpUrl>,
-    /// The sender of emails
+    /// The sender of emails. Emails from an organization have its name with this address
     #[arg(long, env = "SIGNUP_MAIL_FROM", default_value = "Signup <signup@localhost>", global = true)]
     pub(crate) mail_from: MailFrom,
     /// The name that the mail server is greeted with, such as signup.example.org or [192.0.2.1] [default: the host of the base URL]

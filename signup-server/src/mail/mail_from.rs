@@ -7,7 +7,7 @@ use signup_core::EmailAddress;
 
 use crate::plain::one_line;
 
-/// The sender of mails: an address, with or without a name.
+/// The sender of mails: an address, and a name for mails that are not from an organization.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct MailFrom {
     name: Option<String>,

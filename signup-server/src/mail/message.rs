@@ -8,14 +8,19 @@
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, SignupInFull};
+use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, Organization, SignupInFull};
 
 use super::content::{Action, Content};
 use super::header::Headers;
 use super::mail_from::MailFrom;
+use super::name::safe_organization;
 use super::organizer::OrganizerMail;
 use super::person::PersonMail;
 use crate::calendar::{Method, SignupEntry};
+use crate::plain::shorten;
+
+/// The maximum length of the organization's name in `From`, in characters.
+const MAX_SENDER_NAME: usize = 80;
 
 /// A mail that is ready to be sent.
 #[derive(Debug)]
@@ -31,6 +36,8 @@ pub(super) struct WrittenMail {
 /// The parts of a mail that differ from mail to mail.
 #[derive(Debug)]
 struct Draft<'a> {
+    /// The name of the organization that the mail is from, if the mail may show it.
+    from: Option<String>,
     /// The name of the recipient, if the mail shows it.
     name: Option<String>,
     subject: String,
@@ -99,12 +106,15 @@ pub(super) fn write(
         MailContent::SignInCode { code, .. } => to_person(&PersonMail::code(code), None)?,
         MailContent::Invitation(invited) => {
             let secret = mail.notice.cause.secret().ok_or("an invitation needs its secret")?;
-            let content = PersonMail::invitation(invited, secret, base_url);
-            to_person(&content, invited.organization.contact.as_ref())?
+            let organization = &invited.organization;
+            let draft =
+                to_person(&PersonMail::invitation(invited, secret, base_url), organization.contact.as_ref())?;
+            Draft { from: safe_organization(&organization.name), ..draft }
         }
         MailContent::Message(sent) => {
             let content = OrganizerMail::of(sent, base_url);
             Draft {
+                from: Some(sender_name(&sent.organization)),
                 text: rendered(&OrganizerTextPart { mail: &content })?,
                 html: rendered(&OrganizerHtmlPart { mail: &content })?,
                 name: content.name,
@@ -140,6 +150,7 @@ fn about_signup<'a>(
     let sender = from.address();
     let entry = SignupEntry { method, organization, event, shift, signup, at: &present, sender, url, now };
     Ok(Draft {
+        from: Some(sender_name(organization)),
         name: content.name.clone(),
         text: rendered(&TextPart { mail: &content })?,
         html: rendered(&HtmlPart { mail: &content })?,
@@ -152,6 +163,7 @@ fn about_signup<'a>(
 /// Writes a mail to a person who signs in or is invited.
 fn to_person<'a>(content: &PersonMail, contact: Option<&'a EmailAddress>) -> Result<Draft<'a>, String> {
     Ok(Draft {
+        from: None,
         name: content.name.clone(),
         text: rendered(&PersonTextPart { mail: content })?,
         html: rendered(&PersonHtmlPart { mail: content })?,
@@ -165,18 +177,23 @@ fn rendered(template: &impl Template) -> Result<String, String> {
     template.render().map_err(|error| error.to_string())
 }
 
+/// Returns the name of an organization in `From`.
+fn sender_name(organization: &Organization) -> String {
+    shorten(organization.name.as_str(), MAX_SENDER_NAME)
+}
+
 /// Puts the headers and the parts of a mail together.
 ///
 /// All mails of one notice have the same Message-ID, so that a mail program can recognize a duplicate.
 fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> WrittenMail {
-    let Draft { name, subject, text, html, contact, calendar } = draft;
+    let Draft { from: organization, name, subject, text, html, contact, calendar } = draft;
     let to = address(mail.recipient());
     let id = mail.notice.id;
     let date = Offset::UTC.to_datetime(now).strftime("%a, %d %b %Y %H:%M:%S +0000");
     let mut headers = Headers::default();
     headers.plain("Message-ID", &format!("<{id}@{}>", from.domain()));
     headers.plain("Date", &date.to_string());
-    headers.mailbox("From", from.name(), from.address());
+    headers.mailbox("From", organization.as_deref().or_else(|| from.name()), from.address());
     headers.mailbox("To", name.as_deref(), &to);
     if let Some(contact) = contact {
         headers.mailbox("Reply-To", None, &address(contact));

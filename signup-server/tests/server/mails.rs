@@ -20,7 +20,7 @@ pub(crate) fn with_mailbox(database: &str) -> (Server, Mailbox) {
     (server, mailbox)
 }
 
-const FROM: &str = "Riverside <help@riverside.example.org>";
+const FROM: &str = "Signup <help@riverside.example.org>";
 
 /// Returns the recipients of these mails.
 pub(crate) fn to(mails: &[Mail]) -> Vec<&str> {
@@ -61,7 +61,11 @@ async fn a_sign_up_a_change_and_a_cancellation_are_mailed_to_the_volunteers_conc
     mailbox.wait_for_exactly(5, SOON).await;
 
     let [first, .., change] = all.as_slice() else { panic!("{all:?}") };
-    assert_eq!(first.header("from"), FROM);
+    assert_eq!(
+        first.header("from"),
+        "Starter <help@riverside.example.org>",
+        "the organization and the address of --mail-from"
+    );
     assert_eq!(first.header("to"), "Ada <ada@example.org>");
     assert!(
         first.header("message-id").ends_with("@riverside.example.org>"),

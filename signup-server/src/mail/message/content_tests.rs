@@ -82,6 +82,20 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
     mail.assert_says("help@bücher.example");
 }
 
+#[tokio::test]
+async fn a_mail_is_from_the_organization_with_the_address_of_the_sender() {
+    let mut delivery = Sample::create().await.delivery().await;
+    for (name, from) in [
+        ("Riverside Food Bank", "Riverside Food Bank <help@example.org>"),
+        ("St.Mary’s, Inc.", "St.Mary’s, Inc. <help@example.org>"),
+    ] {
+        about(&mut delivery).organization.name = name.parse().unwrap();
+        assert_eq!(parts(&delivery).from, from);
+    }
+    about(&mut delivery).organization.name = "Food bank ".repeat(20).trim().parse().unwrap();
+    assert!(parts(&delivery).from.chars().count() < 110, "{}", parts(&delivery).from);
+}
+
 /// Signs the volunteer of the sample up again, and delivers the mail about that.
 async fn answered_again(sample: &Sample) -> Mail {
     let owner = sample.service.admin().event_owner(sample.event).await.unwrap();

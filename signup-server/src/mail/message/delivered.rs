@@ -20,6 +20,7 @@ pub(super) struct Parts {
     pub(super) subject: String,
     /// The names of the headers.
     pub(super) headers: Vec<String>,
+    pub(super) from: String,
     pub(super) reply_to: Option<String>,
     /// The lines end with `\n`.
     pub(super) text: String,
@@ -80,6 +81,7 @@ pub(super) fn parts(mail: &Mail) -> Parts {
     let [text, html] = alternatives.subparts.as_slice() else { panic!("{parsed:?}") };
     Parts {
         subject: parsed.headers.get_first_value("Subject").unwrap(),
+        from: parsed.headers.get_first_value("From").unwrap(),
         reply_to: parsed.headers.get_first_value("Reply-To"),
         headers: parsed.headers.iter().map(mailparse::MailHeader::get_key).collect(),
         text: body(text).replace("\r\n", "\n"),

@@ -41,6 +41,7 @@ async fn a_message_shows_its_text_and_each_shift_with_its_link() {
         sent("Bring gloves", "It will be cold.\r\nMap: https://example.org/map?a=b&c\n<b>").await;
     let mail = parts(&mail);
     assert_eq!(mail.subject, "Bring gloves");
+    assert_eq!(mail.from, format!("{} <help@example.org>", sent.organization.name));
     assert_eq!(mail.reply_to.as_deref(), Some("help@riverside.example"));
     assert_eq!(mail.calendar, "");
     let link = |place: usize| format!("https://example.org/signups/{}", sent.places[place].secret.reveal());

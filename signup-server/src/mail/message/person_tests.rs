@@ -52,6 +52,7 @@ fn the_mail_with_a_code_has_no_link() {
     mail.assert_does_not_say("http");
     mail.assert_does_not_say("mailto");
     assert_eq!((mail.reply_to, mail.calendar.as_str()), (None, ""));
+    assert_eq!(mail.from, "Signup <help@example.org>", "it is from no organization");
 }
 
 #[test]
@@ -69,6 +70,7 @@ fn the_mail_of_an_invitation_says_who_invites_to_what() {
     );
     assert_eq!(mail.text, text);
     assert_eq!(mail.reply_to.as_deref(), Some("help@riverside.example"));
+    assert_eq!(mail.from, "Riverside Food Bank <help@example.org>");
     assert!(mail.html.contains(&format!("<a href=\"{link}\">See the invitation</a>")), "{}", mail.html);
     for (role, words) in [(Role::Admin, "As an admin, you can"), (Role::Owner, "As an owner, you can")] {
         parts(&invitation(|invited| invited.role = role).0).assert_says(words);
@@ -88,6 +90,7 @@ fn the_mail_of_an_invitation_has_no_name_that_could_be_read_as_a_link() {
     });
     let mail = parts(&mail);
     assert_eq!(mail.subject, "Invitation to an organization");
+    assert_eq!(mail.from, "Signup <help@example.org>");
     mail.assert_says("You are invited to help run an organization");
     mail.assert_says(&link);
     for text in ["evil", "tel:", "\u{202e}"] {
