@@ -68,6 +68,7 @@ mod limits;
 mod lives;
 mod mail_faults;
 mod mail_logins;
+mod mail_readers;
 mod mailbox;
 mod mails;
 mod mails_of_edits;

