@@ -345,7 +345,7 @@ async fn hostile_text_in_every_field_is_text_on_every_page_and_in_every_mail_and
     let form = forms(&owner.get(&edit).await, &edit).remove(0);
     let theirs = json!({"title": format!("Theirs {LINE}"), "badge_label": format!("Theirs {LINE}")});
     assert_eq!(server.patch(&format!("/v1/events/{}", scene.event), &theirs).await.status, 200);
-    let mine = form.fields.clone().with("title", LINE).with("badge_label", LINE);
+    let mine = form.fields.clone().with("title", &format!("Mine {LINE}")).with("badge_label", NAME);
     let conflict = form.send(owner, &mine).await;
     assert!(conflict.status == 409 && check(&conflict, "a conflict"), "{}", conflict.text);
 
