@@ -6,6 +6,7 @@
 mod kind;
 mod path;
 
+use std::collections::HashSet;
 use std::fmt;
 
 pub use kind::{FaultKind, ValueType};
@@ -82,14 +83,23 @@ impl Faults {
         self.0.push(Fault::new(path, kind));
     }
 
-    /// Adds a fault of the kind [`Unknown`](FaultKind::Unknown) for each path, once for equal paths.
+    /// Adds a fault of the kind [`Unknown`](FaultKind::Unknown) for each path that is not unknown already.
     pub fn add_unknown(&mut self, paths: impl IntoIterator<Item = FaultPath>) {
-        let before = self.0.len();
-        for path in paths {
-            if !self.0[before..].iter().any(|fault| fault.path == path) {
-                self.add(path, FaultKind::Unknown);
+        self.extend(paths.into_iter().map(|path| Fault::new(path, FaultKind::Unknown)));
+    }
+
+    /// Says for each unknown name what the caller probably meant, if `meant` knows it. The fault becomes one of the kind
+    /// [`Misnamed`](FaultKind::Misnamed).
+    #[must_use]
+    pub fn with_meant(mut self, meant: impl Fn(&FaultPath) -> Option<&'static str>) -> Self {
+        for Fault { path, kind } in &mut self.0 {
+            if *kind == FaultKind::Unknown
+                && let Some(meant) = meant(path)
+            {
+                *kind = FaultKind::Misnamed { meant };
             }
         }
+        self
     }
 
     /// Returns the value of a check. If the check failed, adds its error as a fault at `path` and returns `None`.
@@ -131,8 +141,16 @@ impl Faults {
 }
 
 impl Extend<Fault> for Faults {
+    /// Adds faults at the end. A name that is unknown twice is one fault: the first one.
+    ///
+    /// The time is linear in the number of faults, because an input can have as many as a request has room for.
     fn extend<I: IntoIterator<Item = Fault>>(&mut self, faults: I) {
-        self.0.extend(faults);
+        let more: Vec<Fault> = faults.into_iter().collect();
+        let unknown = self.0.iter().filter(|fault| fault.kind.is_unknown_name());
+        let mut known: HashSet<_> = unknown.map(|fault| &fault.path).collect();
+        let are_new: Vec<_> =
+            more.iter().map(|fault| !fault.kind.is_unknown_name() || known.insert(&fault.path)).collect();
+        self.0.extend(more.into_iter().zip(are_new).filter_map(|(fault, is_new)| is_new.then_some(fault)));
     }
 }
 
@@ -197,6 +215,28 @@ mod tests {
         assert_eq!(faults.to_string(), "`title` is required (and 1 more fault)");
         faults.add("timezone", FaultKind::Required);
         assert_eq!(faults.to_string(), "`title` is required (and 2 more faults)");
+    }
+
+    #[test]
+    fn a_name_that_is_unknown_in_two_parts_of_an_input_is_one_fault() {
+        let path = |name: &str| FaultPath::new().member(name);
+        let mut faults = Faults::one("title", FaultKind::Required);
+        faults.add_unknown(["a", "b", "a"].map(path));
+        let mut query = Faults::new();
+        query.add_unknown(["b", "limit", "b"].map(path));
+        faults.extend(query.with_meant(|path| (*path == "limit").then_some("per_page")));
+        faults.extend([Fault::new("title", FaultKind::Required)]);
+        let found: Vec<_> = faults.iter().map(Fault::to_string).collect();
+        assert_eq!(
+            found,
+            [
+                "`title` is required",
+                "`a` is unknown",
+                "`b` is unknown",
+                "`limit` is unknown, and probably means per_page",
+                "`title` is required",
+            ]
+        );
     }
 
     #[test]

@@ -30,6 +30,7 @@ mod routes;
 mod sample_event;
 mod serve;
 mod signup_table;
+mod similar;
 mod tls;
 mod upkeep;
 mod webhook;

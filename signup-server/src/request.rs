@@ -14,6 +14,7 @@ use warp::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
+use crate::similar::closest;
 use crate::wire::{Deleted, Slot};
 
 /// The maximum size of a body, in bytes.
@@ -99,7 +100,7 @@ impl Request {
     /// Fails like [`json`](Self::json). Returns the faults of the body, and then those of [`query`](Self::query).
     pub(crate) async fn deletion<V, const N: usize>(
         &mut self,
-        names: [&str; N],
+        names: [&'static str; N],
         check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
         let body = self.optional_json().await?;
@@ -110,10 +111,11 @@ impl Request {
     /// parameter.
     ///
     /// # Errors
-    /// Returns the faults of `check`, and then a fault for each other parameter, in their order.
+    /// Returns the faults of `check`, and then a fault for each other parameter, in their order. A name that is close to one of
+    /// `names` is shown with it.
     pub(crate) fn query<V, const N: usize>(
         &self,
-        names: [&str; N],
+        names: [&'static str; N],
         check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
     ) -> Result<V, Faults> {
         // Never fails: any query decodes to pairs of text.
@@ -124,6 +126,10 @@ impl Request {
         let unknown = pairs.iter().filter(|(name, _)| !names.contains(&&**name));
         let mut faults = Faults::new();
         faults.add_unknown(unknown.map(|(name, _)| FaultPath::new().member(name)));
+        let faults = faults.with_meant(|path| match path.steps() {
+            [PathStep::Member(name)] => closest(&names, name),
+            _ => None,
+        });
         both(checked, faults.into_result(Some(()))).map(|(value, ())| value)
     }
 
@@ -205,12 +211,7 @@ fn both<A, B>(first: Result<A, Faults>, second: Result<B, Faults>) -> Result<(A,
     match (first, second) {
         (Ok(first), Ok(second)) => Ok((first, second)),
         (Err(mut faults), Err(more)) => {
-            for fault in more {
-                // A name that is unknown in the body and in the query is one fault.
-                if !faults.iter().any(|present| *present == fault) {
-                    faults.extend([fault]);
-                }
-            }
+            faults.extend(more);
             Err(faults)
         }
         (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),

@@ -37,6 +37,12 @@ pub enum FaultKind {
     /// The input does not take a member or a parameter of this name, or an answer to this question.
     #[error("is unknown")]
     Unknown,
+    /// The input does not take a member or a parameter of this name, and the caller probably meant another one.
+    #[error("is unknown, and probably means {meant}")]
+    Misnamed {
+        /// What the caller probably meant, in the words of the program that read the input.
+        meant: &'static str,
+    },
     /// The text is not JSON.
     #[error("is not JSON (line {line}, column {column})")]
     NotJson {
@@ -101,6 +107,13 @@ pub enum FaultKind {
     /// The kind of a question that a volunteer has answered.
     #[error("cannot change once a volunteer has answered the question")]
     Answered,
+}
+
+impl FaultKind {
+    /// Returns whether the fault is a name that the input does not take.
+    pub const fn is_unknown_name(&self) -> bool {
+        matches!(self, Self::Unknown | Self::Misnamed { .. })
+    }
 }
 
 impl From<ValueType> for FaultKind {

@@ -74,6 +74,8 @@ impl FaultPath {
     }
 
     fn then(mut self, step: PathStep) -> Self {
+        // A body can have 100,000 unknown names, so a path has no room to spare.
+        self.0.reserve_exact(1);
         self.0.push(step);
         self
     }

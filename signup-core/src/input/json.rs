@@ -20,7 +20,7 @@ use super::{
     ShiftsInput, TokenInput, WebhookInput,
 };
 use crate::event::Event;
-use crate::fault::{FaultKind, FaultPath, Faults, PathStep, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::question::Question;
 use crate::text::is_blank;
 use crate::webhook::Webhook;
@@ -29,7 +29,7 @@ use crate::webhook::Webhook;
 ///
 /// The members of the object have the names of the input's fields. If a member is given twice, the last value counts. A
 /// value of a wrong type becomes a fault of its field when the input is checked. So does each member of another name,
-/// unless the program removes it from the field `unknown` before. The first 1,000 of these names are kept.
+/// unless the program removes it from the field `unknown` before.
 ///
 /// # Errors
 /// Returns a fault of the whole input if the text is empty, not JSON, or not an object.
@@ -74,8 +74,12 @@ trait FieldType<'de>: Sized {
     fn object(_: &'de str) -> serde_json::Result<Option<Self>> {
         Ok(None)
     }
-    /// Moves the unknown members inside the value of `field` to those of the input.
-    fn move_unknown(_: &mut Given<Self>, _field: &'static str, _unknown: &mut Vec<FaultPath>) {}
+    /// Whether a value has members of its own.
+    const HAS_MEMBERS: bool = false;
+    /// Takes the unknown members out of the value of `field`.
+    fn take_unknown(_: &mut Given<Self>, _field: &'static str) -> Vec<FaultPath> {
+        Vec::new()
+    }
 }
 
 impl<'de, T: FieldType<'de>> Deserialize<'de> for Given<T> {
@@ -145,16 +149,16 @@ impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
         bounded(json, Event::MAX_NEW_SHIFTS + 1)
     }
 
-    fn move_unknown(shifts: &mut Given<Self>, field: &'static str, unknown: &mut Vec<FaultPath>) {
-        // If the list is given twice, the last one counts.
-        unknown.retain(|path| path.steps()[0] != PathStep::Field(field));
-        let Given::Value(shifts) = shifts else { return };
+    const HAS_MEMBERS: bool = true;
+    fn take_unknown(shifts: &mut Given<Self>, field: &'static str) -> Vec<FaultPath> {
+        let Given::Value(shifts) = shifts else { return Vec::new() };
+        let mut unknown = Vec::new();
         for (index, shift) in shifts.iter_mut().enumerate() {
             let Given::Value(shift) = shift else { continue };
-            let room = MAX_UNKNOWN - unknown.len();
             let element = FaultPath::new().field(field).index(index);
-            unknown.extend(shift.unknown.drain(..).take(room).map(|name| element.clone().join(name)));
+            unknown.extend(shift.unknown.drain(..).map(|name| element.clone().join(name)));
         }
+        unknown
     }
 }
 
@@ -191,8 +195,28 @@ fn bounded<'de, T: Deserialize<'de>>(json: &'de str, max: usize) -> serde_json::
     deserializer.deserialize_seq(ListVisitor(max, PhantomData)).map(Some)
 }
 
-/// The largest number of unknown members that an input keeps.
-const MAX_UNKNOWN: usize = 1_000;
+/// The names of the members that an input does not take, while the input is read.
+#[derive(Default)]
+struct UnknownMembers {
+    names: Vec<FaultPath>,
+    /// The number of names before the last list whose elements have members of their own.
+    before_list: usize,
+}
+
+impl UnknownMembers {
+    /// Notes that a field has got its value, which replaces an earlier value of the field.
+    fn note<'de, T: FieldType<'de>>(&mut self, _: &Given<T>) {
+        if T::HAS_MEMBERS {
+            self.before_list = self.names.len();
+        }
+    }
+
+    /// Inserts the unknown members inside the final value of `field` where the value was sent.
+    fn insert_inner<'de, T: FieldType<'de>>(&mut self, value: &mut Given<T>, field: &'static str) {
+        let inner = T::take_unknown(value, field);
+        drop(self.names.splice(self.before_list..self.before_list, inner));
+    }
+}
 
 /// The name of a member, borrowed where the text has no escapes.
 struct Name<'de>(Cow<'de, str>);
@@ -247,21 +271,21 @@ macro_rules! inputs {
         impl<'de> ReadObject<'de> for $input $(<$life>)? {
             fn read<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
                 let mut input = Self::default();
+                let mut unknown = UnknownMembers::default();
                 while let Some(Name(name)) = object.next_key()? {
                     match &*name {
                         $(inputs!(@name $field $($name)?) => {
                             input.$field = object.next_value()?;
-                            let unknown = &mut input.unknown;
-                            FieldType::move_unknown(&mut input.$field, inputs!(@name $field $($name)?), unknown);
+                            unknown.note(&input.$field);
                         })*
                         name => {
                             let IgnoredAny = object.next_value()?;
-                            if input.unknown.len() < MAX_UNKNOWN {
-                                input.unknown.push(FaultPath::new().member(name));
-                            }
+                            unknown.names.push(FaultPath::new().member(name));
                         }
                     }
                 }
+                $(unknown.insert_inner(&mut input.$field, inputs!(@name $field $($name)?));)*
+                input.unknown = unknown.names;
                 Ok(input)
             }
         }

@@ -325,3 +325,33 @@ async fn the_faults_of_a_token_have_their_bounds() {
         assert_eq!(faults(error), expected.map(|(path, kind)| (path.to_owned(), kind)));
     }
 }
+
+/// The number of faults is quadratic in no part: a comparison of each name with each other one would take minutes here.
+#[test]
+fn every_unknown_name_of_a_long_body_is_a_fault_once() {
+    let names: String = (0..70_000).map(|number| format!(r#","{number:x}":0,"{number:x}":0"#)).collect();
+    // Each list replaces the one before it, with the unknown members inside.
+    let lists = r#","shifts":[{"b":0}]"#.repeat(20_000);
+    let found = event_faults(&format!(r#"{{"a":0{names}{lists},"shifts":[{{"c":0}}],"z":0}}"#));
+    let unknown: Vec<_> =
+        found.iter().filter(|(_, kind)| kind.is_unknown_name()).map(|(path, _)| path).collect();
+    assert_eq!(unknown.len(), 70_000 + 2, "a is a number in the list, too");
+    assert_eq!(unknown[unknown.len() - 3..], ["1116f", "shifts[0].c", "z"]);
+}
+
+#[test]
+fn the_filters_of_a_list_of_sign_ups_that_are_no_status_and_no_address_are_named() {
+    let input = |status: &'static str, email: &'static str| SignupListInput {
+        status: Some(status.into()),
+        email: Some(email.into()),
+        ..SignupListInput::default()
+    };
+    for (status, email) in
+        [("Confirmed", "ada"), ("confirmed ", "@example.org"), ("all", "a@b@c"), ("waiting", "%")]
+    {
+        let paths: Vec<_> =
+            faults_of(input(status, email).check()).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["status", "email"], "{status} {email}");
+    }
+    assert_eq!(input("", "").check(), Ok(SignupQuery::new()), "an empty text counts as omitted");
+}

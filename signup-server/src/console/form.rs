@@ -4,6 +4,7 @@
 //! the fields, so a form is checked as the body of a request to the API is checked, and the faults have the fields' names.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
@@ -144,6 +145,13 @@ impl Form {
         rows.sort_unstable();
         rows.dedup();
         rows
+    }
+
+    /// Returns the numbers of the rows of a list in which one of the members has text, in their order.
+    pub(crate) fn rows_with_text(&self, list: &str, members: &[&str]) -> BTreeSet<usize> {
+        let rows = self.values.iter().filter(|(_, value)| !value.trim().is_empty());
+        let is_member = |name: &str| name.rsplit('.').next().is_some_and(|member| members.contains(&member));
+        rows.filter(|(name, _)| is_member(name)).filter_map(|(name, _)| row_of(list, name)).collect()
     }
 
     /// Returns the session with the idempotency key of the form.

@@ -2,7 +2,7 @@
 
 use signup_core::{
     CancellationInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Faults,
-    NotifyInput, Operation, Scope, Session, from_json,
+    NotifyInput, Operation, PathStep, Scope, Session, from_json,
 };
 use warp::http::StatusCode;
 
@@ -17,7 +17,7 @@ pub(crate) async fn create_event(context: Context, session: Session, mut request
     let event = request.input(|body| {
         let mut input = from_json::<EventInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
-        input.check(write.limits())
+        input.check(write.limits()).map_err(|faults| instead_of_slots(faults, "shifts"))
     });
     let event = event.await;
     let created =
@@ -74,7 +74,7 @@ pub(crate) async fn patch_event(
     let patch = request.input(|body| {
         let mut input = from_json::<EventPatchInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
-        input.check()
+        input.check().map_err(|faults| instead_of_slots(faults, "PATCH /v1/slots/{id}"))
     });
     let patch = patch.await;
     if request.is_preview {
@@ -148,4 +148,12 @@ fn publication(body: &[u8]) -> Result<(), Faults> {
     let mut input = from_json::<NotifyInput>(body)?;
     ignore_answer(&mut input.unknown, Event::FIELDS);
     input.check()
+}
+
+/// Says in the fault of `slots` what creates or changes slots.
+fn instead_of_slots(faults: Faults, instead: &'static str) -> Faults {
+    faults.with_meant(|path| match path.steps() {
+        [PathStep::Member(name)] if &**name == Event::SLOTS => Some(instead),
+        _ => None,
+    })
 }

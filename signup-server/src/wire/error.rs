@@ -7,6 +7,13 @@
 use serde::{Serialize, Serializer};
 use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, Scope, TimeError, ValueType};
 
+use super::Event;
+
+/// The maximum number of unknown names that an error lists.
+const MAX_UNKNOWN: usize = 100;
+/// The member of `errors` that says how many other names are unknown.
+const MORE: &str = "_more";
+
 /// An error that consists of a message.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message<'a> {
@@ -91,6 +98,7 @@ fn predicate(fault: &Fault) -> String {
         ([PathStep::Field("types"), PathStep::Index(_)], FaultKind::Repeated) => {
             "must differ from the other types".to_owned()
         }
+        (_, FaultKind::Misnamed { .. }) => FaultKind::Unknown.to_string(),
         ([PathStep::Field("types")], FaultKind::Required) => {
             "must have at least one item, such as *".to_owned()
         }
@@ -103,6 +111,13 @@ fn sentence(fault: &Fault) -> String {
     match (fault.path.steps(), &fault.kind) {
         ([], FaultKind::Required) => "The request has no body. Send a JSON object.".to_owned(),
         ([], _) => format!("The {name} {predicate}."),
+        ([PathStep::Member(_)], FaultKind::Misnamed { meant: "shifts" }) if name == Event::SLOTS => {
+            "Send shifts to create shifts.".to_owned()
+        }
+        ([PathStep::Member(_)], FaultKind::Misnamed { meant }) if name == Event::SLOTS => {
+            format!("Send {meant} to change a shift.")
+        }
+        (_, FaultKind::Misnamed { meant }) => format!("The {name} field {predicate}. Did you mean {meant}?"),
         ([PathStep::Field("label")], FaultKind::TooMany { max, .. }) => {
             format!("The event already has {max} questions, which is the limit.")
         }
@@ -118,12 +133,23 @@ struct ByField<'a>(&'a Faults);
 
 impl Serialize for ByField<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut unknown = 0;
+        let is_listed = |fault: &&Fault| {
+            unknown += usize::from(fault.kind.is_unknown_name());
+            !fault.kind.is_unknown_name() || unknown <= MAX_UNKNOWN
+        };
         // Faults of the same field are adjacent.
-        let faults: Vec<_> = self.0.iter().collect();
-        serializer.collect_map(faults.chunk_by(|a, b| a.path == b.path).map(|same_field| {
+        let faults: Vec<_> = self.0.iter().filter(is_listed).collect();
+        let fields = faults.chunk_by(|a, b| a.path == b.path).map(|same_field| {
             let messages: Vec<_> = same_field.iter().map(|fault| sentence(fault)).collect();
             (field_name(&same_field[0].path), messages)
-        }))
+        });
+        let more = match self.0.len() - faults.len() {
+            0 => None,
+            1 => Some("1 more field is unknown.".to_owned()),
+            more => Some(format!("{more} more fields are unknown.")),
+        };
+        serializer.collect_map(fields.chain(more.map(|more| (MORE.to_owned(), vec![more]))))
     }
 }
 
@@ -230,5 +256,46 @@ mod tests {
         );
         faults.add("timezone", FaultKind::Required);
         assert_eq!(Validation::new(&faults).message, "The title field is required. (and 2 more errors)");
+    }
+
+    #[test]
+    fn an_unknown_name_is_shown_with_what_was_probably_meant() {
+        for (name, meant, expected) in [
+            ("limit", Some("per_page"), "The limit field is unknown. Did you mean per_page?"),
+            ("since", None, "The since field is unknown."),
+            ("slots", Some("shifts"), "Send shifts to create shifts."),
+            ("slots", Some("PATCH /v1/slots/{id}"), "Send PATCH /v1/slots/{id} to change a shift."),
+            ("slots", None, "The slots field is unknown."),
+        ] {
+            let mut faults = Faults::new();
+            faults.add_unknown([FaultPath::new().member(name)]);
+            let faults = faults.with_meant(|_| meant);
+            let json = serde_json::to_value(Validation::new(&faults)).unwrap();
+            assert_eq!(json, serde_json::json!({"message": expected, "errors": {name: [expected]}}));
+        }
+    }
+
+    #[test]
+    fn an_error_lists_100_unknown_names_and_says_how_many_there_are() {
+        for (number, more) in [
+            (100, None),
+            (101, Some("1 more field is unknown.")),
+            (12_000, Some("11900 more fields are unknown.")),
+        ] {
+            let mut faults = Faults::one("title", FaultKind::Required);
+            faults.add_unknown((0..number).map(|number| FaultPath::new().member(&format!("x{number}"))));
+            faults.add("reason", FaultKind::Repeated);
+            let json = serde_json::to_value(Validation::new(&faults)).unwrap();
+            let errors = json["errors"].as_object().unwrap();
+            assert_eq!(
+                json["message"],
+                format!("The title field is required. (and {} more errors)", number + 1)
+            );
+            assert_eq!(errors.len(), 102 + usize::from(more.is_some()));
+            assert!(
+                errors.contains_key("x99") && !errors.contains_key("x100") && errors.contains_key("reason")
+            );
+            assert_eq!(errors.get(MORE), more.map(|more| serde_json::json!([more])).as_ref());
+        }
     }
 }

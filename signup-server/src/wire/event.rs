@@ -29,7 +29,9 @@ pub(crate) struct Event<'a> {
 }
 
 impl<'a> Event<'a> {
-    /// The names of the fields.
+    /// The field with the slots. A request cannot send it back: it would say that the request creates or changes slots.
+    pub(crate) const SLOTS: &'static str = "slots";
+    /// The names of the fields that a request may send back: all but [`SLOTS`](Self::SLOTS).
     pub(crate) const FIELDS: &'static [&'static str] = &[
         "id",
         "title",
@@ -46,7 +48,6 @@ impl<'a> Event<'a> {
         "public_url",
         "created_at",
         "updated_at",
-        "slots",
     ];
 
     pub(super) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {

@@ -159,9 +159,7 @@ pub(super) fn without_empty_rows(form: &Form) -> Form {
     let others = form.fields().filter(|(name, _)| !is_of_row(name));
     let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
     let field = |row: usize, member: &str| format!("shifts.{row}.{member}");
-    let has_text =
-        |row: &usize| MEMBERS.iter().any(|member| !form.value(field(*row, member)).trim().is_empty());
-    for (number, row) in form.rows("shifts").into_iter().filter(has_text).take(MAX_ROWS).enumerate() {
+    for (number, row) in form.rows_with_text("shifts", &MEMBERS).into_iter().take(MAX_ROWS).enumerate() {
         for member in MEMBERS {
             new = new.with(&field(number, member), form.value(field(row, member)));
         }
