@@ -23,6 +23,7 @@ use warp::reply::Response;
 use warp::{Filter, filters};
 
 use crate::call::{ApiCall, OpenCall, PageCall};
+use crate::compression;
 use crate::console::{Console, Refusal, guard};
 use crate::handlers::Context;
 use crate::health::Health;
@@ -110,6 +111,8 @@ impl App {
         let found = Endpoint::find(page.unwrap_or(path));
         let pattern = found.as_ref().map_or("unknown", |(endpoint, _)| endpoint.pattern);
         let is_guarded = guard::is_guarded(path);
+        let is_compressed = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_compressed(&method));
+        let accepts_gzip = is_compressed && compression::accepts_gzip(&request.headers);
         let is_personal = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_personal);
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
@@ -125,6 +128,8 @@ impl App {
                 },
                 Area::Open => self.answer_open(&method, found, request.accepts_html()).await,
             };
+            let response =
+                if is_compressed { compression::compress(response, accepts_gzip).await } else { response };
             metrics::count_request(&method, pattern, response.status(), began);
             tracing::debug!(status = response.status().as_u16(), "answered");
             response

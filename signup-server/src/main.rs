@@ -6,6 +6,7 @@ mod admin;
 mod app;
 mod calendar;
 mod call;
+mod compression;
 mod config;
 mod console;
 mod descriptors;

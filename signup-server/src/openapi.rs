@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use bytes::Bytes;
 use serde_json::Value;
 use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
+
+use crate::compression::FixedBody;
 
 /// The description, written by hand. Tests compare the description with the responses of the server.
 const YAML: &str = include_str!("../openapi.yaml");
@@ -22,8 +23,8 @@ pub(crate) fn document() -> &'static Value {
 /// The description in both formats, serialized.
 #[derive(Debug)]
 pub(crate) struct OpenApi {
-    json: Bytes,
-    yaml: Bytes,
+    json: FixedBody,
+    yaml: FixedBody,
 }
 
 impl OpenApi {
@@ -32,7 +33,7 @@ impl OpenApi {
         let mut document = document().clone();
         document["servers"][0]["url"] = base_url.into();
         let yaml = YAML.replacen(PLACEHOLDER, base_url, 1);
-        Self { json: document.to_string().into(), yaml: yaml.into() }
+        Self { json: FixedBody::new(document.to_string()), yaml: FixedBody::new(yaml) }
     }
 
     pub(crate) fn json(&self) -> Response {
@@ -44,8 +45,8 @@ impl OpenApi {
     }
 }
 
-fn response(content: &Bytes, media_type: &'static str) -> Response {
-    let mut response = Response::new(content.clone().into());
+fn response(content: &FixedBody, media_type: &'static str) -> Response {
+    let mut response = content.respond(|text| Response::new(text.into()));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     response
 }

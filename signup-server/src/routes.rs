@@ -34,6 +34,7 @@ pub(crate) struct Route {
     /// The text of a [`PathPattern`].
     pattern: &'static str,
     is_personal: bool,
+    is_compressed: bool,
     pub(crate) handler: Handler,
 }
 
@@ -59,9 +60,9 @@ use Handler::{Agents, Api, Console, Member, Open, Page};
 
 #[rustfmt::skip]
 static ROUTES: &[Route] = &[
-    route(Method::GET, "/v1/events", Api(|c| list_events(c.context, c.session, c.request).boxed())),
+    route(Method::GET, "/v1/events", Api(|c| list_events(c.context, c.session, c.request).boxed())).compressed(),
     route(Method::POST, "/v1/events", Api(|c| create_event(c.context, c.session, c.request).boxed())),
-    route(Method::GET, "/v1/events/{event_id}", Api(|c| show_event(c.context, c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}", Api(|c| show_event(c.context, c.session, c.path.event(), c.request).boxed())).compressed(),
     route(Method::PATCH, "/v1/events/{event_id}",
         Api(|c| patch_event(c.context, c.session, c.path.event(), c.request).boxed())),
     route(Method::DELETE, "/v1/events/{event_id}",
@@ -74,29 +75,29 @@ static ROUTES: &[Route] = &[
         Api(|c| unpublish_event(c.context, c.session, c.path.event(), c.request).boxed())),
     route(Method::POST, "/v1/events/{event_id}/cancel",
         Api(|c| cancel_event(c.context, c.session, c.path.event(), c.request).boxed())),
-    route(Method::GET, "/v1/events/{event_id}/coverage", Api(|c| show_coverage(c.session, c.path.event(), c.request).boxed())),
-    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.session, c.path.event(), c.request).boxed())),
+    route(Method::GET, "/v1/events/{event_id}/coverage", Api(|c| show_coverage(c.session, c.path.event(), c.request).boxed())).compressed(),
+    route(Method::GET, "/v1/events/{event_id}/slots", Api(|c| list_slots(c.session, c.path.event(), c.request).boxed())).compressed(),
     route(Method::POST, "/v1/events/{event_id}/slots",
         Api(|c| add_slots(c.session, c.path.event(), c.request).boxed())),
     route(Method::GET, "/v1/events/{event_id}/questions",
-        Api(|c| list_questions(c.session, c.path.event(), c.request).boxed())),
+        Api(|c| list_questions(c.session, c.path.event(), c.request).boxed())).compressed(),
     route(Method::POST, "/v1/events/{event_id}/questions",
         Api(|c| add_question(c.session, c.path.event(), c.request).boxed())),
     personal(Method::GET, "/v1/events/{event_id}/signups",
-        Api(|c| list_signups_of_event(c.context, c.session, c.path.event(), c.request).boxed())),
-    route(Method::GET, "/v1/coverage", Api(|c| list_coverage(c.context, c.session, c.request).boxed())),
+        Api(|c| list_signups_of_event(c.context, c.session, c.path.event(), c.request).boxed())).compressed(),
+    route(Method::GET, "/v1/coverage", Api(|c| list_coverage(c.context, c.session, c.request).boxed())).compressed(),
     route(Method::GET, "/v1/slots/{id}", Api(|c| show_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::PATCH, "/v1/slots/{id}", Api(|c| patch_slot(c.session, c.path.shift(), c.request).boxed())),
     route(Method::DELETE, "/v1/slots/{id}", Api(|c| delete_slot(c.session, c.path.shift(), c.request).boxed())),
     personal(Method::GET, "/v1/slots/{id}/signups",
-        Api(|c| list_signups_of_slot(c.context, c.session, c.path.shift(), c.request).boxed())),
+        Api(|c| list_signups_of_slot(c.context, c.session, c.path.shift(), c.request).boxed())).compressed(),
     route(Method::PATCH, "/v1/questions/{id}",
         Api(|c| patch_question(c.session, c.path.question(), c.request).boxed())),
     route(Method::DELETE, "/v1/questions/{id}",
         Api(|c| delete_question(c.session, c.path.question(), c.request).boxed())),
-    personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, c.request).boxed())),
+    personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, c.request).boxed())).compressed(),
     personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup(), c.request).boxed())),
-    route(Method::GET, "/v1/activity", Api(|c| list_activity(c.context, c.session, c.request).boxed())),
+    route(Method::GET, "/v1/activity", Api(|c| list_activity(c.context, c.session, c.request).boxed())).compressed(),
     personal(Method::GET, "/v1/webhooks", Api(|c| list_webhooks(c.session, c.request).boxed())),
     personal(Method::POST, "/v1/webhooks", Api(|c| create_webhook(c.session, c.request).boxed())),
     personal(Method::GET, "/v1/webhooks/{id}", Api(|c| show_webhook(c.session, c.path.webhook(), c.request).boxed())),
@@ -107,20 +108,20 @@ static ROUTES: &[Route] = &[
     route(Method::POST, "/v1/webhooks/{id}/test",
         Api(|c| test_webhook(c.session, c.path.webhook(), c.request).boxed())),
     route(Method::GET, "/v1/webhooks/{id}/deliveries",
-        Api(|c| list_deliveries(c.context, c.session, c.path.webhook(), c.request).boxed())),
+        Api(|c| list_deliveries(c.context, c.session, c.path.webhook(), c.request).boxed())).compressed(),
     route(Method::POST, "/v1/deliveries/{id}/redeliver",
         Api(|c| redeliver(c.session, c.path.delivery(), c.request).boxed())),
     route(Method::GET, "/v1/token", Api(|c| show_token(c.session, c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),
     personal(Method::POST, "/mcp", Agents(|c| mcp::answer(c).boxed())),
-    route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())),
-    route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())),
+    route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())).compressed(),
+    route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())).compressed(),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
     route(Method::GET, "/health/ready", Open(|c| async move { c.health.ready(&c.service).await }.boxed())),
-    route(Method::GET, "/", Page(|c| start(c).boxed())),
+    route(Method::GET, "/", Page(|c| start(c).boxed())).compressed(),
     route(Method::GET, "/favicon.ico", Page(|_| async { page::icon() }.boxed())),
-    route(Method::GET, "/docs", Page(|c| async move { c.reference.docs() }.boxed())),
-    route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())),
+    route(Method::GET, "/docs", Page(|c| async move { c.reference.docs() }.boxed())).compressed(),
+    route(Method::GET, "/events/{slug}", Page(|c| c.pages.event(c.path.text("slug"), c.request.query).boxed())).compressed(),
     route(Method::GET, "/events/{slug}/signups", Page(|c| async move { c.pages.forms(&c.path.text("slug")) }.boxed())),
     route(Method::POST, "/events/{slug}/signups",
         Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())),
@@ -132,12 +133,20 @@ static ROUTES: &[Route] = &[
 ];
 
 pub(crate) const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route {
-    Route { method, pattern, is_personal: false, handler }
+    Route { method, pattern, is_personal: false, is_compressed: false, handler }
 }
 
 /// A route whose responses contain people's data or a secret. The address of a webhook can contain one.
 const fn personal(method: Method, pattern: &'static str, handler: Handler) -> Route {
-    Route { method, pattern, is_personal: true, handler }
+    Route { method, pattern, is_personal: true, is_compressed: false, handler }
+}
+
+impl Route {
+    /// Says that the responses hold no secret, so they may be compressed. See [`compression`](crate::compression).
+    pub(crate) const fn compressed(mut self) -> Self {
+        self.is_compressed = true;
+        self
+    }
 }
 
 /// `GET /`: returns the start page, with a link to the console for a person who is signed in.
@@ -194,10 +203,20 @@ impl Endpoint {
         self.routes.iter().any(|route| matches!(route.handler, Page(_) | Console(_) | Member(_)))
     }
 
-    /// Returns the handler of a method. `HEAD` has the handler of `GET`.
+    /// Returns the handler of a method.
     pub(crate) fn handler(&self, method: &Method) -> Option<Handler> {
+        self.route(method).map(|route| route.handler)
+    }
+
+    /// Returns whether the responses to a method may be compressed.
+    pub(crate) fn is_compressed(&self, method: &Method) -> bool {
+        self.route(method).is_some_and(|route| route.is_compressed)
+    }
+
+    /// Returns the route of a method. `HEAD` has the route of `GET`.
+    fn route(&self, method: &Method) -> Option<&'static Route> {
         let method = if *method == Method::HEAD { &Method::GET } else { method };
-        self.routes.iter().find(|route| route.method == *method).map(|route| route.handler)
+        self.routes.iter().find(|route| route.method == *method)
     }
 }
 
@@ -245,6 +264,23 @@ mod tests {
                 assert_eq!(endpoint.handler(&method).is_some(), is_allowed, "{method} {}", endpoint.pattern);
             }
         }
+    }
+
+    /// A secret in a compressed response can be guessed from its length. The path of a page has its secret, too.
+    #[test]
+    fn only_reads_without_a_secret_may_be_compressed() {
+        let routes = || ROUTES.iter().chain(console::routes::ROUTES);
+        let compressed: Vec<_> = routes().filter(|route| route.is_compressed).collect();
+        for route in &compressed {
+            let Route { method, pattern, .. } = route;
+            assert_eq!(method, Method::GET, "{pattern}");
+            let may_have_a_secret = ["secret", "token", "sign-in", "invitations"];
+            assert!(!may_have_a_secret.iter().any(|word| pattern.contains(word)), "{pattern}");
+            assert!(!pattern.contains("webhooks") || pattern.ends_with("/deliveries"), "{pattern}");
+        }
+        let of_console =
+            compressed.iter().map(|route| route.pattern).filter(|pattern| pattern.starts_with("/console"));
+        assert_eq!(of_console.collect::<Vec<_>>(), ["/console/{slug}/events/{event_id}/signups.csv"]);
     }
 
     /// The description of the API does not contain the pages, which are for people, and the MCP endpoint, which describes itself.

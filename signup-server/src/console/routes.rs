@@ -74,7 +74,7 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console/{slug}/questions/{id}/delete", Member(|c| event::ask_delete_question(c).boxed())),
     route(Method::POST, "/console/{slug}/questions/{id}/delete", Member(|c| event::delete_question(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
-    route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())).compressed(),
     route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/message", Member(|c| show_message(c).boxed())),
     route(Method::POST, "/console/{slug}/events/{event_id}/message", Member(|c| send_message(c).boxed())),

@@ -12,7 +12,6 @@ mod shell;
 
 use askama::Template;
 use askama::filters::{Escaper as _, Html};
-use bytes::Bytes;
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind, Output, UndefinedBehavior, context};
 use serde::Deserialize;
@@ -20,6 +19,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use self::document::Document;
+use crate::compression::FixedBody;
 use crate::page::{self, Head};
 
 /// The name of the template in errors.
@@ -40,10 +40,10 @@ pub(crate) enum ReferenceError {
 /// The rendered pages.
 #[derive(Debug)]
 pub(crate) struct Reference {
-    docs: Bytes,
-    start: Bytes,
+    docs: FixedBody,
+    start: FixedBody,
     /// The start page for a person who is signed in.
-    start_signed_in: Bytes,
+    start_signed_in: FixedBody,
 }
 
 impl Reference {
@@ -62,20 +62,21 @@ impl Reference {
         };
         let start = |is_signed_in| {
             let head = Head::private(&info.title, page::DEFAULT_THEME);
-            StartTemplate { head, info: &info, base_path, is_signed_in }.render().map(Bytes::from)
+            StartTemplate { head, info: &info, base_path, is_signed_in }.render().map(FixedBody::new)
         };
-        Ok(Self { docs: docs.render()?.into(), start: start(false)?, start_signed_in: start(true)? })
+        let docs = FixedBody::new(docs.render()?);
+        Ok(Self { docs, start: start(false)?, start_signed_in: start(true)? })
     }
 
     /// `GET /docs`
     pub(crate) fn docs(&self) -> Response {
-        page::html_text(StatusCode::OK, self.docs.clone())
+        self.docs.respond(|text| page::html_text(StatusCode::OK, text))
     }
 
     /// `GET /`
     pub(crate) fn start(&self, is_signed_in: bool) -> Response {
         let page = if is_signed_in { &self.start_signed_in } else { &self.start };
-        page::html_text(StatusCode::OK, page.clone())
+        page.respond(|text| page::html_text(StatusCode::OK, text))
     }
 }
 
@@ -181,7 +182,7 @@ paths:
 
     fn docs(document: &str) -> String {
         let reference = reference(document).unwrap();
-        String::from_utf8(reference.docs.to_vec()).unwrap()
+        String::from_utf8(reference.docs.text().to_vec()).unwrap()
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod cancelled_events;
 mod clients;
 mod command_line;
 mod command_mistakes;
+mod compression;
 mod console;
 mod console_browser;
 mod console_event;
