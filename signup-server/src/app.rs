@@ -22,6 +22,7 @@ use warp::path::FullPath;
 use warp::reply::Response;
 use warp::{Filter, filters};
 
+use crate::body_memory::BodyMemory;
 use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::compression;
 use crate::console::{Console, Refusal, guard};
@@ -53,6 +54,7 @@ const TOKEN_EXPIRES_WITHIN: SignedDuration = SignedDuration::from_hours(30 * 24)
 pub(crate) struct App {
     context: Context,
     trusted_proxies: Arc<[IpNet]>,
+    body_memory: BodyMemory,
     openapi: Arc<OpenApi>,
     health: Health,
     pages: Pages,
@@ -67,6 +69,7 @@ impl App {
         base_url: &str,
         sender: &str,
         trusted_proxies: Vec<IpNet>,
+        body_memory: BodyMemory,
         openapi: OpenApi,
         reference: Reference,
     ) -> Self {
@@ -76,6 +79,7 @@ impl App {
             context: Context { service, base_url: base_url.into() },
             rebinding_guard: RebindingGuard::of(base_url),
             trusted_proxies: trusted_proxies.into(),
+            body_memory,
             openapi: Arc::new(openapi),
             health: Health::default(),
             reference: Arc::new(reference),
@@ -96,14 +100,14 @@ impl App {
             .then(move |method, path: FullPath, query, headers, peer: Option<Peer>, body| {
                 let app = Arc::clone(&app);
                 let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| address.ip());
-                let request = Request { headers, query, body: body_stream(body), is_preview: false };
+                let request = Request::new(headers, query, body_stream(body));
                 async move { app.answer(method, &path, peer, request).await }
             })
             .recover(|_| async { Ok::<_, Infallible>(reply::not_found()) })
             .unify()
     }
 
-    async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, request: Request) -> Response {
+    async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, mut request: Request) -> Response {
         let began = Instant::now();
         let id = new_uuid(self.context.service.now()).to_string();
         let path = path.as_str();
@@ -117,6 +121,7 @@ impl App {
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
             let client = client_address(peer, &request.headers, &self.trusted_proxies);
+            request.room = Some(self.body_memory.room(client));
             let response = match Area::of(path, found.as_ref()) {
                 _ if is_guarded && !self.console.may_change(&method, &request.headers) => {
                     self.console.refused(&Refusal::CrossSite, None)

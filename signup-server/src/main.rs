@@ -4,6 +4,7 @@
 
 mod admin;
 mod app;
+mod body_memory;
 mod calendar;
 mod call;
 mod compression;
@@ -56,6 +57,7 @@ use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use app::App;
+use body_memory::BodyMemory;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
 use descriptors::ConnectionLimit;
 use mail::{MailQueue, Mailer};
@@ -310,7 +312,9 @@ async fn serve(
     let sender = Sender::new(options.webhook_allow.unwrap_or_default());
     let deliveries = WebhookQueue::new(service.outbox(), sender, stop.clone());
     let webhook_task = tokio::spawn(worker::run(deliveries, stop));
-    let app = App::new(service, base_url.as_str(), &mail_sender, options.trusted_proxies, openapi, reference);
+    let body_memory = BodyMemory::new(options.body_memory_mib * 1024 * 1024);
+    let (base_url, proxies) = (base_url.as_str(), options.trusted_proxies);
+    let app = App::new(service, base_url, &mail_sender, proxies, body_memory, openapi, reference);
     tracing::info!("up to {} connections at once (open-file limit {})", limit.connections, limit.open_files);
     output::print_line(&format!("listening on http://{address}")).map_err(String::from)?;
     let mut is_store_broken = false;

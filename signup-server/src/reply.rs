@@ -4,8 +4,8 @@
 
 use serde::Serialize;
 use signup_core::{Error, Faults};
-use warp::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use warp::http::{HeaderValue, StatusCode};
+use warp::http::header::{ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use warp::http::{HeaderName, HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use crate::wire::{Conflict, Message, MissingScope, PlanLimit, Validation};
@@ -36,6 +36,10 @@ pub(crate) enum BodyError {
     TooLarge,
     /// The `Content-Type` is not the one that the route requires.
     UnsupportedMediaType,
+    /// The body has a `Content-Encoding`.
+    Encoded,
+    /// There is no room for the body: too many other bodies are being read.
+    NoRoom,
     /// The body did not arrive before its deadline.
     Timeout,
     /// The connection failed before the end of the body.
@@ -123,19 +127,42 @@ impl ApiError {
     }
 }
 
-fn body_error(error: BodyError) -> Response {
-    match error {
-        BodyError::TooLarge => {
-            message(StatusCode::PAYLOAD_TOO_LARGE, "The body must not be larger than 1 MiB.")
+impl BodyError {
+    /// Returns the status of the response.
+    pub(crate) const fn status(self) -> StatusCode {
+        match self {
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::UnsupportedMediaType | Self::Encoded => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::NoRoom => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Timeout => StatusCode::REQUEST_TIMEOUT,
+            Self::Broken => StatusCode::BAD_REQUEST,
         }
-        BodyError::UnsupportedMediaType => {
-            message(StatusCode::UNSUPPORTED_MEDIA_TYPE, "The Content-Type must be application/json.")
-        }
-        BodyError::Timeout => {
-            message(StatusCode::REQUEST_TIMEOUT, "The body did not arrive within 30 seconds.")
-        }
-        BodyError::Broken => message(StatusCode::BAD_REQUEST, "The body could not be read."),
     }
+
+    /// Returns the header that the response has besides those of any error.
+    pub(crate) const fn header(self) -> Option<(HeaderName, HeaderValue)> {
+        match self {
+            Self::Encoded => Some((ACCEPT_ENCODING, HeaderValue::from_static("identity"))),
+            Self::NoRoom => Some((RETRY_AFTER, RETRY_AFTER_S)),
+            _ => None,
+        }
+    }
+}
+
+fn body_error(error: BodyError) -> Response {
+    let text = match error {
+        BodyError::TooLarge => "The body must not be larger than 1 MiB.",
+        BodyError::UnsupportedMediaType => "The Content-Type must be application/json.",
+        BodyError::Encoded => "The body must not have a Content-Encoding. Send it without compression.",
+        BodyError::NoRoom => {
+            "The server is reading too many other requests. Try again in a moment. Retry a write with the same Idempotency-Key."
+        }
+        BodyError::Timeout => "The body did not arrive within 30 seconds.",
+        BodyError::Broken => "The body could not be read.",
+    };
+    let mut response = message(error.status(), text);
+    response.headers_mut().extend(error.header());
+    response
 }
 
 fn service_error(error: &Error) -> Response {

@@ -1,17 +1,20 @@
 //! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
+//!
+//! A handler reads the body last: whatever decides without the body is decided before the body takes memory.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
 use signup_core::{EmptyInput, FaultKind, FaultPath, Faults, IdempotencyKey, PathStep, from_json};
-use warp::http::HeaderMap;
-use warp::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use warp::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use warp::http::{HeaderMap, HeaderValue};
 
+use crate::body_memory::BodyRoom;
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
 use crate::similar::closest;
@@ -19,6 +22,9 @@ use crate::wire::{Deleted, Slot};
 
 /// The maximum size of a body, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
+
+/// The mark that some programs write before UTF-8 text.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The chunks of a body, as they arrive. The mutex makes a request `Sync`, so that a handler can lend it across an await. It is
 /// never locked: only the owner of a request reads the body.
@@ -31,9 +37,16 @@ pub(crate) struct Request {
     pub(crate) body: BodyStream,
     /// Whether a write only answers what it would do. The API has no such request; a tool for agents has.
     pub(crate) is_preview: bool,
+    /// The memory for the body, held as long as the request. `None` for a body that is in memory already.
+    pub(crate) room: Option<BodyRoom>,
 }
 
 impl Request {
+    /// Creates a request whose body is in memory already.
+    pub(crate) const fn new(headers: HeaderMap, query: String, body: BodyStream) -> Self {
+        Self { headers, query, body, is_preview: false, room: None }
+    }
+
     /// Returns the token of `Authorization: Bearer …`. The form of the token is not checked.
     pub(crate) fn bearer(&self) -> Option<&str> {
         let (scheme, token) = self.headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
@@ -143,21 +156,27 @@ impl Request {
 
     /// Reads a JSON body that may be omitted. An empty body is `{}`, whatever its `Content-Type` is.
     async fn optional_json(&mut self) -> Result<Bytes, BodyError> {
-        let body = self.any_body().await?;
-        if body.is_empty() {
-            return Ok(Bytes::from_static(b"{}"));
-        }
-        if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
+        let read = match self.json().await {
+            // Nothing was read yet.
+            Err(error @ (BodyError::UnsupportedMediaType | BodyError::Encoded)) => {
+                self.read(0).await.map_err(|other| if other == BodyError::TooLarge { error } else { other })
+            }
+            read => read,
+        };
+        read.map(|body| if body.is_empty() { Bytes::from_static(b"{}") } else { body })
     }
 
-    /// Reads the body. The `Content-Type` must be JSON or absent.
+    /// Reads the body, without a byte order mark. The `Content-Type` must be JSON or absent.
     ///
     /// # Errors
-    /// Returns an error if the body is longer than 1 MiB, takes longer than 30 seconds, or breaks off, or if the
-    /// `Content-Type` is not JSON.
+    /// Returns an error if the body is longer than 1 MiB, has a `Content-Encoding`, takes longer than 30 seconds, breaks off, or
+    /// finds no room, or if the `Content-Type` is not JSON. What the head says is checked before the body is read.
     pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
-        let body = self.any_body().await?;
-        if self.is_json() { Ok(body) } else { Err(BodyError::UnsupportedMediaType) }
+        let mut body = self.body_of(self.is_json()).await?;
+        if body.starts_with(BYTE_ORDER_MARK) {
+            body.advance(BYTE_ORDER_MARK.len());
+        }
+        Ok(body)
     }
 
     /// Reads the body. The `Content-Type` must be `application/x-www-form-urlencoded`.
@@ -165,29 +184,63 @@ impl Request {
     /// # Errors
     /// Fails like [`json`](Self::json), but an absent `Content-Type` is an error, too.
     pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
-        let body = self.any_body().await?;
-        match self.media_type().as_deref() {
-            Some("application/x-www-form-urlencoded") => Ok(body),
-            _ => Err(BodyError::UnsupportedMediaType),
+        let is_form = self.media_type().as_deref() == Some("application/x-www-form-urlencoded");
+        self.body_of(is_form).await
+    }
+
+    async fn body_of(&mut self, has_media_type: bool) -> Result<Bytes, BodyError> {
+        self.check_length(MAX_BODY_BYTES)?;
+        if self.is_encoded() {
+            return Err(BodyError::Encoded);
         }
+        if !has_media_type {
+            return Err(BodyError::UnsupportedMediaType);
+        }
+        self.read(MAX_BODY_BYTES).await
     }
 
-    /// Reads the body, whatever its `Content-Type` is.
-    async fn any_body(&mut self) -> Result<Bytes, BodyError> {
-        tokio::time::timeout(BODY_TIMEOUT, self.read()).await.map_err(|_| BodyError::Timeout)?
+    fn check_length(&self, max_bytes: usize) -> Result<(), BodyError> {
+        let is_longer = self.declared_length().is_some_and(|length| length > max_bytes);
+        if is_longer { Err(BodyError::TooLarge) } else { Ok(()) }
     }
 
-    async fn read(&mut self) -> Result<Bytes, BodyError> {
-        let mut body = BytesMut::new();
+    async fn read(&mut self, max_bytes: usize) -> Result<Bytes, BodyError> {
+        self.check_length(max_bytes)?;
+        tokio::time::timeout(BODY_TIMEOUT, self.buffer(max_bytes)).await.map_err(|_| BodyError::Timeout)?
+    }
+
+    /// Reads the body into a buffer that grows with what has arrived, and takes the room for each growth.
+    async fn buffer(&mut self, max_bytes: usize) -> Result<Bytes, BodyError> {
+        let most = self.declared_length().unwrap_or(MAX_BODY_BYTES);
+        let mut body = Vec::new();
         let chunks = self.body.get_mut().unwrap_or_else(PoisonError::into_inner);
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk.map_err(|_| BodyError::Broken)?;
-            if body.len() + chunk.len() > MAX_BODY_BYTES {
+            let length = body.len() + chunk.len();
+            if length > max_bytes {
                 return Err(BodyError::TooLarge);
+            }
+            if length > body.capacity() {
+                let capacity = (2 * body.capacity()).min(most).max(length);
+                if self.room.as_mut().is_some_and(|room| !room.grow(capacity - body.capacity())) {
+                    return Err(BodyError::NoRoom);
+                }
+                body.reserve_exact(capacity - body.len());
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(body.freeze())
+        Ok(body.into())
+    }
+
+    /// Returns the length of the body, if the head declares it.
+    fn declared_length(&self) -> Option<usize> {
+        self.headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+    }
+
+    /// Returns whether the body is encoded, such as compressed. The encoding `identity` is none.
+    fn is_encoded(&self) -> bool {
+        let is_identity = |value: &HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+        self.headers.get_all(CONTENT_ENCODING).iter().any(|value| !value.is_empty() && !is_identity(value))
     }
 
     /// Returns the `Content-Type` without parameters, in lower case.
@@ -281,7 +334,10 @@ fn forwarded_address(text: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use warp::http::HeaderName;
+
     use super::*;
+    use crate::body_memory::BodyMemory;
 
     fn client(peer: &str, forwarded: &[&str], trusted: &[&str]) -> String {
         let mut headers = HeaderMap::new();
@@ -290,6 +346,46 @@ mod tests {
         }
         let trusted: Vec<IpNet> = trusted.iter().map(|network| network.parse().unwrap()).collect();
         client_address(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    /// Reads a body of which these bytes arrive, with room for 8 KiB.
+    async fn read(headers: &[(&'static str, &'static str)], chunks: &[&str]) -> Result<Bytes, BodyError> {
+        let headers = headers
+            .iter()
+            .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
+        let chunks: Vec<_> = chunks
+            .iter()
+            .map(|chunk| Ok::<_, warp::Error>(Bytes::copy_from_slice(chunk.as_bytes())))
+            .collect();
+        let room = BodyMemory::new(8192).room(IpAddr::from([192, 0, 2, 1]));
+        let body = body_stream(futures_util::stream::iter(chunks));
+        let mut request = Request::new(headers.collect(), String::new(), body);
+        request.room = Some(room);
+        request.optional_json().await
+    }
+
+    #[tokio::test]
+    async fn a_body_takes_room_for_what_has_arrived_and_not_for_what_its_head_declares() {
+        let declared = [("content-length", "1000000")];
+        assert_eq!(read(&declared, &["{", "}"]).await, Ok("{}".into()));
+        let half: &str = &" ".repeat(4096);
+        assert_eq!(read(&[], &[half, half]).await.map(|body| body.len()), Ok(8192));
+        assert_eq!(read(&[], &[half, half, " "]).await, Err(BodyError::NoRoom));
+    }
+
+    #[tokio::test]
+    async fn an_optional_body_that_is_empty_is_an_object_whatever_its_head_says() {
+        for headers in [("content-type", "text/plain"), ("content-encoding", "gzip"), ("content-length", "0")]
+        {
+            assert_eq!(read(&[headers], &["", ""]).await, Ok("{}".into()), "{headers:?}");
+        }
+        assert_eq!(
+            read(&[("content-type", "text/plain")], &["", "x"]).await,
+            Err(BodyError::UnsupportedMediaType)
+        );
+        assert_eq!(read(&[("content-encoding", "gzip")], &["x"]).await, Err(BodyError::Encoded));
+        assert_eq!(read(&[("content-encoding", "Identity")], &["\u{feff}{}"]).await, Ok("{}".into()));
+        assert_eq!(read(&[], &["\u{feff}"]).await, Ok("{}".into()), "only a byte order mark");
     }
 
     #[test]

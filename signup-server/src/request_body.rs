@@ -15,7 +15,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use hyper::Request;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 use warp::http::StatusCode;
 use warp::http::header::EXPECT;
 
@@ -23,6 +23,8 @@ use warp::http::header::EXPECT;
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the connection reads the rest of a body.
 const REST_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the connection waits for more of the rest. A client that sends nothing for longer gets its response at once.
+const REST_PAUSE: Duration = Duration::from_secs(1);
 /// The maximum size of the rest that is read, in bytes: the maximum size of a body.
 const MAX_REST_BYTES: u64 = 1024 * 1024;
 /// The maximum size of the rest that is read before a 413 response, in bytes.
@@ -93,14 +95,18 @@ impl Rest {
 
     async fn read(&self, max_bytes: u64) -> bool {
         let mut bytes = 0;
-        while let Some(frame) = std::future::poll_fn(|context| self.body.poll_frame(context)).await {
-            let Ok(frame) = frame else { return false };
+        loop {
+            let frame = std::future::poll_fn(|context| self.body.poll_frame(context));
+            let frame = match timeout(REST_PAUSE, frame).await {
+                Ok(None) => return true,
+                Ok(Some(Ok(frame))) => frame,
+                Ok(Some(Err(_))) | Err(_) => return false,
+            };
             bytes += frame.data_ref().map_or(0, |data| data.len() as u64);
             if bytes > max_bytes {
                 return false;
             }
         }
-        true
     }
 }
 

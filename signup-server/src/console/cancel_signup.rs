@@ -36,11 +36,11 @@ pub(crate) async fn ask_reason(call: MemberCall) -> Answer {
 /// `POST …/signups/{id}/cancel`: asks first, and says who gets a mail. A confirmed form cancels the place.
 pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     call.session.require(Permission::CancelSignups)?;
+    let found = Found::of(&call).await?;
     let mut form = call.form().await?;
     if form.value(REASON).trim().is_empty() {
         form.remove(REASON);
     }
-    let found = Found::of(&call).await?;
     let body = form.json(FIELDS);
     let cancel = match from_json::<CancellationInput<'_>>(&body).and_then(|input| input.check()) {
         Ok(cancel) => cancel,

@@ -62,12 +62,13 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
     if let Some(signed_in) = &signed_in {
         call.console.count_form(signed_in).await?;
     }
-    let form = call.form().await?;
-    let (console, people) = (&call.console, call.console.service.people());
+    let people = call.console.service.people();
     let open = people.invitation(&secret).await?;
     if let Some(other) = signed_in.as_ref().filter(|signed_in| !is_for(&open, signed_in)) {
-        return Ok(console.other_person(other, &secret));
+        return Ok(call.console.other_person(other, &secret));
     }
+    let form = call.form().await?;
+    let console = &call.console;
     let checked =
         from_json::<AcceptanceInput<'_>>(&form.json(FIELDS)).and_then(|input| input.check(open.asked));
     let acceptance = match checked {

@@ -55,8 +55,8 @@ pub(crate) async fn show_message(call: MemberCall) -> Answer {
 /// `POST …/events/{event_id}/message`: shows the preview. A confirmed form sends the message.
 pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
     call.session.require(Permission::SendMessages)?;
-    let form = call.form().await?;
     let found = call.session.event(call.path.event()).await?;
+    let form = call.form().await?;
     let message = match checked(&form) {
         Ok(message) => message,
         Err(faults) => {

@@ -95,11 +95,12 @@ impl Console {
                 show(message.status, &RefusedOutsideTemplate { head, base_path, message: &message })
             }
         };
-        let wait = match refusal {
-            Refusal::TooMany(seconds) => Some(HeaderValue::from(*seconds)),
-            _ => (message.status == StatusCode::SERVICE_UNAVAILABLE).then_some(RETRY_AFTER_S),
+        let header = match refusal {
+            Refusal::TooMany(seconds) => Some((RETRY_AFTER, HeaderValue::from(*seconds))),
+            Refusal::Body(error) => error.header(),
+            _ => (message.status == StatusCode::SERVICE_UNAVAILABLE).then_some((RETRY_AFTER, RETRY_AFTER_S)),
         };
-        response.headers_mut().extend(wait.map(|wait| (RETRY_AFTER, wait)));
+        response.headers_mut().extend(header);
         response
     }
 }
@@ -205,17 +206,16 @@ fn message_of(error: &Error) -> Message {
 }
 
 fn message_of_body(error: BodyError) -> Message {
-    let (status, text) = match error {
-        BodyError::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "It is too long. Go back and shorten it."),
-        BodyError::UnsupportedMediaType => {
-            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the page.")
+    let text = match error {
+        BodyError::TooLarge => "It is too long. Go back and shorten it.",
+        BodyError::UnsupportedMediaType | BodyError::Encoded => "Please use the form on the page.",
+        BodyError::NoRoom => {
+            "Too many people are sending forms right now. Go back and try again in a moment."
         }
-        BodyError::Timeout => {
-            (StatusCode::REQUEST_TIMEOUT, "It took too long to arrive. Go back and try again.")
-        }
-        BodyError::Broken => (StatusCode::BAD_REQUEST, "Only part of it arrived. Go back and try again."),
+        BodyError::Timeout => "It took too long to arrive. Go back and try again.",
+        BodyError::Broken => "Only part of it arrived. Go back and try again.",
     };
-    said(status, "Sorry, we didn’t get your form", text)
+    said(error.status(), "Sorry, we didn’t get your form", text)
 }
 
 fn invalid() -> Message {

@@ -174,17 +174,21 @@ pub(super) async fn ask_sign_out(call: ConsoleCall) -> Answer {
 
 /// `POST /sign-out`: ends the session, or every session of the person.
 pub(super) async fn sign_out(mut call: ConsoleCall) -> Answer {
-    let form = call.form().await?;
-    let console = &call.console;
-    if let Some(signed_in) = console.signed_in(&call.request.headers).await? {
+    let mut next = "/sign-in";
+    let form;
+    if let Some(signed_in) = call.console.signed_in(&call.request.headers).await? {
+        form = call.form().await?;
         match form.action() {
             "everywhere" => signed_in.sign_out_everywhere().await?,
             _ => signed_in.sign_out().await?,
         }
+        // The page of an invitation for another person offers to sign out, and continues with the invitation.
+        let wanted = form.value(NEXT);
+        if is_safe(wanted) && guard::is_at_or_below(wanted, "/invitations") {
+            next = wanted;
+        }
     }
-    // The page of an invitation for another person offers to sign out, and continues with the invitation.
-    let next = form.value(NEXT);
-    let next = if is_safe(next) && guard::is_at_or_below(next, "/invitations") { next } else { "/sign-in" };
+    let console = &call.console;
     let mut response = see_other(&console.path(next));
     console.cookies.remove(&mut response, Name::Session);
     console.cookies.remove(&mut response, Name::Browser);

@@ -124,7 +124,7 @@ impl Caller {
         };
         faults.into_result(Some(()))?;
         let body = body_stream(stream::iter([Ok::<_, warp::Error>(body)]));
-        Ok((path, Request { headers, query, body, is_preview }))
+        Ok((path, Request { is_preview, ..Request::new(headers, query, body) }))
     }
 
     /// Calls the handler of the operation.

@@ -110,20 +110,24 @@ impl Pages {
     /// of the event with the reason.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         let path = self.event_path(&slug);
-        let body = request.form().await;
-        let typed = body.as_ref().map(|body| fields(body)).unwrap_or_default();
-        let action = event::form_action(&path);
-        let retry = || {
-            let is_kept = body.as_ref().is_ok_and(|body| body.len() <= MAX_KEPT);
-            is_kept.then_some(Retry { action: &action, fields: &typed })
+        let volunteers = self.service.volunteers();
+        let known = match volunteers.count_attempt(client).await {
+            Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await.map(drop),
+            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
+            Err(error) => Err(error),
         };
-        match self.service.volunteers().count_attempt(client).await {
-            Ok(allowance) if allowance.is_allowed => {}
-            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now()), retry()),
-            Err(error) => return error_page(&error, &self.base_path, retry()),
+        if known == Err(Error::NotFound) {
+            return self.error_page(&Error::NotFound);
         }
-        if let Err(error) = body {
-            return body_error(error, &path);
+        let body = match request.form().await {
+            Ok(body) => body,
+            Err(error) => return body_error(error, &path),
+        };
+        let typed = fields(&body);
+        let action = event::form_action(&path);
+        let retry = || (body.len() <= MAX_KEPT).then_some(Retry { action: &action, fields: &typed });
+        if let Err(error) = known {
+            return error_page(&error, &self.base_path, retry());
         }
         let shift = typed.get("slot_id").and_then(|id| id.parse().ok()).unwrap_or(ShiftId::NONE);
         let value = |name: &str| typed.get(name).map_or("", String::as_str).into();

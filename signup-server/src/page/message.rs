@@ -120,12 +120,11 @@ pub(super) fn error_page(error: &Error, base_path: &str, retry: Option<Retry<'_>
 }
 
 /// Returns 429, for a client address with too many attempts to sign up.
-pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>) -> Response {
-    let mut response = message_with(
+pub(super) fn too_many(retry_after_s: i64) -> Response {
+    let mut response = message(
         StatusCode::TOO_MANY_REQUESTS,
         "Please wait a minute",
         "Too many attempts. Please try again in a minute.",
-        retry,
         None,
     );
     response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
@@ -134,22 +133,19 @@ pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>) -> Response
 
 /// Returns the page for a form whose fields could not be read.
 pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
-    let (status, text) = match error {
-        BodyError::TooLarge => {
-            (StatusCode::PAYLOAD_TOO_LARGE, "Your answers are too long. Go back and shorten them.")
+    let text = match error {
+        BodyError::TooLarge => "Your answers are too long. Go back and shorten them.",
+        BodyError::UnsupportedMediaType | BodyError::Encoded => "Please use the form on the event’s page.",
+        BodyError::NoRoom => {
+            "Too many people are sending forms right now. Go back and try again in a moment."
         }
-        BodyError::UnsupportedMediaType => {
-            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "Please use the form on the event’s page.")
-        }
-        BodyError::Timeout => {
-            (StatusCode::REQUEST_TIMEOUT, "Your form took too long to arrive. Go back and try again.")
-        }
-        BodyError::Broken => {
-            (StatusCode::BAD_REQUEST, "Only part of your form arrived. Go back and try again.")
-        }
+        BodyError::Timeout => "Your form took too long to arrive. Go back and try again.",
+        BodyError::Broken => "Only part of your form arrived. Go back and try again.",
     };
     let link = Link { href: event_path, text: "Go to the event" };
-    message(status, "Sorry, we didn’t get your form", text, Some(link))
+    let mut response = message(error.status(), "Sorry, we didn’t get your form", text, Some(link));
+    response.headers_mut().extend(error.header());
+    response
 }
 
 /// Returns 303: the browser asks for `location` next.

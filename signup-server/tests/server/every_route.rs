@@ -61,7 +61,7 @@ async fn every_write_refuses_a_body_that_is_not_a_json_object() {
     for write in writes() {
         let name = format!("{} {}", write.method, write.path);
         let deep = "[".repeat(100_000);
-        for body in ["[]", "null", "5", "\"x\"", "{", "{} {}", "\u{feff}{}", " ", "title=x", &deep] {
+        for body in ["[]", "null", "5", "\"x\"", "{", "{} {}", "\u{feff}[]", " ", "title=x", &deep] {
             let answer = send(&server, &write, &[], body.to_owned()).await;
             assert_eq!(answer.fields(), ["body"], "{name} {}", &body[..body.len().min(20)]);
         }
@@ -92,6 +92,24 @@ async fn every_write_takes_the_content_types_of_json_and_no_other() {
             let answer = send(&server, &write, &[("content-type", bad)], "[]").await;
             assert_eq!(answer.status, 415, "{name} {bad}: {}", answer.text);
             assert!(answer.json()["message"].is_string(), "{name} {bad}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_write_refuses_an_encoded_body_and_ignores_a_byte_order_mark() {
+    let server = Server::start(&[]);
+    for write in writes() {
+        let name = format!("{} {}", write.method, write.path);
+        for encoding in ["gzip", "br", "gzip, identity"] {
+            let answer = send(&server, &write, &[("content-encoding", encoding)], "{}").await;
+            assert_eq!((answer.status, answer.header("accept-encoding")), (415, Some("identity")), "{name}");
+            assert!(answer.json()["message"].is_string(), "{name}");
+        }
+        let plain = send(&server, &write, &[], "{}").await;
+        for (encoding, body) in [("identity", "{}"), ("identity", "\u{feff}{}")] {
+            let answer = send(&server, &write, &[("content-encoding", encoding)], body).await;
+            assert_eq!((answer.status, answer.text), (plain.status, plain.text.clone()), "{name}");
         }
     }
 }

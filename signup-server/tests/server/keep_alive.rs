@@ -17,10 +17,10 @@ struct Client<'a> {
 
 /// The head of an answer whose body was read and dropped.
 #[derive(Debug)]
-struct Head {
-    status: u16,
-    says_close: bool,
-    says_continue: bool,
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    pub(crate) says_close: bool,
+    pub(crate) says_continue: bool,
 }
 
 impl<'a> Client<'a> {
@@ -46,14 +46,14 @@ impl<'a> Client<'a> {
     }
 }
 
-fn connect(server: &Server) -> BufReader<TcpStream> {
+pub(crate) fn connect(server: &Server) -> BufReader<TcpStream> {
     let stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
     stream.set_nodelay(true).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     BufReader::new(stream)
 }
 
-fn read_answer(stream: &mut BufReader<TcpStream>) -> io::Result<Head> {
+pub(crate) fn read_answer(stream: &mut BufReader<TcpStream>) -> io::Result<Head> {
     let mut head = Head { status: 0, says_close: false, says_continue: false };
     let mut length = 0;
     loop {

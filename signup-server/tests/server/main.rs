@@ -10,6 +10,7 @@ mod answer;
 mod answered_questions;
 mod bad_input;
 mod base_url;
+mod bodies;
 mod browser;
 mod cancelled_events;
 mod clients;

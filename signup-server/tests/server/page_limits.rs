@@ -69,11 +69,6 @@ async fn attempts_to_sign_up_are_limited_by_address() {
     let over = attempt("192.0.2.1").await;
     assert_eq!(over.status, 429);
     assert_is_secured(&over);
-    for kept in
-        [format!("name=\"slot_id\" value=\"{slot}\""), "name=\"name\" value=\"&#34;Ada&#34;\"".to_owned()]
-    {
-        assert!(over.text.contains(&kept), "what was typed is kept for another try: {}", over.text);
-    }
     let wait: u32 = over.header("retry-after").unwrap().parse().unwrap();
     assert!((1..=60).contains(&wait));
     assert_eq!(attempt("192.0.2.2").await.status, 422, "another address");

@@ -139,9 +139,9 @@ fn check_can_be_cancelled(call: &MemberCall, event: &Event) -> Result<(), Error>
 
 /// `POST /console/{slug}/events/{event_id}/cancel`: cancels an event. Asks first if volunteers are signed up.
 pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
-    let form = call.form().await?;
     let found = call.session.event(call.path.event()).await?;
     let event = found.event.clone();
+    let form = call.form().await?;
     let cancellation = match cancellation(&form) {
         Ok(cancellation) => cancellation,
         Err(faults) => {
@@ -203,16 +203,16 @@ pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
 pub(crate) async fn delete(mut call: MemberCall) -> Answer {
-    let (form, id) = (call.form().await?, call.path.event());
+    let found = call.session.event(call.path.event()).await?;
+    let event = found.event.clone();
+    let form = call.form().await?;
     if !form.is_confirmed() {
-        let found = call.session.event(id).await?;
-        let event = found.event.clone();
         if has_signups(&call, found) {
             return Err(Error::EventHasSignups.into());
         }
         return Ok(page_of_delete(&call, &form, &event, DELETION).show());
     }
-    call.session.delete_event(id).await?;
+    call.session.delete_event(event.id).await?;
     Ok(call.see_other("/"))
 }
 

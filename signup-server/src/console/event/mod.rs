@@ -64,6 +64,6 @@ fn limit_reached(error: &Error) -> Option<String> {
 
 /// Returns the form in the body, and the event in the path.
 async fn form_and_event(call: &mut MemberCall) -> Result<(Form, Event), Refusal> {
-    let form = call.form().await?;
-    Ok((form, call.session.event(call.path.event()).await?.event))
+    let event = call.session.event(call.path.event()).await?.event;
+    Ok((call.form().await?, event))
 }

@@ -101,8 +101,8 @@ async fn question_to_change(call: &MemberCall) -> Result<Question, Error> {
 
 /// `POST /console/{slug}/questions/{id}/edit`: changes a question.
 pub(crate) async fn edit_question(mut call: MemberCall) -> Answer {
-    let form = call.form().await?;
     let question = call.session.question(call.path.question()).await?;
+    let form = call.form().await?;
     let changed = match fields::question_patch(&form) {
         Ok(patch) => call.session.patch_question(question.id, patch).await,
         Err(faults) => Err(faults.into()),
@@ -142,8 +142,8 @@ pub(crate) async fn ask_delete_question(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/questions/{id}/delete`: deletes a question. Asks first.
 pub(crate) async fn delete_question(mut call: MemberCall) -> Answer {
-    let form = call.form().await?;
     let question = question_to_change(&call).await?;
+    let form = call.form().await?;
     if !form.is_confirmed() {
         return Ok(ask(&call, &question, &form));
     }

@@ -123,8 +123,8 @@ pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/shifts/{id}/edit`: changes a shift. Asks first if the change mails volunteers.
 pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
-    let form = call.form().await?;
     let shift = call.session.shift(call.path.shift()).await?;
+    let form = call.form().await?;
     let present = fields::values_of_shift(&shift);
     let form = as_stored(&form, &present);
     let patch = match fields::shift_patch(&form) {
@@ -207,8 +207,8 @@ pub(crate) async fn ask_delete_shift(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/shifts/{id}/delete`: deletes a shift. Asks first.
 pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
-    let form = call.form().await?;
     let shift = call.session.shift(call.path.shift()).await?;
+    let form = call.form().await?;
     let deletion = match deletion(&form) {
         Ok(deletion) => deletion,
         Err(faults) => {

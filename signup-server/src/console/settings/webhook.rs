@@ -51,11 +51,11 @@ pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
 /// `POST /console/{slug}/settings/webhooks/{id}`: changes, tests or deletes a webhook, or delivers again.
 pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
     call.session.require(Scope::WebhooksWrite)?;
+    let webhook = call.session.webhook(call.path.webhook()).await?;
     let form = call.form().await?;
-    let (session, id) = (&call.session, call.path.webhook());
+    let (session, id) = (&call.session, webhook.id);
     match form.action() {
         "update" => {
-            let webhook = session.webhook(id).await?;
             let input = form.json(FIELDS);
             let networks = session.webhook_networks();
             match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check_patch(networks)) {
