@@ -21,12 +21,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signup_core::{
     Activity, ActivityQuery, Capacity, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest,
-    Event, EventId, EventInFull, EventKey, EventQuery, EventWithShifts, Invitation, Kind, Membership,
-    NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId,
-    Page, Person, PersonId, Position, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Scopes,
-    Service, Session, Shift, ShiftId, Side, SignIn, SignInInFull, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook, WebhookId, async_trait, date,
-    uuid::Uuid,
+    Entity as _, Event, EventId, EventInFull, EventKey, EventQuery, EventWithShifts, Invitation, Kind,
+    Membership, NewEvent, NewOrganization, NewShift, Notice, NoticeCounts, NoticeQuery, Organization,
+    OrganizationId, Page, Person, PersonId, Position, Purge, Record, RecordKey, RequestCounter,
+    ScheduledShift, Scopes, Service, Session, Shift, ShiftId, Side, SignIn, SignInInFull, Signup, SignupId,
+    SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Total, Unique, Webhook, WebhookId,
+    async_trait, date, uuid::Uuid,
 };
 
 use faulty::{Fault, Faulty};
@@ -229,7 +229,7 @@ impl Store for OwnStore {
     }
 
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Read<Vec<Delivery>> {
-        let is_due = |delivery: &Delivery| delivery.due_at().is_some_and(|due_at| due_at <= now);
+        let is_due = |delivery: &Delivery| delivery.is_due(now);
         let mut due: Vec<Delivery> = self.records().list(Kind::Delivery, Deleted::Excluded, is_due);
         due.retain(|delivery| delivery.is_test() || self.is_to_enabled_webhook(delivery));
         due.sort_by_key(|delivery| (delivery.due_at(), delivery.id));
@@ -244,7 +244,22 @@ impl Store for OwnStore {
             let places = (in_flight..Webhook::MAX_IN_FLIGHT).map(|place| (is_failing, place));
             due.extend(places.zip(deliveries));
         }
-        due.sort_by_key(|(place, delivery)| (*place, delivery.due_at(), delivery.id));
+        let in_turn = |due: &mut Vec<((bool, u32), Delivery)>| {
+            due.sort_by_key(|(place, delivery)| (*place, delivery.due_at(), delivery.id));
+        };
+        // First the order in each organization, and then the one of all.
+        in_turn(&mut due);
+        let mut turns = BTreeMap::<_, u32>::new();
+        let is_in_flight = |delivery: &Delivery| delivery.shares().iter().any(|share| share.counts(now));
+        for in_flight in self.records().list(Kind::Delivery, Deleted::Excluded, is_in_flight) {
+            *turns.entry(in_flight.organization).or_default() += 1;
+        }
+        for ((_, place), delivery) in &mut due {
+            let turn = turns.entry(delivery.organization).or_default();
+            *place = *turn;
+            *turn += 1;
+        }
+        in_turn(&mut due);
         Ok(due.into_iter().map(|(_, delivery)| delivery).take(limit as usize).collect())
     }
 

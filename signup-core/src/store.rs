@@ -191,16 +191,17 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         query: &DeliveryQuery,
     ) -> Result<Page<Delivery>, StoreError>;
 
-    /// Lists at most `limit` pending deliveries of all organizations that are due at or before `now`. Deliveries to a disabled
+    /// Lists at most `limit` deliveries of all organizations that are [due](Delivery::is_due) at `now`. Deliveries to a disabled
     /// webhook are left out, except [tests](Delivery::is_test).
     ///
     /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
     /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id.
     ///
-    /// Each delivery has a place: the number of deliveries of its webhook that are in flight or listed before it. Lower places come
-    /// first, and equal ones are sorted by due time and id. So the waiting deliveries of one webhook never stand before those of
-    /// another. Webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer do not
-    /// stand before one that does.
+    /// Deliveries of webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer
+    /// do not stand before one that does. Among the deliveries of an organization, those come first that have fewer deliveries of
+    /// their webhook before them. So the waiting deliveries of one webhook never stand before those of another. Among the
+    /// deliveries of all organizations, those come first that have fewer deliveries of their organization before them. So the
+    /// same holds for organizations. Deliveries in flight count as before all others. Equal ones are sorted by due time and id.
     ///
     /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;

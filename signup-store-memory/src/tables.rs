@@ -86,7 +86,7 @@ impl Tables {
         {
             return 0;
         }
-        self.tallies.get(total).map_or(0, |tally| tally.at(now))
+        self.tallies.get(total).map_or(0, |tally| tally.at(now, total.latest_until(now)))
     }
 
     /// Returns the record that has the value.
@@ -294,9 +294,10 @@ impl Tables {
 }
 
 impl Tally {
-    /// Returns how many records count at `now`. A record that counts until `now` no longer counts.
-    fn at(&self, now: Timestamp) -> u32 {
-        let temporary = self.until.iter().rev().take_while(|(until, _)| *until > now).count();
+    /// Returns how many records count at `now`: always, or until a time after `now` that is not after `latest`.
+    fn at(&self, now: Timestamp, latest: Timestamp) -> u32 {
+        let ends = self.until.iter().rev().skip_while(|(until, _)| *until > latest);
+        let temporary = ends.take_while(|(until, _)| *until > now).count();
         self.always.saturating_add(u32::try_from(temporary).unwrap_or(u32::MAX))
     }
 }

@@ -200,6 +200,45 @@ pub async fn a_delivery_in_flight_takes_the_place_of_a_due_one(store: Arc<dyn St
     assert_eq!(due(&*store, 1, 99).await, [21, 15], "a reported delivery is no longer in flight");
 }
 
+/// The first due delivery of each organization comes before the second ones, and so on, however many webhooks an organization
+/// has. Deliveries in flight count as first ones.
+pub async fn organizations_take_turns(store: Arc<dyn Store>) {
+    let [first, second, third] = with_webhooks(&*store, [1, 2, 3]).await;
+    let other = webhook(2, 4);
+    commit(&*store, insert([other.clone()])).await;
+    let waiting = [&first, &second, &third].into_iter().zip([10, 20, 30]);
+    let waiting = waiting.flat_map(|(webhook, ids)| [due_at(webhook, ids, 0), due_at(webhook, ids + 1, 1)]);
+    let waiting: Vec<_> = waiting.collect();
+    let of_other: Vec<_> = (41..44).map(|number| due_at(&other, number, 2)).collect();
+    commit(&*store, insert(waiting.clone())).await;
+    commit(&*store, insert(of_other.clone())).await;
+    assert_eq!(due(&*store, 2, 99).await, [10, 41, 20, 42, 30, 43, 11, 21, 31]);
+    write(&*store, vec![put(of_other[0].clone(), of_other[0].clone().claimed(at(2)))]).await;
+    assert_eq!(due(&*store, 2, 99).await, [10, 20, 42, 30, 43, 11, 21, 31]);
+    for claimed in [&waiting[0], &waiting[2], &waiting[4]] {
+        write(&*store, vec![put(claimed.clone(), claimed.clone().claimed(at(2)))]).await;
+    }
+    assert_eq!(due(&*store, 2, 99).await, [42, 43, 11, 21, 31]);
+    assert_eq!(due(&*store, 2, 2).await, [42, 43], "up to the limit");
+}
+
+/// A delivery with a due time after the latest is due, and comes after those of its webhook that are due by now. A due time of exactly
+/// the latest is not due.
+pub async fn a_due_time_after_the_latest_is_that_of_a_clock_that_was_ahead(store: Arc<dyn Store>) {
+    let [ahead, correct] = with_webhooks(&*store, [1, 2]).await;
+    let latest = Delivery::latest_due_at(at(9)).as_second() - at(0).as_second();
+    let late = (11..14).map(|number| due_at(&ahead, number, latest + i64::from(number) - 11));
+    let leased = due_at(&ahead, 15, 0).claimed(at(latest));
+    let tests =
+        [due_at(&ahead, 10, 9), leased.clone(), due_at(&correct, 21, latest), due_at(&correct, 22, 10)];
+    commit(&*store, insert(late.chain(tests))).await;
+    assert_eq!(due(&*store, 8, 99).await, [11, 21, 12, 13, 15], "all but those that are due soon");
+    assert_eq!(due(&*store, 9, 99).await, [10, 12, 13, 15]);
+    let claim = rules::claim_delivery(&ahead, leased, at(9)).change;
+    assert_eq!(try_commit(&*store, claim).await, Ok(()));
+    assert_eq!(due(&*store, 9, 99).await, [10, 12, 13], "one is in flight");
+}
+
 /// The deliveries of a webhook that is failing come after all others, whatever their places and due times.
 pub async fn a_failing_webhook_delays_no_other(store: Arc<dyn Store>) {
     let [failing, working] = with_webhooks(&*store, [1, 2]).await;

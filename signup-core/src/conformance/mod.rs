@@ -195,6 +195,8 @@ macro_rules! conformance_tests {
             deliveries::deliveries_are_listed_newest_first_in_both_directions
             deliveries::due_deliveries_are_listed_by_their_place
             deliveries::a_delivery_in_flight_takes_the_place_of_a_due_one
+            deliveries::organizations_take_turns
+            deliveries::a_due_time_after_the_latest_is_that_of_a_clock_that_was_ahead
             deliveries::a_failing_webhook_delays_no_other
             deliveries::deliveries_of_a_disabled_webhook_wait
             deliveries::the_oldest_pending_delivery_is_found
@@ -300,6 +302,7 @@ macro_rules! conformance_tests {
             totals::an_active_event_counts_until_its_end
             totals::a_webhook_counts_until_it_is_removed
             totals::a_delivery_is_in_flight_until_its_lease_ends
+            totals::a_record_of_a_clock_that_was_ahead_counts_in_no_total
             totals::a_requirement_of_zeros_is_refused_with_a_total_above_zero
             totals::a_total_that_has_to_be_zero_excludes_additions
             uniques::a_unique_value_is_free_or_taken

@@ -158,6 +158,25 @@ pub async fn a_delivery_is_in_flight_until_its_lease_ends(store: Arc<dyn Store>)
     }
 }
 
+/// A delivery with a lease, or a message, counts only if its end is not after the latest one.
+pub async fn a_record_of_a_clock_that_was_ahead_counts_in_no_total(store: Arc<dyn Store>) {
+    let family = with_family(&*store).await;
+    let (webhook, event) = (webhook(1, 77), &family.full.event);
+    commit(&*store, insert([webhook.clone()])).await;
+    let claimed = delivery(&webhook, 77).claimed(at(0));
+    let message = message(event, 77);
+    let records: [Record; 2] = [claimed.clone().into(), message.clone().into()];
+    commit(&*store, insert(records)).await;
+    let in_flight = Total::InFlight(webhook.organization, webhook.id);
+    let messages = Total::Messages(event.organization, event.id);
+    let (skew, second) = (Notice::CLOCK_SKEW, SignedDuration::from_secs(1));
+    for (total, made_at) in [(in_flight, at(0)), (messages, message.created_at)] {
+        for (now, expected) in [(made_at, 1), (made_at - skew, 1), (made_at - skew - second, 0)] {
+            assert_eq!(count(&*store, &total, now).await, expected, "{total:?} at {now}");
+        }
+    }
+}
+
 /// A requirement that several totals are zero is refused if one of them is not. The refusal has such a total with its count.
 pub async fn a_requirement_of_zeros_is_refused_with_a_total_above_zero(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;

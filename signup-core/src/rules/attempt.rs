@@ -18,7 +18,7 @@ pub(crate) fn claim_delivery(
     now: Timestamp,
 ) -> Decision<Option<Delivery>> {
     let is_wanted = webhook.is_enabled() || delivery.is_test();
-    if !is_wanted || delivery.due_at().is_none_or(|due_at| now < due_at) {
+    if !is_wanted || !delivery.is_due(now) {
         return Decision::unchanged(None);
     }
     let mut change = ChangeSet::default();
@@ -64,7 +64,8 @@ pub(crate) fn report_attempt(
         _ if is_changed => webhook.clone(),
         // A test counts, too: the URL is the same for every delivery.
         Attempt::Gone | Attempt::Failed { .. } => {
-            let since = *webhook.failing_since.as_ref().unwrap_or(&now);
+            // A time in the future is that of a clock that was ahead.
+            let since = webhook.failing_since.map_or(now, |since| since.min(now));
             let failing = Webhook { failing_since: Some(since), ..webhook.clone() };
             reason = match attempt {
                 _ if !webhook.is_enabled() => None,

@@ -367,12 +367,29 @@ pub enum Total {
     Messages(OrganizationId, EventId),
 }
 
+impl Total {
+    /// Returns the latest time until which a record counts that a clock without error has written by `now`. A record with a later
+    /// one was written by a clock that was ahead, and no longer counts.
+    pub fn latest_until(&self, now: Timestamp) -> Timestamp {
+        let longest = match self {
+            Self::InFlight(..) => Delivery::LEASE,
+            Self::Messages(..) => Message::PERIOD,
+            Self::Organizations
+            | Self::ActiveEvents(_)
+            | Self::Filled(..)
+            | Self::Answers(..)
+            | Self::Webhooks(_) => return Timestamp::MAX,
+        };
+        now.checked_add(longest + Notice::CLOCK_SKEW).unwrap_or(Timestamp::MAX)
+    }
+}
+
 /// A total in which a record counts as 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Share {
     /// The total.
     pub total: Total,
-    /// The first instant at which the record no longer counts. `None`: the record always counts.
+    /// The first instant at which the record no longer counts. `None`: the record always counts. See [`Total::latest_until`].
     pub until: Option<Timestamp>,
 }
 
@@ -384,6 +401,6 @@ impl Share {
 
     /// Returns whether the record counts at `now`.
     pub fn counts(&self, now: Timestamp) -> bool {
-        self.until.is_none_or(|until| now < until)
+        self.until.is_none_or(|until| now < until && until <= self.total.latest_until(now))
     }
 }

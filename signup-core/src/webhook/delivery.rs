@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::activity::Activity;
 use crate::id::{DeliveryId, OrganizationId, WebhookId};
+use crate::notice::Notice;
 use crate::text_form::names;
 use crate::webhook::DisabledReason;
 
@@ -12,7 +13,7 @@ use crate::webhook::DisabledReason;
 ///
 /// A delivery is written in the change set of its activity. So no activity that a webhook selects is lost, and none is delivered
 /// that was not committed. A process claims a due delivery before it sends the request. The claim is a lease, as for a
-/// [`Notice`](crate::Notice): if the process dies, the delivery is due again when the lease ends.
+/// [`Notice`]: if the process dies, the delivery is due again when the lease ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Delivery {
@@ -125,6 +126,8 @@ impl Delivery {
     pub const LEASE: SignedDuration = SignedDuration::from_secs(30);
     /// The longest pause that a webhook can ask for: 24 hours.
     pub const MAX_RETRY_AFTER: SignedDuration = SignedDuration::from_hours(24);
+    /// The longest pause before an attempt: the last one of 24 hours, and the tenth that is added at random.
+    pub const MAX_PAUSE: SignedDuration = SignedDuration::from_mins(24 * 66);
     /// The pauses after a failed attempt: 5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours. They are those that the
     /// specification Standard Webhooks gives as an example.
     const PAUSES_S: [i64; 9] = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
@@ -161,6 +164,18 @@ impl Delivery {
             DeliveryState::Pending { due_at, .. } => Some(due_at),
             _ => None,
         }
+    }
+
+    /// Returns whether a process may claim the delivery at `now`: it is pending, and its due time has come or is after the
+    /// [latest](Self::latest_due_at).
+    pub fn is_due(&self, now: Timestamp) -> bool {
+        self.due_at().is_some_and(|due_at| due_at <= now || due_at > Self::latest_due_at(now))
+    }
+
+    /// Returns the latest due time that a clock without error sets: [`MAX_PAUSE`](Self::MAX_PAUSE) and
+    /// [`Notice::CLOCK_SKEW`] from now. A later one was set by a clock that was ahead.
+    pub fn latest_due_at(now: Timestamp) -> Timestamp {
+        after(now, Self::MAX_PAUSE + Notice::CLOCK_SKEW)
     }
 
     /// Returns when the next attempt is due; `None` unless the delivery is pending, and while an attempt is being made.
@@ -272,6 +287,26 @@ mod tests {
             let after = delivery().claimed(at(0)).after(&failed(asked), 0.0, at(10));
             assert_eq!(after.due_at(), Some(at(10 + expected)), "{asked:?}");
         }
+    }
+
+    #[test]
+    fn a_delivery_is_due_at_its_time_or_if_no_rule_can_have_set_the_time() {
+        let longest = delivery().claimed(at(0)).after(&failed(None), 0.0, at(0));
+        let longest = Delivery { attempts: 9, ..longest }.after(&failed(Some(i64::MAX)), 1.0, at(0));
+        let due_at = longest.due_at().unwrap();
+        assert_eq!(due_at, at(0) + Delivery::MAX_PAUSE, "no pause is longer");
+        let (second, skew) = (SignedDuration::from_secs(1), Notice::CLOCK_SKEW);
+        for (now, expected) in [
+            (due_at, true),
+            (due_at - second, false),
+            (at(0), false),
+            (at(0) - skew, false),
+            (at(0) - skew - second, true),
+        ] {
+            assert_eq!(longest.is_due(now), expected, "{now}");
+        }
+        let done = longest.claimed(at(1)).after(&Attempt::Gone, 0.0, at(2));
+        assert!(!done.is_due(at(-1_000_000)) && !done.is_due(at(1_000_000)), "it has ended");
     }
 
     #[test]

@@ -228,6 +228,34 @@ async fn a_claim_is_lost_when_its_lease_ends() {
     assert!(report(&other, &anew, &SUCCEEDED).await.is_some());
 }
 
+/// The clock was three days ahead, and was corrected afterwards: a delivery that waits for its second attempt, and those that the
+/// process had claimed when it was killed, are due at once.
+#[tokio::test]
+async fn deliveries_of_a_clock_that_was_ahead_are_due_at_once() {
+    let scene = Scene::start().await;
+    let hook = scene.session.create_webhook(webhook(&["event.*"])).await.unwrap();
+    let outbox = scene.service.outbox();
+    scene.clock.advance(3 * 86_400);
+    for _ in 0..Webhook::MAX_IN_FLIGHT {
+        scene.session.create_event(drive()).await.unwrap();
+    }
+    let mut claimed = vec![];
+    for due in outbox.due_deliveries(9).await.unwrap() {
+        claimed.push(claim(&outbox, &due).await);
+    }
+    report(&outbox, &claimed[0], &failed()).await.unwrap();
+    scene.clock.advance(-3 * 86_400);
+    scene.session.create_event(drive()).await.unwrap();
+    let due = outbox.due_deliveries(9).await.unwrap();
+    assert_eq!(due.len(), Webhook::MAX_IN_FLIGHT as usize, "no claim of the wrong time takes a place");
+    for due in due {
+        let again = claim(&outbox, &due).await;
+        assert!(report(&outbox, &again, &SUCCEEDED).await.is_some());
+    }
+    assert_eq!(outbox.due_deliveries(9).await.unwrap().len(), 1, "the fifth one is left");
+    assert_eq!(scene.session.webhook(hook.id).await.unwrap().failing_since, None);
+}
+
 #[tokio::test]
 async fn a_webhook_that_is_gone_is_disabled_and_its_deliveries_wait() {
     let scene = Scene::start().await;

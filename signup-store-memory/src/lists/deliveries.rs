@@ -1,5 +1,7 @@
 //! The deliveries to a webhook, and the due deliveries to all webhooks.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use signup_core::{
     Delivery, DeliveryId, DeliveryQuery, OrganizationId, Page, Record, RecordKey, Total, Webhook, WebhookId,
@@ -48,15 +50,28 @@ impl Tables {
 
     pub(crate) fn due_deliveries(&self, now: Timestamp, limit: u32) -> Vec<Delivery> {
         let mut found = vec![];
+        let mut turns = BTreeMap::<_, u32>::new();
         for (webhook, pending) in self.pending() {
             let in_flight = self.count(&Total::InFlight(webhook.organization, webhook.id), now);
+            *turns.entry(webhook.organization).or_default() += in_flight;
             let is_failing = webhook.failing_since.is_some();
-            let due = pending.take_while(|(due_at, _)| *due_at <= now);
+            let due = pending.filter(|(_, delivery)| delivery.is_due(now));
             for (place, (due_at, delivery)) in (in_flight..Webhook::MAX_IN_FLIGHT).zip(due) {
-                found.push(((is_failing, place), due_at, delivery.id, delivery));
+                found.push((is_failing, place, due_at, delivery));
             }
         }
-        found.sort_by_key(|(place, due_at, id, _)| (*place, *due_at, *id));
+        let in_turn = |found: &mut Vec<(bool, u32, Timestamp, &Delivery)>| {
+            found.sort_by_key(|(is_failing, turn, due_at, delivery)| {
+                (*is_failing, *turn, *due_at, delivery.id)
+            });
+        };
+        in_turn(&mut found);
+        for (_, place, _, delivery) in &mut found {
+            let turn = turns.entry(delivery.organization).or_default();
+            *place = *turn;
+            *turn += 1;
+        }
+        in_turn(&mut found);
         found.truncate(limit as usize);
         found.into_iter().map(|(.., delivery)| delivery.clone()).collect()
     }

@@ -532,9 +532,10 @@ BEGIN
         AND deleted_at IS NULL AND ends_at > at);
 END $$;
 
-CREATE FUNCTION count_of_messages(owner uuid, of_event uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION count_of_messages(owner uuid, of_event uuid, at bigint, latest bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN (SELECT count(*) FROM messages WHERE organization_id = owner AND event_id = of_event AND counts_until > at);
+    RETURN (SELECT count(*) FROM messages WHERE organization_id = owner AND event_id = of_event AND counts_until > at
+        AND counts_until <= latest);
 END $$;
 
 CREATE FUNCTION count_of_webhooks(owner uuid) RETURNS bigint LANGUAGE plpgsql AS $$
@@ -542,11 +543,11 @@ BEGIN
     RETURN (SELECT count(*) FROM webhooks WHERE organization_id = owner);
 END $$;
 
--- Counts the deliveries of the webhook whose lease ends after `at`.
-CREATE FUNCTION count_in_flight(owner uuid, webhook uuid, at bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+-- Counts the deliveries of the webhook whose lease ends after `at`, and not after `latest`.
+CREATE FUNCTION count_in_flight(owner uuid, webhook uuid, at bigint, latest bigint) RETURNS bigint LANGUAGE plpgsql AS $$
 BEGIN
     RETURN (SELECT count(*) FROM deliveries d WHERE d.organization_id = owner AND d.webhook_id = webhook
-        AND d.leased_until > at);
+        AND d.leased_until > at AND d.leased_until <= latest);
 END $$;
 
 -- Returns the gate of an organization, NULL if there is none.

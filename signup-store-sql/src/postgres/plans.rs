@@ -127,11 +127,10 @@ async fn messages_are_counted_by_a_range_of_an_index(#[values(false, true)] is_a
         connection.execute("ANALYZE").await.unwrap();
     }
     // The query of the function `count_of_messages`.
-    let count =
-        "SELECT count(*) FROM messages WHERE organization_id = $1 AND event_id = $2 AND counts_until > $3";
-    let count = Statement::of(Dialect::Postgres, count, values![Uuid::nil(), Uuid::nil(), 0_i64]);
+    let count = "SELECT count(*) FROM messages WHERE organization_id = $1 AND event_id = $2 AND counts_until > $3 AND counts_until <= $4";
+    let count = Statement::of(Dialect::Postgres, count, values![Uuid::nil(), Uuid::nil(), 0_i64, 9_i64]);
     let plan = plan_of(&mut connection, count).await;
-    let range = "Index Cond: ((organization_id = $1) AND (event_id = $2) AND (counts_until > $3))";
+    let range = "Index Cond: ((organization_id = $1) AND (event_id = $2) AND (counts_until > $3) AND (counts_until <= $4))";
     assert!(plan.contains("using messages_by_event on messages") && plan.contains(range), "{plan}");
     assert!(!plan.contains("Filter:"), "{plan}");
 }

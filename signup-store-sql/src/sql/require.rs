@@ -17,7 +17,7 @@
 //! and secrets do neither: an absent value has no row to lock. If another transaction inserts the same value, the unique
 //! index refuses this one. The next attempt finds the value.
 
-use signup_core::{Kind, Refusal, Requirement, StoreError, Total};
+use signup_core::{Kind, Refusal, Requirement, StoreError, Timestamp, Total};
 
 use super::given_rows::{CHANGE, GIVEN, Template};
 use super::row;
@@ -70,22 +70,24 @@ pub(crate) fn rows(
             vec![(Check::Absent(kind, columns), row.collect())]
         }
         Requirement::Below { total, bound, now } => {
-            vec![total_row(
-                total,
-                [("bound", (*bound).into()), ("now", now.as_second().into()), number(0)],
-                ahead(total),
-            )]
+            vec![total_row(total, *bound, *now, number(0), ahead(total))]
         }
         Requirement::AllZero { parent: _, totals } => {
-            let row = |(place, total)| {
-                total_row(total, [("bound", 1_i64.into()), ("now", 0_i64.into()), number(place)], 0)
-            };
+            let row = |(place, total)| total_row(total, 1, Timestamp::UNIX_EPOCH, number(place), 0);
             (0..).zip(totals).map(row).collect()
         }
     }
 }
 
-fn total_row(total: &Total, bound: [NamedValue; 3], ahead: i64) -> (Check, Vec<NamedValue>) {
+fn total_row(
+    total: &Total,
+    bound: u32,
+    now: Timestamp,
+    number: NamedValue,
+    ahead: i64,
+) -> (Check, Vec<NamedValue>) {
+    let latest = ("latest", total.latest_until(now).as_second().into());
+    let bound = [("bound", bound.into()), ("now", now.as_second().into()), number];
     let (check, names): (_, Vec<NamedValue>) = match total {
         Total::Organizations => (Check::Organizations, vec![]),
         Total::ActiveEvents(organization) => {
@@ -100,11 +102,15 @@ fn total_row(total: &Total, bound: [NamedValue; 3], ahead: i64) -> (Check, Vec<N
         }
         Total::Messages(organization, event) => (
             Check::Messages,
-            vec![("organization_id", organization.uuid().into()), ("event_id", event.uuid().into())],
+            vec![("organization_id", organization.uuid().into()), ("event_id", event.uuid().into()), latest],
         ),
         Total::InFlight(organization, webhook) => (
             Check::InFlight,
-            vec![("organization_id", organization.uuid().into()), ("webhook_id", webhook.uuid().into())],
+            vec![
+                ("organization_id", organization.uuid().into()),
+                ("webhook_id", webhook.uuid().into()),
+                latest,
+            ],
         ),
         Total::Answers(organization, event, question) => (
             Check::Answers,
@@ -181,17 +187,17 @@ impl Check {
             (Self::Webhooks, Dialect::Postgres) => "count_of_webhooks(given.organization_id)",
             (Self::Messages, Dialect::Sqlite) => {
                 "SELECT COUNT(*) FROM messages w WHERE w.organization_id = given.organization_id \
-                 AND w.event_id = given.event_id AND w.counts_until > given.now"
+                 AND w.event_id = given.event_id AND w.counts_until > given.now AND w.counts_until <= given.latest"
             }
             (Self::Messages, Dialect::Postgres) => {
-                "count_of_messages(given.organization_id, given.event_id, given.now)"
+                "count_of_messages(given.organization_id, given.event_id, given.now, given.latest)"
             }
             (Self::InFlight, Dialect::Sqlite) => {
                 "SELECT COUNT(*) FROM deliveries d WHERE d.organization_id = given.organization_id \
-                 AND d.webhook_id = given.webhook_id AND d.leased_until > given.now"
+                 AND d.webhook_id = given.webhook_id AND d.leased_until > given.now AND d.leased_until <= given.latest"
             }
             (Self::InFlight, Dialect::Postgres) => {
-                "count_in_flight(given.organization_id, given.webhook_id, given.now)"
+                "count_in_flight(given.organization_id, given.webhook_id, given.now, given.latest)"
             }
             (Self::Unchanged(..) | Self::Absent(..), _) => "",
         }

@@ -199,28 +199,31 @@ const WAITING: [&str; 2] = [
 ];
 
 /// The cost depends on the number of webhooks with pending deliveries, and not on how many deliveries wait. What is sorted are the
-/// few deliveries that were found.
+/// webhooks, and the few deliveries that were found.
 #[tokio::test]
 async fn due_deliveries_are_found_by_their_place() {
     let (_folder, mut connection) = database().await;
     let due = due_deliveries_query(Dialect::Sqlite, Timestamp::UNIX_EPOCH, 64);
     let plan = plan(&mut connection, due).await;
-    let due = "(webhook_id=? AND due_at>? AND due_at<?)";
-    let in_flight = "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>?)";
+    let (due, late) = ("(webhook_id=? AND due_at>? AND due_at<?)", "(webhook_id=? AND due_at>?)");
+    let in_flight =
+        "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>? AND leased_until<?)";
     let searches = [
         (WAITING[0].to_owned(), 1),
         (WAITING[1].to_owned(), 1),
         ("SEARCH w USING INDEX sqlite_autoindex_webhooks_1 (id=?)".to_owned(), 1),
         (format!("SEARCH f USING COVERING INDEX {in_flight}"), 1),
         (format!("SEARCH n USING COVERING INDEX pending_deliveries {due}"), 4),
+        (format!("SEARCH n USING COVERING INDEX pending_deliveries {late}"), 4),
         (format!("SEARCH n USING INDEX pending_tests {due}"), 4),
-        ("SEARCH d USING INDEX sqlite_autoindex_deliveries_1 (organization_id=? AND id=?)".to_owned(), 1),
+        (format!("SEARCH n USING INDEX pending_tests {late}"), 4),
+        ("SEARCH d USING INDEX sqlite_autoindex_deliveries_1 (organization_id=? AND id=?)".to_owned(), 2),
     ];
     for (search, count) in &searches {
         assert_eq!(plan.matches(search).count(), *count, "{search}\n{plan}");
     }
-    assert_eq!(plan.matches("USING ").count(), 13, "{plan}");
-    assert_eq!(plan.matches("B-TREE").count(), 1, "{plan}");
+    assert_eq!(plan.matches("USING ").count(), 22, "{plan}");
+    assert_eq!(plan.matches("B-TREE").count(), 5, "{plan}");
 }
 
 #[tokio::test]
@@ -286,11 +289,11 @@ async fn due_notices_are_ranges_of_an_index() {
 #[case(Total::Webhooks(OrganizationId::NONE), "sqlite_autoindex_webhooks_2 (organization_id=?)")]
 #[case(
     Total::Messages(OrganizationId::NONE, EventId::NONE),
-    "messages_by_event (organization_id=? AND event_id=? AND counts_until>?)"
+    "messages_by_event (organization_id=? AND event_id=? AND counts_until>? AND counts_until<?)"
 )]
 #[case(
     Total::InFlight(OrganizationId::NONE, WebhookId::NONE),
-    "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>?)"
+    "deliveries_in_flight (organization_id=? AND webhook_id=? AND leased_until>? AND leased_until<?)"
 )]
 #[tokio::test]
 async fn a_total_is_counted_in_an_index(#[case] total: Total, #[case] index: &str) {

@@ -11,7 +11,10 @@ use crate::webhook::{Attempt, Delivery, Reported, Webhook};
 
 impl Outbox {
     /// Lists at most `limit` deliveries to webhooks that are due, and for each webhook at most as many as may be claimed now:
-    /// [`Webhook::MAX_IN_FLIGHT`] less those that processes have claimed. Those of failing webhooks come last.
+    /// [`Webhook::MAX_IN_FLIGHT`] less those that processes have claimed. Organizations take turns, and failing webhooks come last.
+    ///
+    /// Includes deliveries with a due time after the [latest](Delivery::latest_due_at). Such a time was set by a clock that was
+    /// ahead.
     ///
     /// # Errors
     /// Fails only if the store fails.

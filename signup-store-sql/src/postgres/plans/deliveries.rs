@@ -61,14 +61,17 @@ async fn due_deliveries_are_found_by_their_place(#[values(false, true)] is_analy
     let searches = [
         ("Index Scan using webhooks_id_key on webhooks w", 1),
         ("Index Only Scan using deliveries_in_flight on deliveries f", 1),
-        ("AND (leased_until > $1))", 1),
-        ("Index Only Scan using pending_deliveries on deliveries n", 4),
-        ("Index Only Scan using pending_tests on deliveries n", 4),
+        ("AND (leased_until > $1) AND (leased_until <= $2))", 1),
+        ("Index Only Scan using pending_deliveries on deliveries n", 8),
+        ("Index Only Scan using pending_tests on deliveries n", 8),
         ("AND (due_at <= $1))", 8),
-        ("Index Scan using deliveries_pkey on deliveries d", 1),
-        ("Sort  (", 1),
-        // Filters on webhooks: whether one was found, and whether it may have another request in flight.
-        (" Filter:", 5),
+        ("AND (due_at > $3))", 8),
+        ("Index Scan using deliveries_pkey on deliveries d", 2),
+        // What is sorted are the webhooks, and the few deliveries that were found.
+        ("Sort  (", 5),
+        // Filters on webhooks: whether one was found, and whether it may have another request in flight. The last one is on the
+        // place of a delivery.
+        (" Filter:", 10),
         ("Seq Scan", 0),
     ];
     for (search, count) in searches {

@@ -1,8 +1,10 @@
 //! The deliveries to a webhook, page by page, and the due deliveries to all webhooks.
 
+use std::collections::BTreeMap;
+
 use signup_core::{
     Delivery, DeliveryId, DeliveryQuery, DeliveryStatus, OrganizationId, Page, Position, StoreError,
-    Timestamp, Webhook, WebhookId,
+    Timestamp, Total, Webhook, WebhookId,
 };
 use uuid::Uuid;
 
@@ -59,15 +61,17 @@ const WAITING: &str = "WITH RECURSIVE waiting (id) AS ( \
      UNION ALL SELECT (SELECT n.webhook_id FROM deliveries n WHERE n.due_at IS NOT NULL AND n.webhook_id > waiting.id \
      ORDER BY n.webhook_id LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL)";
 
-/// The waiting webhooks, with the number of deliveries that are in flight at `$1`.
+/// The waiting webhooks, with the number of deliveries of the webhook and of its organization that are in flight at `$1`. `$2` is the
+/// latest end of a lease.
 ///
 /// SQLite joins the tables of a `CROSS JOIN` in the order of the text. In the other order, it would scan all rows of the second one.
-const WITH_IN_FLIGHT: &str = ", w AS MATERIALIZED ( \
-     SELECT w.organization_id, w.id, w.disabled_at, w.failing_since, (SELECT COUNT(*) FROM deliveries f \
-     WHERE f.organization_id = w.organization_id AND f.webhook_id = w.id AND f.leased_until > $1) AS in_flight \
-     FROM waiting CROSS JOIN webhooks w WHERE w.id = waiting.id)";
+const WITH_IN_FLIGHT: &str = ", counted AS MATERIALIZED ( \
+     SELECT w.organization_id, w.id, w.disabled_at, w.failing_since IS NOT NULL AS is_failing, (SELECT COUNT(*) FROM deliveries f \
+     WHERE f.organization_id = w.organization_id AND f.webhook_id = w.id AND f.leased_until > $1 AND f.leased_until <= $2) \
+     AS in_flight FROM waiting CROSS JOIN webhooks w WHERE w.id = waiting.id), w AS MATERIALIZED ( \
+     SELECT c.*, SUM(c.in_flight) OVER (PARTITION BY c.organization_id) AS of_organization FROM counted c)";
 
-/// The place of a due delivery. Its column is selected beside those of the delivery.
+/// The place of a due delivery in the list. Its column is selected beside those of the delivery.
 const PLACED: Table<()> = Table {
     name: "placed",
     alias: 'd',
@@ -86,32 +90,44 @@ fn due_columns() -> Vec<SelectedColumn> {
 /// Returns the statement for the due deliveries: the first ones of each webhook, each found by its offset. Of a disabled webhook
 /// only tests are due.
 ///
-/// The place of a delivery counts those in flight, and is higher by the maximum if the webhook is failing.
+/// Each row of `found` is a delivery, the first ones that are due at `$1` and the first ones with a due time after `$3`. `placed` has
+/// the place of each among those of its webhook, and `turns` among those of its organization.
 pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32) -> Statement {
     let max = Webhook::MAX_IN_FLIGHT;
-    let nth = |offset: u32| {
+    let nth = |(range, offset): (&str, u32)| {
         let id = |is_test: &str| {
             format!(
                 "(SELECT n.id FROM deliveries n WHERE n.webhook_id = w.id AND n.due_at IS NOT NULL \
-                 AND n.due_at <= $1{is_test} ORDER BY n.due_at, n.id LIMIT 1 OFFSET {offset})"
+                 AND n.due_at {range}{is_test} ORDER BY n.due_at, n.id LIMIT 1 OFFSET {offset})"
             )
         };
         let (any, test) = (id(""), id(" AND n.is_test"));
         format!(
-            "SELECT {offset} + w.in_flight + CASE WHEN w.failing_since IS NULL THEN 0 ELSE {max} END AS place, \
-             w.organization_id, CASE WHEN w.disabled_at IS NULL THEN {any} ELSE {test} END AS id \
-             FROM w WHERE {offset} + w.in_flight < {max}"
+            "SELECT w.is_failing, w.in_flight, w.of_organization, w.organization_id, \
+             CASE WHEN w.disabled_at IS NULL THEN {any} ELSE {test} END AS id FROM w WHERE {offset} + w.in_flight < {max}"
         )
     };
-    let found: Vec<_> = (0..max).map(nth).collect();
+    let found: Vec<_> = (0..max).flat_map(|offset| [("<= $1", offset), ("> $3", offset)]).map(nth).collect();
     let found = found.join(" UNION ALL ");
+    let placed = "SELECT f.is_failing, f.of_organization, f.in_flight + ROW_NUMBER() OVER (PARTITION BY d.webhook_id \
+         ORDER BY d.due_at, d.id) AS place, d.organization_id, d.id, d.due_at \
+         FROM found f CROSS JOIN deliveries d WHERE d.organization_id = f.organization_id AND d.id = f.id";
+    let turns = format!(
+        "SELECT p.*, p.of_organization + ROW_NUMBER() OVER (PARTITION BY p.organization_id \
+         ORDER BY p.is_failing, p.place, p.due_at, p.id) AS turn FROM placed p WHERE p.place <= {max}"
+    );
     let from = format!(
-        "(SELECT x.place, d.* FROM placed x CROSS JOIN deliveries d WHERE d.organization_id = x.organization_id AND d.id = x.id \
-         ORDER BY x.place, d.due_at, d.id LIMIT {limit}) d"
+        "(SELECT x.place, d.* FROM (SELECT ROW_NUMBER() OVER (ORDER BY t.is_failing, t.turn, t.due_at, t.id) AS place, \
+         t.organization_id, t.id FROM turns t ORDER BY place LIMIT {limit}) x \
+         CROSS JOIN deliveries d WHERE d.organization_id = x.organization_id AND d.id = x.id) d"
     );
     let text = dialect.select(&due_columns(), &from);
-    let sql = format!("{WAITING}{WITH_IN_FLIGHT}, placed AS MATERIALIZED ({found}) {text}");
-    Statement::of(dialect, &sql, values![now.as_second()])
+    let sql = format!(
+        "{WAITING}{WITH_IN_FLIGHT}, found AS MATERIALIZED ({found}), placed AS ({placed}), turns AS ({turns}) {text}"
+    );
+    let latest_lease = Total::InFlight(OrganizationId::NONE, WebhookId::NONE).latest_until(now);
+    let times = [now, latest_lease, Delivery::latest_due_at(now)];
+    Statement::of(dialect, &sql, times.map(|time| time.as_second().into()).into())
 }
 
 pub(crate) async fn due_deliveries(
@@ -124,20 +140,20 @@ pub(crate) async fn due_deliveries(
     let read = |row: Row<'_>| {
         let place: u32 = row.of(&PLACED).number("place")?;
         let id = row.of(&delivery::TABLE).id("id", DeliveryId::new)?;
-        Ok((place, id, delivery::read(row)))
+        Ok((place, (id, delivery::read(row))))
     };
+    let placed: BTreeMap<_, _> = rows.read(&due_columns(), read)?.into_iter().collect();
     let mut found = vec![];
-    for (place, id, delivery) in rows.read(&due_columns(), read)? {
+    for (id, delivery) in placed.into_values() {
         match delivery {
-            Ok(delivery) => found.push((place, delivery)),
+            Ok(delivery) => found.push(delivery),
             Err(error) if is_first_report(id.uuid()) => {
                 tracing::error!(delivery = %id, %error, "a delivery cannot be read, and is left alone");
             }
             Err(_) => {}
         }
     }
-    found.sort_by_key(|(place, delivery)| (*place, delivery.due_at(), delivery.id));
-    Ok(found.into_iter().map(|(_, delivery)| delivery).collect())
+    Ok(found)
 }
 
 /// Returns the statement for the creation of the oldest pending delivery: the first one of each enabled webhook by an index of its
