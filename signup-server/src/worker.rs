@@ -26,6 +26,8 @@ const UNREACHABLE_PAUSE: Duration = Duration::from_secs(5);
 pub(crate) trait Queue: Send + Sync + 'static {
     /// A queued item.
     type Item: Send + 'static;
+    /// What an item is sent to.
+    type Target: Send + 'static;
 
     /// The name of the items in the log.
     const ITEMS: &'static str;
@@ -37,12 +39,11 @@ pub(crate) trait Queue: Send + Sync + 'static {
     /// Returns the id of an item.
     fn id(item: &Self::Item) -> Uuid;
 
-    /// Returns the id of what an item is sent to.
-    fn target(item: &Self::Item) -> Uuid;
+    /// Returns what an item is sent to.
+    fn target(item: &Self::Item) -> Self::Target;
 
-    /// Returns whether another item for a target may take a free place, while `in_flight` items are being delivered, `to_target` of
-    /// them to the same target.
-    fn has_place(in_flight: usize, to_target: usize) -> bool;
+    /// Returns whether an item for `target` may take a free place. `in_flight` are the targets of the items that are being delivered.
+    fn has_place<'a>(target: &Self::Target, in_flight: impl Iterator<Item = &'a Self::Target>) -> bool;
 
     /// Returns at most [`BATCH`](Self::BATCH) items that are due, in the order in which they are delivered.
     ///
@@ -96,9 +97,9 @@ struct Worker<Q: Queue> {
     /// One task for each item in flight, so that a panic over one item does not stop the delivery of the others. The item stays
     /// claimed until its lease expires.
     tasks: JoinSet<Next>,
-    /// The ids of the items in flight, and those of their targets. An item that is not claimed yet is still due, and must not be
+    /// The ids of the items in flight, and their targets. An item that is not claimed yet is still due, and must not be
     /// started twice.
-    in_flight: HashMap<task::Id, (Uuid, Uuid)>,
+    in_flight: HashMap<task::Id, (Uuid, Q::Target)>,
     /// Due items that wait for a free place.
     batch: VecDeque<Q::Item>,
     /// Whether the last read may have left due items out.
@@ -136,14 +137,13 @@ impl<Q: Queue> Worker<Q> {
         }
     }
 
-    /// Starts items of the batch until every place is taken. Leaves out an item whose target has enough in flight: it stays due.
+    /// Starts items of the batch until every place is taken. Leaves out an item that may not take a free place: it stays due.
     fn start_batch(&mut self) {
         while !self.is_full()
             && let Some(item) = self.batch.pop_front()
         {
             let (id, target) = (Q::id(&item), Q::target(&item));
-            let to_target = self.in_flight.values().filter(|(_, other)| *other == target).count();
-            if !Q::has_place(self.tasks.len(), to_target) {
+            if !Q::has_place(&target, self.in_flight.values().map(|(_, target)| target)) {
                 continue;
             }
             let queue = Arc::clone(&self.queue);
@@ -255,6 +255,7 @@ mod tests {
 
     impl Queue for Arc<TestQueue> {
         type Item = Uuid;
+        type Target = Uuid;
 
         const ITEMS: &'static str = "test items";
         const AT_ONCE: usize = 4;
@@ -269,8 +270,8 @@ mod tests {
             if item.as_u128() < 100 { Uuid::nil() } else { *item }
         }
 
-        fn has_place(_in_flight: usize, to_target: usize) -> bool {
-            to_target < 3
+        fn has_place<'a>(target: &Uuid, in_flight: impl Iterator<Item = &'a Uuid>) -> bool {
+            in_flight.filter(|other| *other == target).count() < 3
         }
 
         async fn due(&self) -> Result<Vec<Uuid>, Error> {

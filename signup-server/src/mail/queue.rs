@@ -34,6 +34,8 @@ impl MailQueue {
 
 impl Queue for MailQueue {
     type Item = Notice;
+    /// Every mail is sent to the mail server.
+    type Target = ();
 
     const ITEMS: &'static str = "notices";
     const AT_ONCE: usize = 1;
@@ -43,12 +45,9 @@ impl Queue for MailQueue {
         notice.id.uuid()
     }
 
-    /// Every mail is sent to the mail server.
-    fn target(_: &Notice) -> Uuid {
-        Uuid::nil()
-    }
+    fn target(_: &Notice) {}
 
-    fn has_place(_in_flight: usize, _to_target: usize) -> bool {
+    fn has_place<'a>((): &(), _: impl Iterator<Item = &'a ()>) -> bool {
         true
     }
 

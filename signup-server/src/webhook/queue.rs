@@ -5,7 +5,9 @@
 use std::time::Instant;
 
 use signup_core::uuid::Uuid;
-use signup_core::{Attempt, Delivery, DeliveryStatus, Error, Outbox, Reported, Webhook};
+use signup_core::{
+    Attempt, Delivery, DeliveryStatus, Error, OrganizationId, Outbox, Reported, Webhook, WebhookId,
+};
 use tokio::sync::watch;
 
 use super::Sender;
@@ -57,6 +59,7 @@ impl WebhookQueue {
 
 impl Queue for WebhookQueue {
     type Item = Delivery;
+    type Target = (OrganizationId, WebhookId);
 
     const ITEMS: &'static str = "deliveries";
     const AT_ONCE: usize = 64;
@@ -67,16 +70,28 @@ impl Queue for WebhookQueue {
         delivery.id.uuid()
     }
 
-    fn target(delivery: &Delivery) -> Uuid {
-        delivery.webhook.uuid()
+    fn target(delivery: &Delivery) -> Self::Target {
+        (delivery.organization, delivery.webhook)
     }
 
-    /// The more requests to a webhook are in flight, the more places it leaves free: it gets its first request in any free place, its
-    /// second in one of 48, its third in one of 32 and its fourth in one of 16. So many endpoints that never answer, such as all
-    /// webhooks of one organization, do not take every place.
-    fn has_place(in_flight: usize, to_target: usize) -> bool {
+    /// The more requests an organization has in flight, the more places it leaves free: as many as it has taken. So one organization
+    /// takes at most half of the places. Five together take 54 of 64, and leave 10 to the others, however slow their
+    /// endpoints are.
+    ///
+    /// For each request to the same webhook, 16 further places are left free. So an endpoint that never answers gets several requests
+    /// at once only while most places are free.
+    fn has_place<'a>(
+        (organization, webhook): &Self::Target,
+        in_flight: impl Iterator<Item = &'a Self::Target>,
+    ) -> bool {
+        let (mut taken, mut of_organization, mut to_webhook) = (0, 0, 0);
+        for (owner, target) in in_flight {
+            taken += 1;
+            of_organization += usize::from(owner == organization);
+            to_webhook += usize::from(target == webhook);
+        }
         let share = Self::AT_ONCE / Webhook::MAX_IN_FLIGHT as usize;
-        in_flight + share * to_target < Self::AT_ONCE
+        taken + of_organization + share * to_webhook < Self::AT_ONCE
     }
 
     async fn due(&self) -> Result<Vec<Delivery>, Error> {
@@ -137,17 +152,52 @@ fn log(Reported { delivery, disabled, .. }: &Reported) {
 mod tests {
     use super::*;
 
-    #[test]
-    fn sixteen_endpoints_that_never_answer_leave_half_of_the_places() {
-        let mut in_flight = [0; 16];
-        while let Some(webhook) = (0..16)
-            .filter(|webhook| WebhookQueue::has_place(in_flight.iter().sum(), in_flight[*webhook]))
-            .min_by_key(|webhook| in_flight[*webhook])
-        {
-            in_flight[webhook] += 1;
+    type Target = <WebhookQueue as Queue>::Target;
+
+    /// Fills the places with requests that never end, for 16 webhooks of each of `organizations`.
+    fn hanging(organizations: u128) -> Vec<Target> {
+        let webhooks = organizations * 16;
+        let target = |number: u128| {
+            let id = |number| Uuid::from_u128(1 + number);
+            (OrganizationId::new(id(number % organizations)), WebhookId::new(id(number)))
+        };
+        let (mut in_flight, mut refused) = (vec![], 0);
+        for number in (0..webhooks).cycle() {
+            if WebhookQueue::has_place(&target(number), in_flight.iter()) {
+                in_flight.push(target(number));
+                refused = 0;
+            } else {
+                refused += 1;
+            }
+            if refused == webhooks {
+                return in_flight;
+            }
         }
-        assert_eq!(in_flight, [2; 16]);
-        assert!((32..64).all(|total| WebhookQueue::has_place(total, 0)) && !WebhookQueue::has_place(64, 0));
-        assert!((0..4).all(|alone| WebhookQueue::has_place(alone, alone)) && !WebhookQueue::has_place(4, 4));
+        in_flight
+    }
+
+    #[test]
+    fn organizations_whose_endpoints_hang_leave_places_to_the_others() {
+        let newcomer = (OrganizationId::NONE, WebhookId::NONE);
+        for (organizations, most) in [(1, 24), (2, 32), (5, 54), (16, 61)] {
+            let in_flight = hanging(organizations);
+            assert!(in_flight.len() <= most, "{} of {organizations}", in_flight.len());
+            assert!(WebhookQueue::has_place(&newcomer, in_flight.iter()), "beside {organizations}");
+        }
+    }
+
+    #[test]
+    fn a_webhook_alone_gets_four_requests_at_once() {
+        let only = (OrganizationId::NONE, WebhookId::NONE);
+        let has_place = |count| WebhookQueue::has_place(&only, std::iter::repeat_n(&only, count));
+        assert!((0..4).all(has_place) && !has_place(4));
+    }
+
+    #[test]
+    fn a_working_webhook_has_a_place_beside_fifteen_of_its_organization_that_hang() {
+        let mut in_flight = hanging(1);
+        let working = in_flight[0];
+        in_flight.retain(|target| *target != working);
+        assert!(WebhookQueue::has_place(&working, in_flight.iter()));
     }
 }
