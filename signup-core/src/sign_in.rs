@@ -167,6 +167,11 @@ impl SignIn {
         Self { digest, person, generation: 1, version: 1, created_at, used_at: created_at }
     }
 
+    /// Returns whether a use at `used_at` is so much later than the last recorded one that it is recorded.
+    pub fn is_use_to_record(&self, used_at: Timestamp) -> bool {
+        used_at.duration_since(self.used_at) >= Self::USE_PRECISION
+    }
+
     /// Returns when the sign-in ends if it is not used again.
     pub fn expires_at(&self) -> Timestamp {
         let after = |from: Timestamp, life| from.checked_add(life).unwrap_or(Timestamp::MAX);

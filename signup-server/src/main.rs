@@ -335,8 +335,8 @@ async fn serve(
         tracing::warn!("requests to webhooks were still in flight at shutdown; they are sent again");
     }
     upkeep_task.abort();
-    if tokio::time::timeout_at(end, upkeep::record_token_uses(&admin)).await.is_err() {
-        tracing::warn!("the last uses of tokens were not recorded at shutdown");
+    if tokio::time::timeout_at(end, upkeep::record_uses(&admin)).await.is_err() {
+        tracing::warn!("the last uses of tokens and sign-ins were not recorded at shutdown");
     }
     if let Some(metrics_task) = metrics_task {
         metrics_task.abort();

@@ -95,14 +95,14 @@ pub(crate) fn enter_code(
     Ok(Decision::unrecorded(Ok(sign_in), change))
 }
 
-/// Records that a sign-in is used, unless a use was recorded less than [`SignIn::USE_PRECISION`] ago. A refused commit is not decided
-/// again: the change that came first has recorded a use or ended the sign-in.
-pub(crate) fn record_use(sign_in: SignIn, now: Timestamp) -> Decision<()> {
+/// Records that a sign-in was used. Writes nothing if a use is recorded that is less than a minute older, for example by another
+/// process.
+pub(crate) fn use_sign_in(sign_in: SignIn, used_at: Timestamp) -> Decision<()> {
     let mut change = ChangeSet::default();
-    if now.duration_since(sign_in.used_at) >= SignIn::USE_PRECISION {
-        change.replace(sign_in, SignIn { used_at: now, version: sign_in.version + 1, ..sign_in });
+    if sign_in.is_use_to_record(used_at) {
+        change.replace(sign_in, SignIn { used_at, version: sign_in.version + 1, ..sign_in });
     }
-    Decision::unrecorded((), change).again_after(|_| false)
+    Decision::unrecorded((), change)
 }
 
 /// Ends a sign-in.
@@ -224,9 +224,9 @@ mod tests {
     #[test]
     fn a_use_is_recorded_a_minute_after_the_recorded_one() {
         let sign_in = records::sign_in(&records::person(1), 2);
-        assert_eq!(lines(&record_use(sign_in, at(59))), [""; 0]);
-        assert_eq!(lines(&record_use(sign_in, at(60))), ["SignIn 0 at 1", "put SignIn 0 to 2"]);
-        assert_eq!(lines(&record_use(sign_in, at(-60))), [""; 0], "the clock of another process is behind");
+        assert_eq!(lines(&use_sign_in(sign_in, at(59))), [""; 0]);
+        assert_eq!(lines(&use_sign_in(sign_in, at(60))), ["SignIn 0 at 1", "put SignIn 0 to 2"]);
+        assert_eq!(lines(&use_sign_in(sign_in, at(-60))), [""; 0], "the clock of another process is behind");
         assert_eq!(lines(&sign_out(sign_in)), ["SignIn 0 at 1", "remove SignIn 0"]);
     }
 

@@ -12,7 +12,7 @@ use super::session::Principal;
 use super::{Service, Session, Shared};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
-use crate::id::{OrganizationId, TokenId};
+use crate::id::OrganizationId;
 use crate::organization::Organization;
 use crate::permission::Permissions;
 use crate::secret::{Digest, TokenText};
@@ -114,39 +114,48 @@ impl Shared {
             return Ok(None);
         };
         let organization = self.get(RecordKey::Organization(token.organization)).await?;
-        self.token_uses.note(&token, self.now());
+        let now = self.now();
+        if token.is_valid(now) && token.is_use_to_record(now) {
+            self.uses.note(RecordKey::Token(token.organization, token.id), now);
+        }
         let found = Arc::new((token, organization));
         self.tokens.insert(digest, &found, generation);
         Ok(Some(found))
     }
 }
 
-/// The uses of tokens that are not recorded yet, by token. The cache reads a token in use again every 5 seconds, and each read notes
-/// a use.
+/// The last uses of tokens and sign-ins that are not recorded yet. A use is noted here, and recorded later, so that no request waits for
+/// the write.
+///
+/// The cache reads a token in use again every 5 seconds, and each read notes a use. Each request of a person reads the sign-in.
 #[derive(Debug, Clone, Default)]
-pub(super) struct TokenUses(Arc<Mutex<BTreeMap<(OrganizationId, TokenId), Timestamp>>>);
+pub(super) struct Uses(Arc<Mutex<BTreeMap<RecordKey, Timestamp>>>);
 
-impl TokenUses {
-    fn note(&self, token: &Token, used_at: Timestamp) {
-        if token.is_valid(used_at) && token.is_use_to_record(used_at) {
-            self.lock().insert((token.organization, token.id), used_at);
-        }
+impl Uses {
+    /// Notes a use of the record.
+    pub(super) fn note(&self, key: RecordKey, used_at: Timestamp) {
+        self.lock().insert(key, used_at);
+    }
+
+    /// Returns the use of the record that was noted last.
+    pub(super) fn of(&self, key: &RecordKey) -> Option<Timestamp> {
+        self.lock().get(key).copied()
     }
 
     /// Takes the uses that were noted.
-    pub(super) fn take(&self) -> BTreeMap<(OrganizationId, TokenId), Timestamp> {
+    pub(super) fn take(&self) -> BTreeMap<RecordKey, Timestamp> {
         std::mem::take(&mut self.lock())
     }
 
-    /// Notes uses again that could not be recorded. A later use of the same token stays.
-    pub(super) fn put_back(&self, uses: BTreeMap<(OrganizationId, TokenId), Timestamp>) {
+    /// Notes uses again that could not be recorded. A later use of the same record stays.
+    pub(super) fn put_back(&self, uses: BTreeMap<RecordKey, Timestamp>) {
         let mut noted = self.lock();
-        for (token, used_at) in uses {
-            noted.entry(token).or_insert(used_at);
+        for (key, used_at) in uses {
+            noted.entry(key).or_insert(used_at);
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<(OrganizationId, TokenId), Timestamp>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<RecordKey, Timestamp>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -210,6 +219,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::id::TokenId;
     use crate::text::Name;
 
     #[test]

@@ -48,7 +48,7 @@ use crate::network::Networks;
 use crate::plan::PlanTable;
 use crate::shift::ScheduledShift;
 use crate::store::{Kind, Record, RecordKey, Store};
-use authentication::{TokenCache, TokenUses};
+use authentication::{TokenCache, Uses};
 use turns::Turns;
 use webhooks::ListenerCache;
 
@@ -80,7 +80,7 @@ struct Shared {
     plans: PlanTable,
     change_mail_delay: SignedDuration,
     tokens: TokenCache,
-    token_uses: TokenUses,
+    uses: Uses,
     windows: Arc<Windows>,
     turns: Turns,
     listeners: ListenerCache,
@@ -182,7 +182,7 @@ impl Service {
             plans: PlanTable::default(),
             change_mail_delay: Service::CHANGE_MAIL_DELAY,
             tokens: TokenCache::default(),
-            token_uses: TokenUses::default(),
+            uses: Uses::default(),
             windows: Arc::default(),
             turns: Turns::default(),
             listeners: ListenerCache::default(),

@@ -198,6 +198,34 @@ async fn a_sign_in_ends_after_14_days_without_use_and_after_60_days() {
     assert_eq!(old.unwrap_err(), Error::Unauthenticated);
 }
 
+/// A sign-in that was used in its last second goes on before the use is recorded, and afterwards in another process.
+#[tokio::test]
+async fn no_request_waits_until_the_use_of_its_sign_in_or_token_is_recorded() {
+    let clock = Arc::new(FixedClock::at(NOW.parse().unwrap()));
+    let inner = Arc::new(MemoryStore::new());
+    let service = Service::shared(Arc::clone(&inner) as Arc<dyn Store>).with_clock(Arc::clone(&clock));
+    let organization = session(&service, Plan::Pro).await.organization_id();
+    let (_, secret) = join(&service, organization, "ada", Role::Organizer).await;
+    let token = NewToken::new("nightly".parse().unwrap(), Scopes::all());
+    let (_, token) = service.admin().create_token(organization, token).await.unwrap();
+
+    // The second commit of this process fails.
+    let store = Arc::new(Wrapped(Broken(Arc::clone(&inner), AtomicUsize::new(1))));
+    let broken = Service::shared(Arc::clone(&store) as Arc<dyn Store>).with_clock(Arc::clone(&clock));
+    clock.advance(SignIn::IDLE_LIFETIME.as_secs() - 1);
+    assert!(broken.authenticate(token.reveal()).await.is_ok());
+    assert_eq!(ended(&broken, &secret).await, None);
+    assert_eq!(store.0.1.load(Relaxed), 1, "nothing was committed");
+    assert!(broken.admin().record_uses().await.is_err(), "one of two uses is recorded");
+    clock.advance(30);
+    assert_eq!(ended(&broken, &secret).await, None, "the noted use counts");
+    broken.admin().record_uses().await.unwrap_err();
+    store.0.1.store(2, Relaxed);
+    broken.admin().record_uses().await.unwrap();
+    let another = Service::shared(inner).with_clock(clock);
+    assert_eq!(ended(&another, &secret).await, None);
+}
+
 #[tokio::test]
 async fn signing_out_ends_one_sign_in_and_everywhere_ends_all() {
     let scene = Scene::start().await;

@@ -51,11 +51,11 @@ async fn the_last_use_of_a_token_is_recorded_to_the_minute() {
         let process = process();
         process.authenticate(text.reveal()).await.unwrap();
         clock.advance(1);
-        process.admin().record_token_uses().await.unwrap();
+        process.admin().record_uses().await.unwrap();
         clock.advance(-1);
         assert_eq!(recorded().await.last_used_at, expected);
         let version = recorded().await.version;
-        process.admin().record_token_uses().await.unwrap();
+        process.admin().record_uses().await.unwrap();
         assert_eq!(recorded().await.version, version, "a use is recorded once");
     }
     let mut used = recorded().await;

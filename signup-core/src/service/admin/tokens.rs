@@ -9,7 +9,7 @@ use crate::input::NewToken;
 use crate::organization::Organization;
 use crate::rules::{self, Decision};
 use crate::secret::{self, TokenText};
-use crate::store::{Kind, RecordKey};
+use crate::store::{Deleted, Kind, Record, RecordKey};
 use crate::token::Token;
 
 impl Admin {
@@ -90,12 +90,13 @@ impl Admin {
         self.shared.revoke_token(&Actor::Operator, owner, id).await
     }
 
-    /// Records the [last use](Token::last_used_at) of each token with which this process has
-    /// [authenticated](crate::Service::authenticate) a caller since the last call. A server calls this method once a minute and when it
-    /// ends, in a task of its own, so that no request waits for it.
+    /// Records the last use of each [token](Token::last_used_at) and each [sign-in](crate::SignIn::used_at) that this process has
+    /// noted since the last call. A server calls this method once a minute and when it ends, in a task of its own, so that no request
+    /// waits for it. A program that never calls it signs people out after [14 days](crate::SignIn::IDLE_LIFETIME).
     ///
-    /// Writes each token at most once a minute, however many requests it makes and however many processes it uses. The requests pay
-    /// nothing: the use is noted when the cache of tokens reads the token again.
+    /// Writes each record at most once a minute, however many requests it makes and however many processes it uses. The requests pay
+    /// nothing: [`Service::authenticate`](crate::Service::authenticate) and [`People::signed_in`](crate::People::signed_in) only note
+    /// the use.
     ///
     /// # Errors
     /// Fails if the store fails. The uses that were not recorded are recorded by the next call.
@@ -113,31 +114,31 @@ impl Admin {
     /// assert_eq!(token.last_used_at, None);
     ///
     /// service.authenticate(text.reveal()).await?;
-    /// admin.record_token_uses().await?;
+    /// admin.record_uses().await?;
     /// let tokens = admin.tokens(organization.id).await?;
     /// assert!(tokens.iter().any(|found| found.id == token.id && found.last_used_at.is_some()));
     /// # Ok(()) }) }
     /// ```
-    pub async fn record_token_uses(&self) -> Result<()> {
-        self.shared.record_token_uses().await
+    pub async fn record_uses(&self) -> Result<()> {
+        self.shared.record_uses().await
     }
 }
 
 impl Shared {
-    /// Records the noted uses of tokens.
-    async fn record_token_uses(&self) -> Result<()> {
-        let mut uses = self.token_uses.take();
-        while let Some(((organization, id), used_at)) = uses.pop_first() {
-            let recorded = self
-                .commit_unrefused(&Actor::System, move |_| async move {
-                    let token = self.store.get(RecordKey::Token(organization, id)).await?;
-                    Ok(token
-                        .map_or_else(|| Decision::unchanged(()), |token| rules::use_token(token, used_at)))
+    /// Records the noted uses.
+    async fn record_uses(&self) -> Result<()> {
+        let mut uses = self.uses.take();
+        while let Some((key, used_at)) = uses.pop_first() {
+            let record = |_| async {
+                Ok(match self.store.record(&key, Deleted::Excluded).await? {
+                    Some(Record::Token(token)) => rules::use_token(*token, used_at),
+                    Some(Record::SignIn(sign_in)) => rules::use_sign_in(*sign_in, used_at),
+                    _ => Decision::unchanged(()),
                 })
-                .await;
-            if let Err(error) = recorded {
-                uses.insert((organization, id), used_at);
-                self.token_uses.put_back(uses);
+            };
+            if let Err(error) = self.commit_unrefused(&Actor::System, record).await {
+                uses.insert(key, used_at);
+                self.uses.put_back(uses);
                 return Err(error);
             }
         }

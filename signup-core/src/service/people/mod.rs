@@ -167,7 +167,8 @@ impl People {
         Ok((self.signed_in(secret).await?, secret.clone()))
     }
 
-    /// Reads the person who is signed in with this secret, with their present memberships. A use is recorded about once a minute.
+    /// Reads the person who is signed in with this secret, with their present memberships. Notes the use, which
+    /// [`Admin::record_uses`](crate::Admin::record_uses) records.
     ///
     /// Nothing is cached, so a membership that ends, another role and [signing out everywhere](SignedIn::sign_out_everywhere) take
     /// effect at the next call, in every process.

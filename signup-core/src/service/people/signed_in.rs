@@ -12,7 +12,7 @@ use crate::person::{Membership, Person};
 use crate::rules::{self, Decision};
 use crate::secret::Secret;
 use crate::sign_in::SignIn;
-use crate::store::{RecordKey, SignInInFull};
+use crate::store::{Entity as _, RecordKey, SignInInFull};
 
 /// A person who is signed in, with the memberships at the moment of the call that returned it.
 ///
@@ -32,18 +32,20 @@ impl SignedIn {
     /// The maximum number of codes that one sign-in asks for in an hour.
     pub const CODES_PER_HOUR: u32 = 5;
 
-    /// Reads the sign-in with this secret, and records its use.
+    /// Reads the sign-in with this secret, and notes its use.
     pub(super) async fn read(shared: &Arc<Shared>, secret: &Secret) -> Result<Self> {
         let found = shared.store.signed_in(&secret.digest()).await?.ok_or(Error::Unauthenticated)?;
-        let SignInInFull { sign_in, person, memberships, .. } = found;
-        let now = shared.now();
+        let SignInInFull { mut sign_in, person, memberships, .. } = found;
+        let (key, now) = (sign_in.key(), shared.now());
+        // This process may have noted a use that is not recorded yet.
+        sign_in.used_at = sign_in.used_at.max(shared.uses.of(&key).unwrap_or(sign_in.used_at));
         let is_void = sign_in.generation != person.generation || sign_in.expires_at() <= now;
         if is_void || memberships.is_empty() {
             return Err(Error::Unauthenticated);
         }
-        let used = |now| async move { Ok(rules::record_use(sign_in, now)) };
-        // A failure only means that the use is not recorded.
-        drop(shared.commit(&Actor::System, used).await);
+        if sign_in.is_use_to_record(now) {
+            shared.uses.note(key, now);
+        }
         // This request is a use, too. So its session does not end before the session of a later request.
         let sign_in = SignIn { used_at: now.max(sign_in.used_at), ..sign_in };
         Ok(Self { shared: Arc::clone(shared), sign_in, person, memberships })
