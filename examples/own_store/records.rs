@@ -150,7 +150,7 @@ impl Records {
                 shift.deleted_at.is_some_and(|at| at <= until)
                     && self.children(&record.entity().key()).is_empty()
             }
-            (Purge::Deleted(_), _) => false,
+            (Purge::Deleted(_) | Purge::Traces, _) => false,
         }
     }
 

@@ -352,6 +352,8 @@ pub enum Purge {
     Deleted(Timestamp),
     /// Notices that failed at or before this time.
     FailedNotices(Timestamp),
+    /// Copies of removed and replaced records, where a store can remove them, such as those in a write-ahead log. Removes no record.
+    Traces,
 }
 
 /// The numbers of notices.

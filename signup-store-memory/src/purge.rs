@@ -23,6 +23,7 @@ impl Tables {
                 failed.len()
             }
             Purge::Deleted(until) => self.purge_deleted(until, limit),
+            Purge::Traces => 0,
         };
         removed as u64
     }

@@ -8,7 +8,7 @@ use crate::invitation::Invitation;
 use crate::notice::Notice;
 use crate::person::{Membership, Person};
 use crate::rules;
-use crate::store::{NoticeQuery, SignupInFull, SignupQuery, Unique};
+use crate::store::{NoticeQuery, Purge, SignupInFull, SignupQuery, Unique};
 use crate::text::EmailAddress;
 
 /// Everything that an organization stores about the volunteer with an email address. From
@@ -85,6 +85,8 @@ impl Shared {
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
             let signups = self.store.signups(organization, &query).await?.items;
             if signups.is_empty() {
+                // After a failure, the next purge of the server removes the copies.
+                drop(self.store.purge(Purge::Traces, BATCH).await);
                 return Ok(erased);
             }
             for signup in signups {

@@ -37,6 +37,7 @@ pub(crate) fn steps(dialect: Dialect, purge: Purge) -> Vec<Step> {
     let (until, texts) = match purge {
         Purge::Expired(until) => (until, expired(dialect)),
         Purge::FailedNotices(until) => (until, vec![failed_notices(dialect)]),
+        Purge::Traces => return vec![],
         Purge::Deleted(until) => {
             let mark = mark(dialect);
             let mark = Step { dialect, text: mark, until: until.as_second(), removes: false };

@@ -2,6 +2,7 @@
 
 mod cache;
 mod coordinates;
+mod erasure;
 mod lock;
 mod open;
 mod writer;

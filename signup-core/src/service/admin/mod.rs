@@ -101,6 +101,8 @@ impl Admin {
             store.purge(Purge::Expired(now), limit).await,
             store.purge(Purge::Deleted(now - Event::RETENTION), limit).await,
             store.purge(Purge::FailedNotices(failed), limit).await,
+            // After the others, because it removes what is left of their records.
+            store.purge(Purge::Traces, limit).await,
             windows.await,
         ];
         let counts = counts.into_iter().collect::<Result<Vec<_>, _>>()?;
