@@ -4,6 +4,7 @@ mod error;
 mod file;
 mod lock;
 mod migrations;
+mod opened;
 mod options;
 #[cfg(test)]
 mod plans;

@@ -1,9 +1,12 @@
 //! The connections that read from an SQLite file.
 
+use std::sync::Arc;
+
 use signup_core::StoreError;
 use sqlx::Sqlite;
 
 use super::error::store_error;
+use super::opened::OpenedFiles;
 use super::query::query;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
@@ -15,7 +18,10 @@ use crate::sql::{Dialect, Statement};
 
 /// A pool of read-only connections.
 #[derive(Debug, Clone)]
-pub(crate) struct Readers(pub(super) ConnectionPool<Sqlite>);
+pub(crate) struct Readers {
+    pub(super) pool: ConnectionPool<Sqlite>,
+    pub(super) files: Arc<OpenedFiles>,
+}
 
 /// A JSON array of records. Each record is an array of its columns.
 #[derive(Debug)]
@@ -51,11 +57,12 @@ impl Reader for Readers {
     ) -> Result<Option<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = query(sql).map_err(failed)?;
-        let mut pooled = self.0.acquire().await.map_err(failed)?;
+        self.files.check()?;
+        let mut pooled = self.pool.acquire().await.map_err(failed)?;
         let read = sqlx::query_with(text, arguments).fetch_optional(&mut *pooled.connection);
         // The box keeps the large state of a running statement in place when the futures around it are moved.
         let row = Box::pin(read).await.map_err(failed)?;
-        self.0.release(pooled);
+        self.pool.release(pooled);
         count_round_trips("read", 1);
         row.map(|row| texts(&row)).transpose().map_err(failed)
     }

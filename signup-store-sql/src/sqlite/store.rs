@@ -9,6 +9,7 @@ use sqlx::sqlite::SqlitePool;
 
 use super::file::{check_folder, create_if_missing};
 use super::migrations;
+use super::opened::OpenedFiles;
 use super::options::{connect, open_readers, writer_options};
 use super::readers::Readers;
 use super::version::Version;
@@ -26,6 +27,7 @@ use crate::sql::{Dialect, Statement};
 /// - A commit that returned survives a loss of power. The journal is a write-ahead log that is synced at every commit
 ///   (`journal_mode=WAL`, `synchronous=FULL`).
 /// - Reads have connections of their own and never wait for the writer.
+/// - While a file of the database is deleted, moved away or replaced, every operation fails with an unavailable error.
 /// - Results of frequent reads are cached in bounded memory. A cached result is never older than the last commit of this
 ///   process, and misses commits of other processes for at most a second.
 /// - Requests are not counted: [`request_counter`](signup_core::Store::request_counter) is `None`. One process serves a file
@@ -90,10 +92,13 @@ impl SqlStore<SqliteBackend> {
         let reading = options.clone().read_only(true);
         let readers = open_readers(reading.clone()).await.map_err(cannot_open)?;
         let checking = connect(&reading).await.map_err(cannot_open)?;
-        let writer = Writer::new(writer, options);
-        let version = Version::new(Arc::clone(&writer.version), checking);
+        // Each of the connections above has opened these files. The log and its index exist from the first of them on.
+        let files = OpenedFiles::of(&file).map_err(|source| OpenError::Path { path: name(), source })?;
+        let files = Arc::new(files);
+        let writer = Writer::new(writer, options, Arc::clone(&files));
+        let version = Version::new(Arc::clone(&writer.version), checking, Arc::clone(&files));
         Ok(Self(SqliteBackend {
-            readers: Readers(ConnectionPool::new(readers)),
+            readers: Readers { pool: ConnectionPool::new(readers), files },
             writer,
             version: Arc::new(version),
             cache: Some(Arc::default()),
@@ -133,7 +138,7 @@ impl SqlStore<SqliteBackend> {
     }
 
     const fn pool(&self) -> &SqlitePool {
-        &self.0.readers.0.pool
+        &self.0.readers.pool.pool
     }
 }
 
@@ -151,13 +156,8 @@ impl Backend for SqliteBackend {
         }
     }
 
-    /// A change set without writes is a read, so it does not wait for the writer.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        if change.writes.is_empty() {
-            self.readers.check(change).await
-        } else {
-            self.writer.commit(change).await
-        }
+        self.writer.commit(change).await
     }
 
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {

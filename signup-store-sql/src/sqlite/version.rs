@@ -22,6 +22,7 @@ use sqlx::sqlite::SqliteConnection;
 use tokio::sync::Mutex;
 
 use super::error::store_error;
+use super::opened::OpenedFiles;
 use super::options::READ_TIMEOUT;
 
 /// How long a check is valid, in milliseconds.
@@ -36,6 +37,7 @@ pub(super) struct Version {
     /// The time in milliseconds after `opened_at` at which the last check expires.
     valid_until_ms: AtomicU64,
     last_check: Mutex<Check>,
+    files: Arc<OpenedFiles>,
 }
 
 #[derive(Debug)]
@@ -47,15 +49,17 @@ struct Check {
 
 impl Version {
     /// Creates the version over `number`, which the writer raises. The connection is used for checks only.
-    pub(super) fn new(number: Arc<AtomicU64>, connection: SqliteConnection) -> Self {
+    pub(super) fn new(number: Arc<AtomicU64>, connection: SqliteConnection, files: Arc<OpenedFiles>) -> Self {
         let check = Check { connection: Some(connection), data_version: None };
         let valid_until_ms = AtomicU64::new(0);
-        Self { number, opened_at: Instant::now(), valid_until_ms, last_check: Mutex::new(check) }
+        Self { number, opened_at: Instant::now(), valid_until_ms, last_check: Mutex::new(check), files }
     }
 
-    /// Returns the version. Checks for commits of other processes first, if the last check has expired.
+    /// Returns the version. If the last check has expired, first checks for commits of other processes, and whether the files are in
+    /// their place.
     pub(super) async fn take(&self) -> Result<u64, StoreError> {
         if !self.is_valid() {
+            self.files.check()?;
             let check = tokio::time::timeout(READ_TIMEOUT, Box::pin(self.check()));
             check
                 .await

@@ -19,6 +19,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
 use super::error::{is_io_error, store_error};
+use super::opened::OpenedFiles;
 use super::purge;
 use super::script;
 use crate::batch::{Batcher, Limits, Next, Work};
@@ -49,9 +50,13 @@ pub(super) struct Writer {
 
 impl Writer {
     /// Creates the writer on a connection of its own. `options` open another connection after a failure.
-    pub(super) fn new(connection: SqliteConnection, options: SqliteConnectOptions) -> Self {
+    pub(super) fn new(
+        connection: SqliteConnection,
+        options: SqliteConnectOptions,
+        files: Arc<OpenedFiles>,
+    ) -> Self {
         let version = Arc::new(AtomicU64::new(0));
-        let work = WriteWork { connection: Some(connection), options, version: Arc::clone(&version) };
+        let work = WriteWork { connection: Some(connection), options, files, version: Arc::clone(&version) };
         let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: MAX_WAIT, yields: 0 };
         Self { batcher: Batcher::new(WHAT, limits, vec![work]), version }
     }
@@ -99,6 +104,7 @@ pub(super) struct WriteWork {
     /// `None` during a transaction, and after a failure that left the connection in an unknown state.
     connection: Option<SqliteConnection>,
     options: SqliteConnectOptions,
+    files: Arc<OpenedFiles>,
     version: Arc<AtomicU64>,
 }
 
@@ -123,7 +129,7 @@ impl Work for WriteWork {
                     group.into_iter().rev().for_each(|waiting| groups.push_front(vec![waiting]));
                     continue;
                 }
-                Err(Failure::RolledBack(error)) => {
+                Err(Failure::RolledBack(error) | Failure::Away(error)) => {
                     let error = Arc::new(error);
                     group.into_iter().for_each(|waiting| waiting.fail(&error));
                     continue;
@@ -172,6 +178,8 @@ enum Failure {
     Unknown(StoreError),
     /// A request failed, and the transaction was rolled back.
     RolledBack(StoreError),
+    /// A file of the database is not in its place. Nothing was written, or it was written to a file that no path leads to.
+    Away(StoreError),
 }
 
 impl WriteWork {
@@ -180,6 +188,7 @@ impl WriteWork {
     ///
     /// The connection is kept only if the transaction has ended, so the next transaction never finds one that is open.
     async fn transaction(&mut self, group: &mut [Waiting]) -> Result<Vec<Verdict<Removed>>, Failure> {
+        self.files.check().map_err(Failure::Away)?;
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => self
@@ -203,6 +212,7 @@ impl WriteWork {
         };
         self.connection = Some(connection);
         let verdicts = result?;
+        self.files.check().map_err(Failure::Away)?;
         if matches!(group, [Waiting { request: Request::Commit(_), .. }, ..]) {
             observe::note_batch(&verdicts);
         }
@@ -229,7 +239,7 @@ async fn run(
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use futures_util::future::join_all;
     use jiff::Timestamp;
@@ -247,6 +257,10 @@ mod tests {
         SqliteStore::open(&path).await.unwrap().close().await;
         let options = writer_options(&path);
         (folder, path, options)
+    }
+
+    fn writer(connection: SqliteConnection, options: SqliteConnectOptions, path: &Path) -> Writer {
+        Writer::new(connection, options, Arc::new(OpenedFiles::of(path).unwrap()))
     }
 
     /// Inserts a draft into the organization of number 1. Such change sets share a batch.
@@ -274,7 +288,7 @@ mod tests {
     #[tokio::test]
     async fn a_batch_of_many_rows_is_several_transactions() {
         let (_folder, path, options) = database().await;
-        let writer = Writer::new(options.connect().await.unwrap(), options);
+        let writer = writer(options.connect().await.unwrap(), options, &path);
         writer.commit(records::insert([organization(1)])).await.unwrap();
         let large = |number| {
             let mut change = draft(number);
@@ -303,7 +317,7 @@ mod tests {
         let pages = sqlx::query_scalar::<_, i64>("PRAGMA page_count").fetch_one(&mut small).await.unwrap();
         let limit = format!("PRAGMA max_page_count = {}", pages * 2);
         sqlx::query(sqlx::AssertSqlSafe(limit)).execute(&mut small).await.unwrap();
-        let writer = Writer::new(small, options);
+        let writer = writer(small, options, &path);
         let mut number = 1;
         let error = loop {
             match writer.commit(insert(number)).await {
@@ -324,6 +338,8 @@ mod tests {
     #[tokio::test]
     async fn a_failed_commit_fails_its_batch_and_no_other() {
         let (_folder, path, options) = database().await;
+        // As in a store, another connection keeps the write-ahead log when that of the writer is closed.
+        let _reader = options.connect().await.unwrap();
         let mut failing = options.connect().await.unwrap();
         let mut commits = 0;
         let fails_once = move || {
@@ -331,7 +347,7 @@ mod tests {
             commits != 2
         };
         failing.lock_handle().await.unwrap().set_commit_hook(fails_once);
-        let writer = Writer::new(failing, options);
+        let writer = writer(failing, options, &path);
         writer.commit(records::insert([organization(1)])).await.unwrap();
         // Both arrive before the batch takes its requests.
         let (one, other) = tokio::join!(writer.commit(draft(1)), writer.commit(draft(2)));
@@ -354,7 +370,7 @@ mod tests {
         let setup = "INSERT INTO receipts VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 0, 1); \
              CREATE TEMP TRIGGER full BEFORE DELETE ON receipts BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
         sqlx::raw_sql(setup).execute(&mut failing).await.unwrap();
-        let writer = Writer::new(failing, options);
+        let writer = writer(failing, options, &path);
         let (first, purged, second) = tokio::join!(
             writer.commit(insert(1)),
             writer.purge(Purge::Expired(Timestamp::MAX), 10),

@@ -3,6 +3,7 @@
 mod cache;
 mod coordinates;
 mod erasure;
+mod files;
 mod lock;
 mod open;
 mod writer;
