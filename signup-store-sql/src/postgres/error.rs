@@ -5,9 +5,10 @@ use signup_core::StoreError;
 /// Returns the error of the store for an error of the operation `what`: `Unavailable` if a retry can succeed.
 pub(super) fn postgres_error(what: &'static str, error: sqlx::Error) -> StoreError {
     use sqlx::Error::{PoolClosed, PoolTimedOut, WorkerCrashed};
-    // Rollbacks, missing resources, locks, the intervention of an operator, and errors of the system.
+    // Rollbacks, missing resources, locks, the intervention of an operator, and errors of the system. The others are those of a
+    // database, a role, a privilege, a table or a function that the operator has removed, and may restore.
     let is_temporary = is_broken(&error)
-        || has_state(&error, &["40", "53", "55", "57", "58"])
+        || has_state(&error, &["40", "53", "55", "57", "58", "28", "3D", "42501", "42P01", "42883"])
         || matches!(error, PoolTimedOut | PoolClosed | WorkerCrashed);
     if is_temporary { StoreError::unavailable(what, error) } else { StoreError::failed(what, error) }
 }

@@ -1,5 +1,8 @@
 //! The store in a PostgreSQL database.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreError, Window};
@@ -37,6 +40,7 @@ pub struct PostgresBackend {
     primary: Primary,
     counter: Counter,
     committer: Batcher<Committer>,
+    has_failed: Arc<AtomicBool>,
 }
 
 impl SqlStore<PostgresBackend> {
@@ -72,7 +76,7 @@ impl SqlStore<PostgresBackend> {
         let primary = Primary::open(urls, options, keys).await?;
         let counter = Counter::new(primary.clone());
         let committer = Committer::batcher(&primary);
-        Ok(Self(PostgresBackend { primary, counter, committer }))
+        Ok(Self(PostgresBackend { primary, counter, committer, has_failed: Arc::default() }))
     }
 
     /// Closes all connections, after the operations in progress and the waiting commits.
@@ -139,6 +143,19 @@ impl Backend for PostgresBackend {
             Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),
             Err(error) => Err(postgres_error(WHAT, error)),
         }
+    }
+
+    async fn try_write(&self) -> Result<(), StoreError> {
+        // Random text, because the database compresses long values.
+        let write = "INSERT INTO meta (name, value) SELECT 'try', string_agg(md5(CAST(random() AS text)), '') FROM generate_series(1, 2048)";
+        let statements = [write, "DELETE FROM meta WHERE name = 'try'"];
+        let statements = statements.map(|sql| Statement::of(Dialect::Postgres, sql, vec![]));
+        let tried = self.primary.transaction(Purpose::CHECK, statements.into()).await;
+        tried.map(drop).map_err(|error| postgres_error("trying to write to the database", error))
+    }
+
+    fn has_failed(&self) -> &AtomicBool {
+        &self.has_failed
     }
 }
 

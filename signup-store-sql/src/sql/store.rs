@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use signup_core::{
@@ -40,8 +41,14 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the store as a counter of requests, if processes that share the database share the counts.
     fn request_counter(store: &SqlStore<Self>) -> Option<&dyn RequestCounter>;
 
-    /// Checks like [`Store::check`].
+    /// Checks whether the database answers, and whether it says that it takes writes.
     fn check(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Writes 64 KiB and removes them again. Fails if the disk is full, however much room the pages of the database have left.
+    fn try_write(&self) -> impl Future<Output = Result<()>> + Send;
+
+    /// Returns whether the last write has failed because the database was unavailable.
+    fn has_failed(&self) -> &AtomicBool;
 }
 
 /// A store on a SQL database. The type parameter selects the engine.
@@ -307,7 +314,16 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        self.0.commit(change).await
+        let writes = !change.writes.is_empty();
+        let committed = self.0.commit(change).await;
+        match &committed {
+            Ok(()) if writes => self.0.has_failed().store(false, Ordering::Release),
+            Err(CommitError::Failed(error)) if error.is_unavailable() => {
+                self.0.has_failed().store(true, Ordering::Release);
+            }
+            _ => {}
+        }
+        committed
     }
 
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64> {
@@ -318,7 +334,13 @@ impl<B: Backend> Store for SqlStore<B> {
         B::request_counter(self)
     }
 
+    /// After a write that failed, also tries to write: a full disk is known only from that, and so is its end.
     async fn check(&self) -> Result<()> {
-        self.0.check().await
+        self.0.check().await?;
+        if self.0.has_failed().load(Ordering::Acquire) {
+            self.0.try_write().await?;
+            self.0.has_failed().store(false, Ordering::Release);
+        }
+        Ok(())
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use signup_core::{ChangeSet, CommitError, Purge, RequestCounter, StoreError};
 use sqlx::Connection as _;
@@ -44,6 +45,7 @@ pub struct SqliteBackend {
     version: Arc<Version>,
     /// `None` if every read is a statement.
     cache: Option<Arc<CachedReads>>,
+    has_failed: Arc<AtomicBool>,
 }
 
 impl SqlStore<SqliteBackend> {
@@ -102,6 +104,7 @@ impl SqlStore<SqliteBackend> {
             writer,
             version: Arc::new(version),
             cache: Some(Arc::default()),
+            has_failed: Arc::default(),
         }))
     }
 
@@ -174,10 +177,21 @@ impl Backend for SqliteBackend {
         let _row: Option<[String; 1]> = self.readers.row("checking the database", sql).await?;
         Ok(())
     }
+
+    async fn try_write(&self) -> Result<(), StoreError> {
+        self.writer.try_write().await
+    }
+
+    fn has_failed(&self) -> &AtomicBool {
+        &self.has_failed
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use signup_core::Store as _;
+    use signup_core::conformance::records::{insert, organization};
+
     use super::*;
     use crate::sqlite::ServingLock;
     use crate::sqlite::options::READERS;
@@ -207,6 +221,33 @@ mod tests {
             }
             store.close().await;
         }
+    }
+
+    /// The writer may add no page to the file, as on a full disk. Later, another process frees some pages.
+    #[tokio::test]
+    async fn a_store_is_not_ready_after_a_write_to_a_full_disk_until_a_write_succeeds() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("signup.db");
+        let SqlStore(mut backend) = SqliteStore::open(&path).await.unwrap();
+        let mut other = connect(&writer_options(&path)).await.unwrap();
+        sqlx::raw_sql("CREATE TABLE filling (text TEXT); INSERT INTO filling VALUES (hex(zeroblob(200000)))")
+            .execute(&mut other)
+            .await
+            .unwrap();
+        let options = writer_options(&path).pragma("max_page_count", "1");
+        let full = connect(&options).await.unwrap();
+        backend.writer = Writer::new(full, options, Arc::clone(&backend.readers.files));
+        let store = SqlStore(backend);
+        store.check().await.unwrap();
+        let mut number = 0;
+        while store.commit(insert([organization(number)])).await.is_ok() {
+            number += 1;
+        }
+        assert!(store.check().await.unwrap_err().is_unavailable());
+        assert_eq!(store.organizations(None, 1).await.unwrap().len(), 1, "reads go on");
+        sqlx::raw_sql("DROP TABLE filling").execute(&mut other).await.unwrap();
+        store.check().await.unwrap();
+        store.commit(insert([organization(number)])).await.unwrap();
     }
 
     #[tokio::test]

@@ -39,6 +39,9 @@ const WAITING: usize = 1024;
 /// long write of another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 const WHAT: &str = "writing to the database";
+/// Fills 16 pages and frees them. Freed pages are overwritten, so they are written, too.
+const TRY: &str = "BEGIN IMMEDIATE; INSERT INTO meta (name, value) VALUES ('try', hex(randomblob(32768))); \
+     DELETE FROM meta WHERE name = 'try'; COMMIT";
 
 /// Handle to the writer. Dropping the last handle closes the connection.
 #[derive(Debug, Clone)]
@@ -68,8 +71,16 @@ impl Writer {
 
     /// Removes at most `limit` records for good, and returns how many were removed.
     pub(super) async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
-        let purged = self.batcher.submit(Keys::new(), Request::Purge(purge, limit)).await?;
-        purged.map_err(|error| match error {
+        self.submit(Request::Purge(purge, limit)).await
+    }
+
+    /// Writes like [`Backend::try_write`](crate::sql::store::Backend::try_write).
+    pub(super) async fn try_write(&self) -> Result<(), StoreError> {
+        self.submit(Request::Try).await.map(drop)
+    }
+
+    async fn submit(&self, request: Request) -> Result<Removed, StoreError> {
+        self.batcher.submit(Keys::new(), request).await?.map_err(|error| match error {
             CommitError::Failed(error) => error,
             refused => StoreError::failed(WHAT, refused),
         })
@@ -92,6 +103,8 @@ pub(super) enum Request {
     Commit(Prepared),
     /// What is removed, and the most records.
     Purge(Purge, u32),
+    /// Writes something, and removes it again.
+    Try,
 }
 
 /// The number of records that were removed; 0 for a change set.
@@ -159,7 +172,7 @@ fn groups(batch: Vec<Waiting>) -> VecDeque<Vec<Waiting>> {
     for waiting in batch {
         let its_values = match &waiting.request {
             Request::Commit(change) => change.values(),
-            Request::Purge(..) => MAX_VALUES,
+            Request::Purge(..) | Request::Try => MAX_VALUES,
         };
         if values + its_values > MAX_VALUES && !group.is_empty() {
             groups.push_back(std::mem::take(&mut group));
@@ -230,6 +243,11 @@ async fn run(
             Request::Commit(change) => changes.push(change),
             Request::Purge(purge, limit) => {
                 return Ok(vec![Verdict::Committed(purge::run(connection, *purge, *limit).await?)]);
+            }
+            Request::Try => {
+                let tried = sqlx::raw_sql(TRY).execute(connection).await;
+                tried.map_err(|error| store_error("trying to write to the database", error))?;
+                return Ok(vec![Verdict::Committed(0)]);
             }
         }
     }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::{at, stored};
-use signup_core::{RateKey, RequestCounter as _, Store as _};
+use signup_core::{CommitError, RateKey, RequestCounter as _, Store as _};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
@@ -16,6 +16,58 @@ use tokio::task::JoinHandle;
 use super::waits::{begin, busy_shift, locking, sign_up, transactions, until_waiting};
 use crate::records::{insert, organization};
 use crate::wait::wait_until;
+
+/// A trigger stands for the full disk: it refuses each new row as the server does.
+#[tokio::test]
+async fn a_store_is_not_ready_after_a_write_to_a_full_disk_until_a_write_succeeds() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.empty_database();
+    let urls = [url.parse().unwrap()];
+    let store = PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap();
+    let mut operator = PgConnection::connect(&url).await.unwrap();
+    let full = "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS \
+         $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'disk_full'; END $$; \
+         CREATE TRIGGER full_disk BEFORE INSERT ON organizations EXECUTE FUNCTION full_disk(); \
+         CREATE TRIGGER full_disk BEFORE INSERT ON meta EXECUTE FUNCTION full_disk()";
+    operator.execute(full).await.unwrap();
+    store.check().await.unwrap();
+    let CommitError::Failed(error) = store.commit(insert([organization(1)])).await.unwrap_err() else {
+        panic!("nothing refuses it");
+    };
+    assert!(error.is_unavailable(), "{error:?}");
+    assert!(store.check().await.unwrap_err().is_unavailable());
+    operator.execute("DROP FUNCTION full_disk CASCADE").await.unwrap();
+    store.check().await.unwrap();
+    assert_eq!(
+        operator.fetch_all("SELECT 1 FROM meta WHERE name = 'try'").await.unwrap().len(),
+        0,
+        "the try leaves nothing"
+    );
+}
+
+/// What an operator has removed is unavailable, and not an error of the service.
+#[tokio::test]
+async fn a_database_that_was_dropped_or_replaced_by_an_empty_one_is_unavailable() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.empty_database();
+    let urls = [url.parse().unwrap()];
+    let store = PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap();
+    let (server, name) = url.rsplit_once('/').unwrap();
+    let mut operator = PgConnection::connect(&format!("{server}/postgres")).await.unwrap();
+    for step in [format!("DROP DATABASE {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")] {
+        operator.execute(sqlx::AssertSqlSafe(step.clone())).await.unwrap();
+        for _ in 0..20 {
+            let read = store.organizations(None, 1).await.unwrap_err();
+            assert!(read.is_unavailable(), "{step}: {read:?}");
+            let CommitError::Failed(error) = store.commit(insert([organization(1)])).await.unwrap_err()
+            else {
+                panic!("{step}: nothing refuses it");
+            };
+            assert!(error.is_unavailable(), "{step}: {error:?}");
+        }
+        assert!(store.check().await.unwrap_err().is_unavailable(), "{step}");
+    }
+}
 
 /// A proxy in front of a server. A test can slow it down or silence it.
 struct Proxy {
