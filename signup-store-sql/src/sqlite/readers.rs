@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
-use signup_core::StoreError;
+use signup_core::{ChangeSet, CommitError, StoreError};
 use sqlx::Sqlite;
 
 use super::error::store_error;
 use super::opened::OpenedFiles;
 use super::query::query;
+use super::script;
+use crate::sql::change::prepare;
+use crate::sql::commit::Verdict;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader;
@@ -21,6 +24,24 @@ use crate::sql::{Dialect, Statement};
 pub(crate) struct Readers {
     pub(super) pool: ConnectionPool<Sqlite>,
     pub(super) files: Arc<OpenedFiles>,
+}
+
+impl Readers {
+    /// Checks the requirements of a change set without writes.
+    pub(super) async fn check(&self, change: ChangeSet) -> Result<(), CommitError> {
+        const WHAT: &str = "checking requirements";
+        let (_, mut change) = prepare(change)?;
+        self.files.check()?;
+        let mut pooled = self.pool.acquire().await.map_err(|error| store_error(WHAT, error))?;
+        let checked = script::check(&mut pooled.connection, &mut change).await?;
+        self.pool.release(pooled);
+        count_round_trips("read", 1);
+        match checked {
+            Verdict::Committed(()) => Ok(()),
+            Verdict::Refused(error) => Err(error),
+            Verdict::Undecided => Err(StoreError::failed(WHAT, "a check depends on another").into()),
+        }
+    }
 }
 
 /// A JSON array of records. Each record is an array of its columns.

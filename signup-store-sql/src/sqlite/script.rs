@@ -24,7 +24,8 @@ pub(super) async fn commit(
 ) -> Result<Vec<Verdict>, StoreError> {
     let mut batch = Batch::of(changes.iter_mut().map(|change| &mut **change))?;
     count_round_trips("commit", 2);
-    let broken = connection.rows(WHAT, checks(&mut batch)).await?;
+    let begin = Statement::of(Dialect::Sqlite, "BEGIN IMMEDIATE;\n", vec![]);
+    let broken = connection.rows(WHAT, checks(&mut batch, begin)).await?;
     let verdicts = verdicts(changes.iter().map(|change| &**change), broken)?;
     let is_held = |change: i64| {
         let verdict = usize::try_from(change).ok().and_then(|change| verdicts.get(change));
@@ -37,10 +38,19 @@ pub(super) async fn commit(
     Ok(verdicts)
 }
 
-/// Takes the checks out of a batch, and returns the script that begins the transaction.
-fn checks(batch: &mut Batch) -> Statement {
-    let mut script = Statement::new(Dialect::Sqlite);
-    script.push("BEGIN IMMEDIATE;\n");
+/// Checks the requirements of one change set, outside of a transaction.
+pub(super) async fn check(
+    connection: &mut SqliteConnection,
+    change: &mut Prepared,
+) -> Result<Verdict, StoreError> {
+    let mut batch = Batch::of([&mut *change])?;
+    let broken = connection.rows(WHAT, checks(&mut batch, Statement::new(Dialect::Sqlite))).await?;
+    let verdict = verdicts([&*change], broken)?.pop();
+    verdict.ok_or_else(|| StoreError::failed(WHAT, "a change set has no verdict"))
+}
+
+/// Takes the checks out of a batch, and appends them to `script`.
+fn checks(batch: &mut Batch, mut script: Statement) -> Statement {
     let checks = std::mem::take(&mut batch.checks);
     if checks.is_empty() {
         return script;

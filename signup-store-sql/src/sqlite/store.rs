@@ -159,8 +159,13 @@ impl Backend for SqliteBackend {
         }
     }
 
+    /// A change set without writes is a read, so it does not wait for the writer.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        self.writer.commit(change).await
+        if change.writes.is_empty() {
+            self.readers.check(change).await
+        } else {
+            self.writer.commit(change).await
+        }
     }
 
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {

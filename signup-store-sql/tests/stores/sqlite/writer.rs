@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::{has_room, stored};
-use signup_core::{ChangeSet, CommitError, Record, Refusal, Store};
+use signup_core::{ChangeSet, CommitError, Record, Refusal, Requirement, Store, Timestamp, Total};
 use signup_store_sql::SqliteStore;
 
 use crate::records::sqlite::stranger;
@@ -62,6 +62,25 @@ async fn a_commit_waits_for_the_write_of_another_process_and_sees_it() {
     let answer = waiting.await.unwrap();
     assert!(matches!(answer, Err(CommitError::Refused(Refusal::NotBelow { .. }))), "{answer:?}");
     assert_eq!(stored(&*database.store, shift).await.unwrap().occupancy.filled, 3);
+}
+
+/// A change set without writes only reads, so the lock of another process does not delay it.
+#[tokio::test]
+async fn requirements_alone_are_checked_beside_the_write_of_another_process() {
+    let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
+    let mut stranger = stranger(&database.path()).await;
+    sqlx::query("BEGIN IMMEDIATE").execute(&mut stranger).await.unwrap();
+    let total = Total::ActiveEvents(records.organization.id);
+    let check = |bound| {
+        let requires = vec![Requirement::Below { total: total.clone(), bound, now: Timestamp::UNIX_EPOCH }];
+        database.store.commit(ChangeSet { requires, writes: vec![] })
+    };
+    // Shorter than the timeout of a write that waits for the lock.
+    let limit = Duration::from_secs(5);
+    let refused = tokio::time::timeout(limit, check(0)).await.unwrap();
+    let Err(CommitError::Refused(Refusal::NotBelow { count, .. })) = refused else { panic!("{refused:?}") };
+    let held = tokio::time::timeout(limit, check(count + 1)).await.unwrap();
+    assert!(held.is_ok(), "{held:?}");
 }
 
 /// Looks at the open files of this process, which only Linux lists in a folder.
