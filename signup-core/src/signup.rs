@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::shift::{Closing, ScheduledShift, Shift};
-use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, lower_case};
+use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, search_form};
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
 
@@ -92,14 +92,11 @@ impl Signup {
     }
 
     /// Returns the lines in which a [`SearchText`](crate::SearchText) is looked for: the name in lower case, and the address by its
-    /// key and as it reads.
+    /// key and, if that differs, as it reads.
     pub fn search_key(&self) -> String {
-        let mut lines = format!("{}\n{}", lower_case(self.name.as_str()), self.email.key());
-        if let Some(readable) = self.email.key_in_script() {
-            lines.push('\n');
-            lines.push_str(&readable);
-        }
-        lines
+        let (name, key, readable) =
+            (search_form(self.name.as_str()), self.email.key(), self.email.readable_key());
+        if readable == key { format!("{name}\n{key}") } else { format!("{name}\n{key}\n{readable}") }
     }
 
     /// Returns whether the sign-up holds a place.

@@ -10,6 +10,7 @@ pub use email::EmailAddress;
 pub use location_data::{LocationData, LocationDataError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use unicode_normalization::UnicodeNormalization as _;
 
 /// Why a text is refused. The message is the predicate of a sentence.
 ///
@@ -246,23 +247,26 @@ texts! {
 }
 
 impl SearchText {
-    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): the key of a whole address, any other
-    /// text in lower case.
+    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): in lower case, or an address with
+    /// characters beyond ASCII as it reads. The beginning of an address can itself be an address, so its ASCII form would not be
+    /// found in that of the whole address.
     pub fn key(&self) -> String {
-        EmailAddress::new(&self.0).map_or_else(|_| lower_case(&self.0), |address| address.key().to_owned())
+        let address = if self.0.is_ascii() { None } else { EmailAddress::new(&self.0).ok() };
+        address.map_or_else(|| search_form(&self.0), |address| address.readable_key())
     }
 }
 
-/// Returns a text in lower case. Each character is changed by itself, so that a part of a text is also a part of the result.
-/// `str::to_lowercase` changes a Greek sigma at the end of a word in another way.
+/// Returns a text in lower case, with composed letters (NFC): the two spellings of `é` have one form. Each character is changed by
+/// itself, so that a part of a text is also a part of the result. `str::to_lowercase` changes a Greek sigma at the end of a word
+/// in another way.
 ///
-/// A KELVIN SIGN, whose lower case is an ASCII `k`, stays: in an address it is no `k`.
-pub(crate) fn lower_case(text: &str) -> String {
+/// A KELVIN SIGN, whose lower case is an ASCII `k`, becomes the only `K` of the result: in an address it is no `k`.
+pub(crate) fn search_form(text: &str) -> String {
     let mut lower = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\u{212A}' { lower.push(c) } else { lower.extend(c.to_lowercase()) }
     }
-    lower
+    lower.nfc().collect()
 }
 
 #[cfg(test)]
@@ -388,12 +392,18 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_address_is_searched_for_by_its_key_and_any_other_text_in_lower_case() {
+    fn an_address_is_searched_for_as_it_reads_and_any_other_text_in_lower_case() {
         for (text, key) in [
-            ("Ada@Müller.example", "ada@xn--mller-kva.example"),
+            ("Ada@Müller.example", "ada@müller.example"),
+            ("Ada@ｍüller.example", "ada@müller.example"),
+            ("Ada@ｅxample.org", "ada@example.org"),
+            ("Ada@XN--MLLER-KVA.ex", "ada@xn--mller-kva.ex"),
             ("MÜLLER.example", "müller.example"),
             ("Ada@Mül", "ada@mül"),
-            ("mi\u{212A}e@riverside.example", "mi\u{212A}e@riverside.example"),
+            ("ada@почта.р", "ada@почта.р"),
+            ("E\u{301}va J\u{30C}", "éva ǰ"),
+            ("Ada@Mu\u{308}l", "ada@mül"),
+            ("mi\u{212A}e@riverside.example", "miKe@riverside.example"),
             ("ΟΔΥΣΣΕΥΣ Π", "οδυσσευσ π"),
         ] {
             assert_eq!(SearchText::new(text).unwrap().key(), key);

@@ -223,6 +223,8 @@ pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Sto
         ("ΟΔΥΣΣΕΥΣ ΠΑΠΑΣ", "od@example.org"),
         ("Мария", "maria@example.org"),
         ("Zoë", "Zoe.K@MÜLLER.example"),
+        ("Zoe\u{308} E\u{301}", "zoe@www.müller.example"),
+        ("Ivan", "ada@почта.рф"),
     ];
     for (number, (name, email)) in (1..).zip(people) {
         let (name, email) = (PersonName::new(name).unwrap(), EmailAddress::new(email).unwrap());
@@ -252,8 +254,17 @@ pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Sto
         ("@example.ORG", &[1, 2, 3, 4, 5, 6, 7]),
         ("*", &[]),
         ("zoe.k@ｍüller.example", &[8]),
-        ("üller.EX", &[8]),
+        ("üller.EX", &[8, 9]),
         ("@xn--mller-kva", &[8]),
+        // The beginnings of addresses are addresses.
+        ("ada@почта.р", &[10]),
+        ("zoe@www.mül", &[9]),
+        ("zoe@www.mu\u{308}l", &[9]),
+        ("zoe@www.xn--mller-kva.ex", &[9]),
+        ("zoe@www.xn--mll", &[9]),
+        ("zoë", &[8, 9]),
+        ("ZOE\u{308}", &[8, 9]),
+        ("zoe\u{308} é", &[9]),
         // A KELVIN SIGN is no letter of a local part.
         ("zoe.\u{212A}", &[]),
     ] {

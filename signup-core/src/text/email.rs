@@ -83,12 +83,12 @@ impl EmailAddress {
         &self.key
     }
 
-    /// Returns the key with the domain in its own script; `None` if that is ASCII.
-    pub(crate) fn key_in_script(&self) -> Option<String> {
-        let (user, domain) = self.key.rsplit_once('@')?;
-        let (domain, result) =
+    /// Returns the key with the domain in its own script, which may be ASCII.
+    pub(crate) fn readable_key(&self) -> String {
+        let (user, domain) = self.key.rsplit_once('@').unwrap_or_default();
+        let (readable, result) =
             Uts46::new().to_unicode(domain.as_bytes(), AsciiDenyList::STD3, Hyphens::Check);
-        (result.is_ok() && !domain.is_ascii()).then(|| format!("{user}@{domain}"))
+        format!("{user}@{}", if result.is_ok() { &readable } else { domain })
     }
 }
 

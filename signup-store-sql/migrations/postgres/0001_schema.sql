@@ -344,7 +344,7 @@ CREATE TABLE signups (
     event_id        uuid    NOT NULL,
     shift_id        uuid    NOT NULL,
     name            text    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- The name and the address in lower case, in which a search looks.
+    -- The name and the address in lower case, with composed letters (NFC), in which a search looks.
     search_key      text    COLLATE "C" NOT NULL,
     email           text    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
     -- The address in lower-case ASCII, by which addresses are compared.

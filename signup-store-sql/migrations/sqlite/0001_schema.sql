@@ -334,7 +334,7 @@ CREATE TABLE signups (
     event_id        BLOB    NOT NULL,
     shift_id        BLOB    NOT NULL,
     name            TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    -- The name and the address in lower case, in which a search looks.
+    -- The name and the address in lower case, with composed letters (NFC), in which a search looks.
     search_key      TEXT    NOT NULL,
     email           TEXT    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
     -- The address in lower-case ASCII, by which addresses are compared.
