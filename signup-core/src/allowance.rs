@@ -14,8 +14,10 @@ use crate::id::{CallerId, OrganizationId};
 use crate::secret::Digest;
 use crate::text::EmailAddress;
 
-/// The key of a rate-limit window: requests with one key are counted together. An IPv6 address stands for its /64 network, the
-/// usual allocation to one customer.
+/// The key of a rate-limit window: requests with one key are counted together.
+///
+/// An IPv6 address stands for its /64 network, and where codes are asked for, for its /48 network. A customer may have 256 networks
+/// with 64 bits, or more, and the codes that 12 clients ask for use up those of an email address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateKey {
     /// Requests of this token or person in an organization, from any address. Under [`OrganizationId::NONE`], the forms of a person in
@@ -29,30 +31,31 @@ pub enum RateKey {
     SignIn(IpAddr),
     /// Codes that this address asked for, to be mailed to the email address with this digest.
     CodesFrom(IpAddr, Digest),
-    /// Codes that any address asked for, to be mailed to the email address with this digest. Or codes that a browser asked for, whose
-    /// sign-in has this digest.
+    /// Codes that any address asked for, to be mailed to the email address with this digest.
     Codes(Digest),
+    /// Codes that the sign-in with this digest asked for, to confirm who it is.
+    Confirmations(Digest),
 }
 
 impl RateKey {
     /// Returns the key of requests without a valid token from `address`.
     pub fn address(address: IpAddr) -> Self {
-        Self::Address(network(address))
+        Self::Address(network(address, 64))
     }
 
     /// Returns the key of attempts to sign up from `address`.
     pub fn visitor(address: IpAddr) -> Self {
-        Self::Visitor(network(address))
+        Self::Visitor(network(address, 64))
     }
 
     /// Returns the key of posts to the pages for signing in from `address`.
     pub fn sign_in(address: IpAddr) -> Self {
-        Self::SignIn(network(address))
+        Self::SignIn(network(address, 64))
     }
 
     /// Returns the key of codes for `email` that `address` asked for.
     pub fn codes_from(address: IpAddr, email: &EmailAddress) -> Self {
-        Self::CodesFrom(network(address), Digest::of(email.key()))
+        Self::CodesFrom(network(address, 48), Digest::of(email.key()))
     }
 
     /// Returns the key of all codes for `email`.
@@ -63,7 +66,7 @@ impl RateKey {
     /// Returns the length of the key's windows, in seconds: an hour for codes, and else a minute.
     pub const fn window_s(self) -> i64 {
         match self {
-            Self::CodesFrom(..) | Self::Codes(_) => 3600,
+            Self::CodesFrom(..) | Self::Codes(_) | Self::Confirmations(_) => 3600,
             Self::Caller(..) | Self::Address(_) | Self::Visitor(_) | Self::SignIn(_) => 60,
         }
     }
@@ -77,13 +80,15 @@ impl RateKey {
             Self::SignIn(_) => 3,
             Self::CodesFrom(..) => 4,
             Self::Codes(_) => 5,
+            Self::Confirmations(_) => 6,
         }
     }
 }
 
-fn network(address: IpAddr) -> IpAddr {
+/// Returns an IPv4 address itself, and the first address of the network of an IPv6 address with this many bits, at least 1.
+fn network(address: IpAddr, bits: u32) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & !u128::from(u64::MAX)).into()),
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << (128 - bits))).into()),
         v4 => v4,
     }
 }
@@ -153,7 +158,7 @@ impl Window {
 /// loose only for a key that is silent while [`CAPACITY`](Self::CAPACITY) other keys are used. Each call takes constant time.
 #[derive(Debug)]
 pub struct Windows {
-    tables: [Mutex<Table>; 6],
+    tables: [Mutex<Table>; 7],
 }
 
 /// The hasher has a random seed, because clients choose the keys.
@@ -263,6 +268,16 @@ mod tests {
         assert_eq!(address("2001:db8::1"), address("2001:db8::ffff:1"));
         assert_ne!(address("2001:db8::1"), address("2001:db8:0:1::1"));
         assert_eq!(address("::ffff:192.0.2.1"), address("192.0.2.1"));
+    }
+
+    #[test]
+    fn codes_have_one_key_for_an_ipv6_network_of_48_bits() {
+        let email = "ada@example.org".parse().unwrap();
+        let codes = |from: &str| RateKey::codes_from(from.parse().unwrap(), &email);
+        assert_eq!(codes("2001:db8:1::1"), codes("2001:db8:1:ffff:1::1"));
+        assert_ne!(codes("2001:db8:1::1"), codes("2001:db8:2::1"));
+        assert_eq!(codes("::ffff:192.0.2.1"), codes("192.0.2.1"));
+        assert_ne!(codes("192.0.2.1"), codes("192.0.2.2"));
     }
 
     #[test]

@@ -45,7 +45,8 @@ pub async fn each_key_has_a_window_of_its_own(store: Arc<dyn Store>) {
     let [ada, bob] = ["ada@example.org", "bob@example.org"].map(|email| email.parse().unwrap());
     let addresses = [address(1), address(2), RateKey::visitor(from), RateKey::sign_in(from)];
     let codes = [&ada, &bob].map(|email| [RateKey::codes(email), RateKey::codes_from(from, email)]);
-    for key in addresses.into_iter().chain(tokens).chain(codes.into_iter().flatten()) {
+    let codes = codes.into_iter().flatten().chain([RateKey::Confirmations(Digest::of(ada.key()))]);
+    for key in addresses.into_iter().chain(tokens).chain(codes) {
         assert_eq!(count(counter, key, 0).await.1, 1, "the first request of {key:?}");
     }
 }

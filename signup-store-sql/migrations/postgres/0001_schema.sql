@@ -447,8 +447,9 @@ CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;
 
 -- The requests of each caller in the present minute or hour, counted for all processes together. A caller is a token or a
--- person, or under the organization 0 a person, a sign-in, the address of a client, an email address, or both. The table is unlogged:
--- a commit that changes no other table does not wait for the disk, and a crash loses the counts.
+-- person, or under the organization 0 a person, the address of a client, an email address for which codes are asked, with or without
+-- the address of a client, or a sign-in that is confirmed. The table is unlogged: a commit that changes no other table does not wait
+-- for the disk, and a crash loses the counts.
 CREATE UNLOGGED TABLE windows (
     organization_id uuid    NOT NULL,
     caller          text    COLLATE "C" NOT NULL,

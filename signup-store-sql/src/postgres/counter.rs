@@ -62,6 +62,7 @@ impl Counter {
             RateKey::SignIn(address) => (nowhere, format!("sign-in {address}")),
             RateKey::CodesFrom(address, email) => (nowhere, format!("codes {email} {address}")),
             RateKey::Codes(email) => (nowhere, format!("codes {email}")),
+            RateKey::Confirmations(sign_in) => (nowhere, format!("confirmations {sign_in}")),
         };
         let request = Request { key, second: now.as_second(), length_s: caller.window_s() };
         self.0.submit((), request).await

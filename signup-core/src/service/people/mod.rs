@@ -109,7 +109,7 @@ impl People {
     ///
     /// The call does the same work, and returns the same, whether or not a person has the address. It makes no code unless
     /// [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR_FROM_ADDRESS) for an email address from the IP address
-    /// `address`, and [60 in an hour](Self::CODES_PER_HOUR) for an email address. A person who is signed in, and confirms that it is
+    /// `address`, which counts as its /48 network if it is IPv6, and [60 in an hour](Self::CODES_PER_HOUR) for an email address. A person who is signed in, and confirms that it is
     /// them, [is counted apart](SignedIn::request_code).
     ///
     /// # Errors

@@ -114,7 +114,7 @@ impl SignedIn {
     /// # Ok(()) }) }
     /// ```
     pub async fn request_code(&self, browser: &Secret) -> Result<Allowance> {
-        let key = RateKey::Codes(self.sign_in.digest);
+        let key = RateKey::Confirmations(self.sign_in.digest);
         let allowance = self.shared.count(key, Self::CODES_PER_HOUR).await?;
         if allowance.is_allowed {
             self.shared.mail_code(&self.person.email, browser).await?;
