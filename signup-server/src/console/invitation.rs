@@ -55,13 +55,13 @@ pub(super) async fn show_invitation(call: ConsoleCall) -> Answer {
 /// `POST /invitations/{secret}`: accepts an invitation. Signs a new person in, and sends any other person to the page to sign in, unless
 /// they are signed in.
 pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
-    let Ok(secret) = call.path.text("secret").parse::<Secret>() else {
-        return Ok(incomplete_link(&call.console.base_path));
-    };
     let signed_in = call.console.signed_in(&call.request.headers).await?;
     if let Some(signed_in) = &signed_in {
         call.console.count_form(signed_in).await?;
     }
+    let Ok(secret) = call.path.text("secret").parse::<Secret>() else {
+        return Ok(incomplete_link(&call.console.base_path));
+    };
     let people = call.console.service.people();
     let open = people.invitation(&secret).await?;
     if let Some(other) = signed_in.as_ref().filter(|signed_in| !is_for(&open, signed_in)) {
