@@ -24,7 +24,7 @@ pub(super) const PREVIEW: &str = "preview";
 /// What an argument or a field of a shift means, by its name.
 const MEANINGS: [(&str, &str); 15] = [
     ("badge_label", "Short label on the public page."),
-    ("cancel_signups", "Also cancels the sign-ups of the shift. Else it is deleted only if it has none."),
+    ("cancel_signups", "Also cancels its sign-ups. Without it, a shift with active sign-ups is not deleted."),
     ("capacity", "Volunteers needed."),
     ("cursor", "meta.next_cursor of the page before."),
     ("email", "Whole address."),
@@ -34,7 +34,7 @@ const MEANINGS: [(&str, &str); 15] = [
     ("notify_volunteers", "false: emails nobody."),
     ("options", "Only for type select."),
     (PREVIEW, "true: only answers what would change, and how many emails (mails) at most."),
-    ("reason", "Volunteers are told it."),
+    ("reason", "Sent to the volunteers."),
     ("required", "Must be answered."),
     ("start_time", "HH:MM, in the event's timezone."),
     ("timezone", "IANA name."),

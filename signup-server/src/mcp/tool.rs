@@ -90,7 +90,7 @@ pub(super) struct Caller {
 impl Caller {
     /// Runs the operation of a tool with the arguments of a call.
     ///
-    /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API.
+    /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API. A preview ignores the key.
     pub(super) async fn run(&self, tool: &Tool, operation: &ApiOperation, arguments: Object) -> Response {
         match self.request(tool, operation, arguments) {
             Ok((path, request)) => self.answer(operation, &path, request).await,
@@ -108,15 +108,14 @@ impl Caller {
         if let Some(scope) = tool.scope {
             self.session.require(scope)?;
         }
-        let mut headers = HeaderMap::new();
-        if operation.is_write()
-            && let Some(key) = arguments.shift_remove(IDEMPOTENCY_KEY).as_ref().and_then(key_of)
-        {
-            headers.insert("idempotency-key", key?);
-        }
+        let key = if operation.is_write() { arguments.shift_remove(IDEMPOTENCY_KEY) } else { None };
         let mut faults = Faults::new();
         let path = path(operation, &mut arguments, &mut faults);
         let is_preview = tool.effect.mails() && is_preview(&mut arguments, &mut faults);
+        let mut headers = HeaderMap::new();
+        if !is_preview && let Some(key) = key.as_ref().and_then(key_of) {
+            headers.insert("idempotency-key", key?);
+        }
         let (query, body) = if operation.takes_query() {
             (query(operation, arguments, &mut faults)?, Bytes::new())
         } else {

@@ -84,8 +84,8 @@ static TABLE: [Tool; 20] = [
     tool("add_question", Some(Scope::EventsWrite), Effect::Adds, "createQuestion",
         "Adds a question to the sign-up form of an event. Those already signed up are not asked."),
     tool("list_activity", Some(Scope::ActivityRead), Effect::Reads, "listActivity",
-        "Lists what was changed, when and by whom, newest first, and who signed up by id. type is one type (event.updated) or a group \
-         (signup.*)."),
+        "Lists what changed, when and by whom, newest first. Sign-ups appear by id, without names. type is one type (event.updated) or \
+         a group (signup.*)."),
 ];
 
 const fn tool(

@@ -228,6 +228,12 @@ async fn a_preview_is_refused_as_the_write_is_and_only_true_asks_for_one() {
         assert!(written.is_error, "{tool} {refused}: {written:?}");
         assert_eq!(previewed, written, "{tool}");
     }
+    for ignored in [json!("key"), json!(5), json!("not ASCII: é")] {
+        let arguments =
+            json!({"event_id": event, "preview": true, "idempotency_key": ignored, "title": "Other"});
+        let previewed = call(&server, "update_event", &arguments).await;
+        assert!(!previewed.is_error, "a preview ignores the key: {previewed:?}");
+    }
     for unclear in [json!(null), json!(1), json!("true"), json!([true])] {
         let arguments = json!({"event_id": event, "preview": unclear, "title": "Other"});
         let refused = call(&server, "update_event", &arguments).await;
