@@ -276,7 +276,6 @@ macro_rules! conformance_tests {
             round_trip::every_double_comes_back_exactly
             round_trip::unusual_dates_and_zones_come_back
             round_trip::the_deepest_location_data_comes_back
-            round_trip::location_data_accepted_by_an_earlier_version_comes_back
             round_trip::an_address_keeps_its_spelling_and_is_found_by_every_other
             lookups::a_missing_record_is_none
             lookups::each_lookup_returns_the_record_of_its_key

@@ -282,15 +282,6 @@ pub async fn the_deepest_location_data_comes_back(store: Arc<dyn Store>) {
     assert_eq!(full.location_data, Some(data.data));
 }
 
-/// Location data that an earlier version accepted and this one refuses can be read.
-pub async fn location_data_accepted_by_an_earlier_version_comes_back(store: Arc<dyn Store>) {
-    let (event, _) = with_shift(&store, 1).await;
-    let data = location_data(&event, LocationData::stored(&nested(110)).unwrap());
-    commit(&*store, insert([data.clone()])).await;
-    let full = store.event_in_full(&event.key()).await.unwrap().unwrap();
-    assert_eq!(full.location_data, Some(data.data));
-}
-
 /// An address comes back in the spelling in which it was given, and every spelling finds it.
 pub async fn an_address_keeps_its_spelling_and_is_found_by_every_other(store: Arc<dyn Store>) {
     const GIVEN: &str = "Ada@MÜLLER.example";

@@ -229,8 +229,7 @@
 //! receipt, an activity, a webhook, a delivery or a record about people finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
-//! type's constructor, and reports a refused value as [`StoreError::corrupt`]. Values that an earlier release accepted must
-//! stay readable: [`LocationData::stored`](crate::LocationData::stored) accepts such values.
+//! type's constructor, and reports a refused value as [`StoreError::corrupt`].
 //!
 //! Every read sets the two fields that a record takes from others, so a store may store them with the record or leave them out.
 //! Their values in a write come from an earlier read, and can be out of date:

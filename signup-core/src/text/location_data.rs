@@ -67,14 +67,6 @@ impl LocationData {
         if data.to_json().len() > Self::MAX_BYTES { Err(LocationDataError::TooLong) } else { Ok(data) }
     }
 
-    /// Reads JSON text from a record. Does not check the bounds, because an earlier version may have had wider ones.
-    ///
-    /// # Errors
-    /// Fails if the text is not JSON, not an object, or deeper than the 127 levels that `serde_json` reads.
-    pub fn stored(json: &str) -> Result<Self, LocationDataError> {
-        serde_json::from_str(json).map(Self).map_err(|_| unreadable(json))
-    }
-
     /// Returns whether two objects have equal values. Numbers are equal if they are equal as IEEE 754 doubles, so `1` equals
     /// `1.0`. The operator `==` compares the stored form instead.
     pub fn has_same_value(&self, other: &Self) -> bool {
@@ -279,12 +271,6 @@ mod tests {
         for json in ["", "1", "[]", "null", "{", "{\"a\":\"\\ud800\"}", "{\"a\":\"1e400", "{\"é\":é}"] {
             assert_eq!(json.parse::<LocationData>(), Err(LocationDataError::NotAnObject), "{json}");
         }
-    }
-
-    #[test]
-    fn location_data_accepted_by_an_earlier_version_is_read_from_a_record() {
-        let json = nested(127);
-        assert_eq!(LocationData::stored(&json).unwrap().to_json(), json);
     }
 
     #[test]

@@ -28,5 +28,5 @@ pub(crate) fn read(row: Row<'_>) -> Result<EventLocationData, StoreError> {
     let (event, organization) =
         (columns.id("event_id", EventId::new)?, columns.id("organization_id", OrganizationId::new)?);
     let data = columns.text("data")?;
-    Ok(EventLocationData { organization, event, data: columns.checked(LocationData::stored(data))? })
+    Ok(EventLocationData { organization, event, data: columns.checked(data.parse::<LocationData>())? })
 }

@@ -14,10 +14,9 @@ use async_trait::async_trait;
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
-    ChangeSet, Delivery, DeliveryQuery, EmailAddress, Event, EventLocationData, Invitation, Link,
-    LocationData, Membership, Message, Notice, NoticeQuery, Organization, Person, Question, Receipt,
-    ReceiptKey, Record, Role, Shift, SignIn, SignInCode, SignInInFull, Signup, SignupQuery, Store, Token,
-    Webhook,
+    ChangeSet, Delivery, DeliveryQuery, EmailAddress, Event, EventLocationData, Invitation, Link, Membership,
+    Message, Notice, NoticeQuery, Organization, Person, Question, Receipt, ReceiptKey, Record, Role, Shift,
+    SignIn, SignInCode, SignInInFull, Signup, SignupQuery, Store, Token, Webhook,
 };
 use signup_store_sql::OpenError;
 use sqlx::AssertSqlSafe;
@@ -203,7 +202,7 @@ impl Records {
         Self {
             organization: organization(ORGANIZATION),
             token: records::token(ORGANIZATION, 2),
-            location_data: records::location_data(&event, LocationData::stored(r#"{"floor": 2}"#).unwrap()),
+            location_data: records::location_data(&event, r#"{"floor": 2}"#.parse().unwrap()),
             question: records::question(&event, 40, 0),
             link: records::link(&signup, 31),
             signup,
