@@ -68,7 +68,7 @@ impl Permission {
         }
     }
 
-    /// Returns whether a person has the permission only if they entered a code or accepted an invitation
+    /// Returns whether a person has the permission only if they entered a code, or accepted an invitation as somebody new,
     /// [recently](crate::SignIn::RECENT). A token enters no code, so it has the permission of a scope throughout its life.
     pub const fn requires_recent_sign_in(self) -> bool {
         matches!(

@@ -70,7 +70,7 @@ pub struct Membership {
     /// The role.
     pub role: Role,
     /// The version. It begins at the version of the person, so that it is higher than that of every earlier membership of the
-    /// person. Each change of the role adds 1.
+    /// person. Each change of the role adds 1, and each invitation that the member makes.
     pub version: u32,
     /// When the person joined.
     pub created_at: Timestamp,

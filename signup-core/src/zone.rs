@@ -106,9 +106,9 @@ impl fmt::Debug for Zone {
 mod tests {
     use super::*;
 
-    /// Release 2026f of the IANA database: Cuba keeps its summer time through the winter after November 2026.
+    /// Release 2026f of the IANA database is the first that knows it.
     #[test]
-    fn the_zone_data_knows_the_last_change_of_a_government() {
+    fn cuba_keeps_its_summer_time_through_the_winter_after_november_2026() {
         let havana: Zone = "America/Havana".parse().unwrap();
         let noon = |date: Date| date.at(12, 0, 0, 0).to_zoned_datetime(havana.rules().clone()).unwrap();
         let in_utc = |date| noon(date).timestamp().to_string();

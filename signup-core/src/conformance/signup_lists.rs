@@ -67,8 +67,7 @@ fn filters() -> Vec<SignupQuery> {
 fn is_selected(query: &SignupQuery, signup: &Signup) -> bool {
     let is_in_scope = query.event.is_none_or(|event| signup.event == event)
         && query.shift.is_none_or(|shift| signup.shift == shift);
-    let is_of_address =
-        query.email.as_ref().is_none_or(|email| email.as_str().eq_ignore_ascii_case(signup.email.as_str()));
+    let is_of_address = query.email.as_ref().is_none_or(|email| signup.email == *email);
     is_in_scope && is_of_address && query.status.is_none_or(|status| signup.status() == status)
 }
 

@@ -132,7 +132,7 @@ pub(crate) fn withdraw(
 ///
 /// # Errors
 /// Returns [`Error::InvitationGone`] if the invitation has expired, if it is for the first owner of an organization that has an owner,
-/// or if the membership of the inviter has ended since the invitation was read, and with it the invitation.
+/// or if its inviter has lost the right to invite: the membership has ended since the invitation was read.
 pub(crate) fn check_invitation<'m>(
     invitation: &Invitation,
     members: &'m [(Membership, Person)],

@@ -4,8 +4,8 @@
 //! membership of another owner is unchanged. So if two owners remove each other at once, only one commit succeeds.
 //!
 //! **Invariant:** the inviter of a stored invitation may invite to its role. A change that lowers or ends a membership removes the
-//! other invitations of the member, of those that were read after the membership. Each invitation raises the version of its inviter's
-//! membership, so a commit that has missed one is refused.
+//! member's invitations to roles that the member may no longer make. The invitations are read after the membership. Making one raises
+//! the version of the membership, so a commit that has not seen it is refused.
 
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;

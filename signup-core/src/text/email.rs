@@ -3,8 +3,8 @@
 //! Spellings of one address differ in the case of ASCII letters, or in how the domain is written: in its own script, or in
 //! ASCII (RFC 5891). An address keeps the spelling in which it was given, and has one [key](EmailAddress::key).
 //!
-//! **Invariant:** nothing compares or looks up an address by anything but its key. A mail goes to a stored address, and never
-//! to the spelling by which a request found it.
+//! **Invariant:** nothing compares or looks up an address by anything but its key, except to notice that a contact is spelled
+//! anew. A mail goes to a stored address, and never to the spelling by which a request found it.
 
 use std::fmt;
 use std::str::FromStr;

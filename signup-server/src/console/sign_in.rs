@@ -108,7 +108,7 @@ pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
 pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
     let form = call.counted_form().await?;
     let console = &call.console;
-    let email = match EmailAddress::new(form.value("email").trim()) {
+    let email = match EmailAddress::new(form.value("email")) {
         Ok(email) => email,
         Err(error) => {
             let form = form.refused(&signup_core::Faults::one("email", error));

@@ -32,7 +32,7 @@ impl People {
     ///
     /// # Errors
     /// Returns [`Error::InvitationGone`] if the link does not work: the invitation was accepted, withdrawn or replaced, it has
-    /// expired, or its inviter could at some time no longer make members with its role.
+    /// expired, or its inviter has lost the right to invite.
     ///
     /// See [`People`] for an example.
     pub async fn invitation(&self, secret: &Secret) -> Result<OpenInvitation> {

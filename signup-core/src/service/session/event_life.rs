@@ -179,7 +179,7 @@ impl Session {
     ///
     /// A program asks a person before it mails volunteers. [`preview_shift_patch`](Self::preview_shift_patch),
     /// [`preview_event_cancellation`](Self::preview_event_cancellation) and
-    /// [`preview_shift_deletion`](Self::preview_shift_deletion) are the previews of the other writes that mail.
+    /// [`preview_shift_deletion`](Self::preview_shift_deletion) are the other previews.
     ///
     /// Requires [`Scope::EventsWrite`].
     ///
