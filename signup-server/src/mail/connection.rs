@@ -3,10 +3,11 @@
 //! Every step demands its own answers: 354 to `DATA`, 250 to the content, and so on. Any other answer ends the connection, because
 //! later answers might belong to earlier commands.
 //!
-//! What the failure of a step means follows from the step and the code. The second digit 5 is about the requested transfer (RFC
-//! 5321, 4.2.1). So 55x refuses a recipient or a mail for good, and 45x for now. Every other answer, to every other step, concerns
-//! the connection, and so any other mail would fail, too: a syntax that is not accepted (50x, as for the name in `EHLO`), a server
-//! that closes the connection (42x), a missing login (53x).
+//! What the failure of a step means follows from the step and the code. After the sender is accepted, 5yz refuses the recipient or
+//! the mail for good, and 4yz for now, because servers use many codes for their policies. Some codes are about this client: 421,
+//! with which a server closes the connection, and 53x, with which it demands a login or TLS. Any other mail would fail, too. Other
+//! codes may be about this client or about the mail: 50x, as for the name in `EHLO`, and 521. The mail is tried again, and other
+//! mails do not wait for it. Before that, every refusal concerns the connection.
 //!
 //! **Invariant:** nothing that was read before a command counts as its answer, and nothing that was read before the TLS handshake is
 //! used after it. An attacker can send bytes in clear, in the same segment as the answer to `STARTTLS`.
@@ -234,9 +235,10 @@ impl Step {
     /// Describes an answer that was not expected.
     fn refused(self, reply: &Reply) -> SendError {
         let Reply { code, .. } = reply;
-        let kind = match (self, code / 10) {
-            (Self::Mail, 55) => SendErrorKind::PermanentRefusal,
-            (Self::Mail, 45) => SendErrorKind::TransientRefusal,
+        let kind = match (self, code) {
+            (Self::Mail, 421 | 530..=539) => SendErrorKind::Server,
+            (Self::Mail, 400..=509 | 521) => SendErrorKind::TransientRefusal,
+            (Self::Mail, 510..=599) => SendErrorKind::PermanentRefusal,
             _ => SendErrorKind::Server,
         };
         let reason = match self {

@@ -106,19 +106,39 @@ async fn each_step_takes_only_its_own_answers() {
     }
 }
 
-/// The codes of RFC 5321, RFC 4954 and RFC 7504.
 #[tokio::test]
-async fn only_a_refusal_of_the_recipient_or_the_mail_fails_it() {
+async fn a_refusal_fails_the_mail_unless_it_is_for_now_or_about_this_client() {
+    use SendErrorKind::{PermanentRefusal, Server, TransientRefusal};
     let [greeting, hello, sender, recipient, data, content] = [0, 1, 2, 3, 4, 5];
-    let all =
-        [421, 450, 451, 452, 454, 455, 500, 501, 502, 503, 504, 521, 530, 534, 535, 538, 550, 551, 552, 553];
-    for code in all.into_iter().chain([554, 555, 556]) {
+    for (code, of_the_mail) in [
+        (421, Server),
+        (422, TransientRefusal),
+        (450, TransientRefusal),
+        (451, TransientRefusal),
+        (452, TransientRefusal),
+        (455, TransientRefusal),
+        (471, TransientRefusal),
+        (499, TransientRefusal),
+        (500, TransientRefusal),
+        (501, TransientRefusal),
+        (504, TransientRefusal),
+        (509, TransientRefusal),
+        (510, PermanentRefusal),
+        (520, PermanentRefusal),
+        (521, TransientRefusal),
+        (522, PermanentRefusal),
+        (529, PermanentRefusal),
+        (530, Server),
+        (535, Server),
+        (539, Server),
+        (541, PermanentRefusal),
+        (550, PermanentRefusal),
+        (554, PermanentRefusal),
+        (556, PermanentRefusal),
+        (571, PermanentRefusal),
+        (600, Server),
+    ] {
         let answer = format!("{code} 5.0.0 no");
-        let of_the_mail = match code {
-            450..=459 => SendErrorKind::TransientRefusal,
-            550..=559 => SendErrorKind::PermanentRefusal,
-            _ => SendErrorKind::Server,
-        };
         for place in [recipient, data, content] {
             assert_eq!(kind_of(place, &answer).await, Some(of_the_mail), "{code} in place {place}");
         }
