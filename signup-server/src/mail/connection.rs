@@ -245,6 +245,8 @@ impl Step {
             Self::Login if *code == LOGIN_REFUSED => format!(
                 "the mail server refused the login ({LOGIN_REFUSED}): check the user and password in --smtp"
             ),
+            // An answer to the user or the password may repeat it.
+            Self::Login => format!("the mail server refused the login ({code})"),
             Self::Mail => format!("the mail server answered {code}: {}", reply.text()),
             _ => format!("the mail server refused the {} ({code}): {}", self.name(), reply.text()),
         };

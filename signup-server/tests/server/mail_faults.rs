@@ -83,7 +83,7 @@ async fn a_refusal_before_the_recipient_fails_no_mail(
         (GREETING, "554 blocked for now", "the mail server refused the connection (554): blocked for now"),
         ("EHLO", "554 blocked for now", "the mail server refused the connection (554): blocked for now"),
         ("AUTH", "535 no", "the mail server refused the login (535): check the user and password in --smtp"),
-        ("AUTH", "554 blocked for now", "the mail server refused the login (554): blocked for now"),
+        ("AUTH", "554 blocked for now", "the mail server refused the login (554)"),
         ("MAIL", "554 blocked for now", "the mail server refused the sender (554): blocked for now")
     )]
     (refused, answer, reason): (&'static str, &'static str, &'static str),

@@ -256,6 +256,19 @@ async fn a_login_uses_a_mechanism_that_the_server_offers() {
     }
 }
 
+/// Such an answer may repeat the user or the password.
+#[tokio::test]
+async fn the_reason_of_a_refused_login_does_not_quote_the_answer() {
+    let refused = "554 no ada:p:w";
+    for answers in
+        [&["250-hi\r\n250 AUTH PLAIN", refused][..], &["250-hi\r\n250 AUTH LOGIN", "334 VXNlcg==", refused]]
+    {
+        let server = Server::start(&[&["220 hi"], answers].concat()).await;
+        let error = Connection::open(&server.url("ada:p%3Aw@", ""), None).await.unwrap_err();
+        assert_eq!(error.reason, "the mail server refused the login (554)");
+    }
+}
+
 #[tokio::test]
 async fn a_dot_at_the_start_of_a_line_does_not_end_the_mail() {
     let (sent, received) = send_to(&TAKEN, ".\r\n.a\r\nb.\r\n..\r\n").await;
