@@ -31,6 +31,9 @@ use crate::tls;
 
 /// The timeout of each answer of the mail server, of connecting to each of its addresses, and of each part of a mail.
 const TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout of the answer to the content of a mail. A server may check and deliver the mail before it answers, and a client that
+/// does not wait for the answer sends the mail again (RFC 5321, 4.5.3.2.6).
+const CONTENT_TIMEOUT: Duration = Duration::from_mins(5);
 /// The maximum length of a line of an answer, in bytes. RFC 5321 allows 512.
 const MAX_LINE_BYTES: u64 = 2048;
 /// The maximum number of lines of an answer.
@@ -43,6 +46,8 @@ const LOGIN_REFUSED: u16 = 535;
 /// A connection over which mails can be sent.
 pub(super) struct Connection {
     stream: BufReader<Box<dyn Stream>>,
+    /// [`CONTENT_TIMEOUT`], except in tests.
+    content_timeout: Duration,
     /// The extensions of the server, as its answer to `EHLO` lists them.
     extensions: Vec<String>,
 }
@@ -90,7 +95,7 @@ impl Connection {
             Security::FromTheStart => encrypted(Box::new(stream), url).await?,
             _ => Box::new(stream),
         };
-        let mut connection = Self { stream: BufReader::new(stream), extensions: vec![] };
+        let mut connection = Self::over(stream);
         connection.read(Step::Connection, &[220]).await?;
         connection.greet(&hello).await?;
         let offers_tls = connection.supports("STARTTLS");
@@ -110,6 +115,10 @@ impl Connection {
         Ok(connection)
     }
 
+    fn over(stream: Box<dyn Stream>) -> Self {
+        Self { stream: BufReader::new(stream), content_timeout: CONTENT_TIMEOUT, extensions: vec![] }
+    }
+
     async fn greet(&mut self, hello: &HelloName) -> Result<(), SendError> {
         let reply = self.command(Step::Connection, &format!("EHLO {}", hello.as_str()), &[250]).await?;
         self.extensions = reply.lines.into_iter().skip(1).map(|line| line.to_ascii_uppercase()).collect();
@@ -124,8 +133,7 @@ impl Connection {
     async fn start_tls(mut self, url: &SmtpUrl) -> Result<Self, SendError> {
         self.command(Step::Connection, "STARTTLS", &[220]).await?;
         self.check_turn(Step::Connection)?;
-        let stream = encrypted(self.stream.into_inner(), url).await?;
-        Ok(Self { stream: BufReader::new(stream), extensions: vec![] })
+        Ok(Self::over(encrypted(self.stream.into_inner(), url).await?))
     }
 
     async fn log_in(&mut self, Login { user, password }: &Login) -> Result<(), SendError> {
@@ -165,7 +173,7 @@ impl Connection {
         for part in content.as_bytes().chunks(PART_BYTES) {
             self.write(Step::Mail, part).await?;
         }
-        self.read(Step::Mail, &[250]).await.map(drop)
+        self.read_within(self.content_timeout, Step::Mail, &[250]).await.map(drop)
     }
 
     /// Ends the connection. Does not wait for the server's answer.
@@ -195,19 +203,28 @@ impl Connection {
     async fn write(&mut self, step: Step, bytes: &[u8]) -> Result<(), SendError> {
         self.check_turn(step)?;
         let stream = self.stream.get_mut();
-        let written = within(async {
+        let written = within(TIMEOUT, async {
             stream.write_all(bytes).await?;
             stream.flush().await
         });
         written.await.map_err(|error| step.broken(&error))
     }
 
+    async fn read(&mut self, step: Step, expected: &[u16]) -> Result<Reply, SendError> {
+        self.read_within(TIMEOUT, step, expected).await
+    }
+
     /// Reads an answer.
     ///
     /// # Errors
     /// Fails unless the code of the answer is one of `expected`.
-    async fn read(&mut self, step: Step, expected: &[u16]) -> Result<Reply, SendError> {
-        match within(read_reply(&mut self.stream)).await {
+    async fn read_within(
+        &mut self,
+        limit: Duration,
+        step: Step,
+        expected: &[u16],
+    ) -> Result<Reply, SendError> {
+        match within(limit, read_reply(&mut self.stream)).await {
             Ok(reply) if expected.contains(&reply.code) => Ok(reply),
             Ok(reply) => Err(step.refused(&reply)),
             Err(error) => Err(step.broken(&error)),
@@ -259,7 +276,7 @@ impl Step {
     }
 
     fn failed(self, reason: &str) -> SendError {
-        let reason = format!("the {} was not accepted: {reason}", self.name());
+        let reason = format!("the {} failed: {reason}", self.name());
         SendError { reason, kind: SendErrorKind::Server, unquoted: None }
     }
 }
@@ -273,8 +290,8 @@ impl Reply {
 /// Connects to the first address of the host that accepts a connection.
 async fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut failure = io::Error::other("the host has no address");
-    for address in within(lookup_host((host, port))).await? {
-        match within(TcpStream::connect(address)).await {
+    for address in within(TIMEOUT, lookup_host((host, port))).await? {
+        match within(TIMEOUT, TcpStream::connect(address)).await {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
                 return Ok(stream);
@@ -291,7 +308,7 @@ async fn encrypted(stream: Box<dyn Stream>, url: &SmtpUrl) -> Result<Box<dyn Str
         return Err(Step::Connection.failed("the system has no root certificates"));
     };
     let connecting = TlsConnector::from(config).connect(url.certified.clone(), stream);
-    let stream = within(connecting).await.map_err(|error| {
+    let stream = within(TIMEOUT, connecting).await.map_err(|error| {
         let without = match url.security {
             Security::IfOffered => ". With ?tls=none after the port in --smtp, emails are sent without TLS",
             _ => "",
@@ -301,11 +318,11 @@ async fn encrypted(stream: Box<dyn Stream>, url: &SmtpUrl) -> Result<Box<dyn Str
     Ok(Box::new(stream))
 }
 
-/// Waits for [`TIMEOUT`] at most.
-async fn within<T>(work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
-    match timeout(TIMEOUT, work).await {
+/// Waits for `limit` at most.
+async fn within<T>(limit: Duration, work: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    match timeout(limit, work).await {
         Ok(result) => result,
-        Err(_) => Err(io::Error::other(format!("no answer within {} seconds", TIMEOUT.as_secs()))),
+        Err(_) => Err(io::Error::other(format!("the mail server has not answered within {limit:?}"))),
     }
 }
 

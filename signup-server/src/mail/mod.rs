@@ -81,7 +81,8 @@ impl Mailer {
         Self { transport, from, base_url: base_url.to_owned() }
     }
 
-    /// Writes and sends the mail of a delivery. Each answer of the mail server may take up to 10 seconds.
+    /// Writes and sends the mail of a delivery. Each answer of the mail server may take up to 10 seconds, and the one to
+    /// the content up to 5 minutes.
     async fn send(&self, mail: &Mail, outbox: &Outbox) -> Result<(), SendError> {
         let written = message::write(mail, &self.from, &self.base_url, outbox.now());
         let written = written.map_err(|reason| SendError {

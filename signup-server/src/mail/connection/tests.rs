@@ -149,6 +149,17 @@ async fn a_refusal_fails_the_mail_unless_it_is_for_now_or_about_this_client() {
 }
 
 #[tokio::test]
+async fn the_answer_to_the_content_has_minutes_and_then_the_reason_says_that_it_is_missing() {
+    let server = Server::start(&TAKEN[..5]).await;
+    let mut connection = Connection::open(&server.url("", ""), None).await.unwrap();
+    assert!(connection.content_timeout >= Duration::from_mins(3));
+    connection.content_timeout = Duration::from_millis(20);
+    let error = connection.send(ENVELOPE, "a\r\n").await.unwrap_err();
+    assert_eq!(error.reason, "the email failed: the mail server has not answered within 20ms");
+    assert_eq!(error.kind, SendErrorKind::Server);
+}
+
+#[tokio::test]
 async fn a_failure_quotes_the_answer_and_has_words_for_the_log_without_it() {
     let refused = "550-5.1.1 no such user\r\n550 5.1.1 ada@example.org";
     let (sent, _) = send_to(&["220 hi", "250 ok", "250 ok", refused], "a\r\n").await;
