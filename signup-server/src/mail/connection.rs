@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures_util::FutureExt as _;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
 };
@@ -170,6 +171,7 @@ impl Connection {
         // A dot at the start of a line is doubled, so that no line ends the mail (RFC 5321, 4.5.2).
         let transparent = lines.flat_map(|line| [if line.starts_with('.') { "." } else { "" }, line]);
         let content = transparent.chain([".\r\n"]).collect::<String>();
+        self.check_turn(Step::Mail)?;
         for part in content.as_bytes().chunks(PART_BYTES) {
             self.write(Step::Mail, part).await?;
         }
@@ -186,22 +188,24 @@ impl Connection {
 
     /// Sends a command, and returns its answer.
     async fn command(&mut self, step: Step, command: &str, expected: &[u16]) -> Result<Reply, SendError> {
+        self.check_turn(step)?;
         self.write(step, format!("{command}\r\n").as_bytes()).await?;
         self.read(step, expected).await
     }
 
-    /// Checks that it is this client's turn: the server has said nothing after its last answer. What it says before a command is
-    /// no answer to the command.
-    fn check_turn(&self, step: Step) -> Result<(), SendError> {
-        if self.stream.buffer().is_empty() {
-            Ok(())
-        } else {
-            Err(step.failed("the mail server sent more than its answer"))
+    /// Checks that it is this client's turn: the server has said nothing after its last answer, as far as has arrived. What it says
+    /// before a command is no answer to the command.
+    fn check_turn(&mut self, step: Step) -> Result<(), SendError> {
+        match self.stream.fill_buf().now_or_never() {
+            Some(Ok(said)) if !said.is_empty() => {
+                Err(step.failed("the mail server sent more than its answer"))
+            }
+            // A connection that has ended fails the command.
+            _ => Ok(()),
         }
     }
 
     async fn write(&mut self, step: Step, bytes: &[u8]) -> Result<(), SendError> {
-        self.check_turn(step)?;
         let stream = self.stream.get_mut();
         let written = within(TIMEOUT, async {
             stream.write_all(bytes).await?;

@@ -200,6 +200,38 @@ async fn an_answer_that_precedes_its_command_does_not_count() {
     }
 }
 
+/// The server says more in a segment of its own, when the client has read its answer.
+#[tokio::test]
+async fn what_arrives_between_an_answer_and_the_next_command_ends_the_connection() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("smtp://{}", listener.local_addr().unwrap()).parse().unwrap();
+    let (say, said) = tokio::sync::oneshot::channel();
+    let served = tokio::spawn(async move {
+        let mut stream = BufReader::new(listener.accept().await.unwrap().0);
+        let mut received = vec![];
+        stream.get_mut().write_all(b"220 hi\r\n").await.unwrap();
+        stream.read_until(b'\n', &mut received).await.unwrap();
+        stream.get_mut().write_all(b"250 mail.example.org\r\n").await.unwrap();
+        said.await.unwrap();
+        stream.get_mut().write_all(b"250 ok\r\n").await.unwrap();
+        stream.read_to_end(&mut received).await.unwrap();
+        String::from_utf8(received).unwrap()
+    });
+    let mut connection = Connection::open(&url, None).await.unwrap();
+    assert!(connection.check_turn(Step::Mail).is_ok());
+    say.send(()).unwrap();
+    let arrived = async {
+        while connection.check_turn(Step::Mail).is_ok() {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(TIMEOUT, arrived).await.unwrap();
+    let error = connection.send(ENVELOPE, "a\r\n").await.unwrap_err();
+    assert!(error.reason.contains("more than its answer"), "{}", error.reason);
+    drop(connection);
+    assert_eq!(served.await.unwrap(), "EHLO [127.0.0.1]\r\n", "and no further command");
+}
+
 #[tokio::test]
 async fn starttls_is_used_if_it_is_offered_unless_the_url_says_otherwise() {
     let without = ["220 hi", "250-mail.example.org\r\n250 XSTARTTLS"];
