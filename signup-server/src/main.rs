@@ -14,7 +14,6 @@ mod descriptors;
 mod handlers;
 mod health;
 mod linked_text;
-mod location;
 mod mail;
 mod mcp;
 mod metrics;

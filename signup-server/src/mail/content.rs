@@ -6,9 +6,9 @@ use signup_core::{
     TimeAndPlace,
 };
 
+use super::location::place_in_words;
 use super::name::{safe_answer, safe_name};
 use crate::linked_text::LinkedText;
-use crate::location::place_in_words;
 use crate::page::times::{self, Times};
 use crate::plain::{answer_in_words, lines, one_line, shorten};
 

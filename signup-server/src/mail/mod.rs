@@ -7,6 +7,7 @@ mod client;
 mod connection;
 mod content;
 mod header;
+mod location;
 mod mail_from;
 mod message;
 mod name;

@@ -2,9 +2,9 @@
 
 use signup_core::{EmailAddress, MessageMail, MessagePlace};
 
+use super::location::place_in_words;
 use super::name::safe_name;
 use crate::linked_text::LinkedText;
-use crate::location::place_in_words;
 use crate::page::times::Times;
 use crate::plain::{lines, one_line};
 

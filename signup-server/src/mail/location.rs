@@ -1,9 +1,9 @@
-//! The place that pages, mails and calendar entries show for a shift.
+//! The place that mails show for a shift.
 
 use signup_core::TimeAndPlace;
 
 /// Returns a place as one text that says whether the event is online, such as `Hall B (online)`, or `Online`.
-pub(crate) fn place_in_words(at: &TimeAndPlace, is_virtual: bool) -> Option<String> {
+pub(super) fn place_in_words(at: &TimeAndPlace, is_virtual: bool) -> Option<String> {
     match at.place() {
         Some(place) if is_virtual => Some(format!("{place} (online)")),
         None if is_virtual => Some("Online".to_owned()),
