@@ -96,7 +96,7 @@ fn main() -> ExitCode {
     let result = match runtime {
         Ok(runtime) => {
             let result = runtime.block_on(run(cli));
-            // Does not wait for blocking threads: one may still be waiting for the mail server.
+            // Does not wait for blocking threads: one may still be resolving a host name.
             runtime.shutdown_background();
             result
         }

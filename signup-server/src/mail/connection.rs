@@ -243,7 +243,7 @@ impl fmt::Debug for Connection {
 }
 
 impl Step {
-    /// Returns the name of a step whose failure concerns the connection.
+    /// Returns the name of the step in an error.
     const fn name(self) -> &'static str {
         match self {
             Self::Connection => "connection",

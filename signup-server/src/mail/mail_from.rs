@@ -40,7 +40,7 @@ impl FromStr for MailFrom {
         };
         let (user, domain) = address.rsplit_once('@').ok_or(hint)?;
         let is_local = domain == "localhost";
-        // No volunteer has such an address, so it is no address for the library.
+        // `EmailAddress` refuses `localhost`, so the user is checked with another domain.
         let checked = if is_local { "localhost.example" } else { domain };
         let email = EmailAddress::new(&format!("{user}@{checked}")).map_err(|_| hint)?;
         let domain = if is_local { domain } else { email.ascii_domain() };

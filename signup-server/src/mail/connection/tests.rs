@@ -143,7 +143,7 @@ async fn a_refusal_fails_the_mail_unless_it_is_for_now_or_about_this_client() {
             assert_eq!(kind_of(place, &answer).await, Some(of_the_mail), "{code} in place {place}");
         }
         for place in [greeting, hello, sender] {
-            assert_eq!(kind_of(place, &answer).await, Some(SendErrorKind::Server), "{code} in place {place}");
+            assert_eq!(kind_of(place, &answer).await, Some(Server), "{code} in place {place}");
         }
     }
 }
@@ -326,7 +326,7 @@ async fn a_dot_at_the_start_of_a_line_does_not_end_the_mail() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_ends_the_connection() {
+async fn a_malformed_answer_ends_the_connection() {
     let (long, many) = (format!("250 {}", "x".repeat(5000)), "250-x\r\n".repeat(200) + "250 x");
     for bad in
         ["", "25 ok", "2500 ok", "25x ok", "+50 ok", "250_ok", "250-a\r\n251 b", "250-a\r\nb", &long, &many]
