@@ -6,7 +6,7 @@ mod location_data;
 use std::fmt;
 use std::str::FromStr;
 
-pub use email::EmailAddress;
+pub use email::{EmailAddress, is_host_name};
 pub use location_data::{LocationData, LocationDataError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

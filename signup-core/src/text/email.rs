@@ -103,11 +103,18 @@ fn ascii_domain(domain: &str) -> Option<String> {
     ascii.ok().map(std::borrow::Cow::into_owned)
 }
 
-/// Returns whether a domain in lower-case ASCII is a host name of at least two labels (RFC 1123, 2.1).
+/// Returns whether a domain is an ASCII host name of at least two labels (RFC 1123, 2.1), of at most 253 characters.
 ///
 /// The last label must begin with a letter, because URL and host parsers read domains such as `1.2.3.4` and `example.0x1` as
 /// IPv4 addresses.
-fn is_host_name(domain: &str) -> bool {
+///
+/// ```
+/// # use signup_core::is_host_name;
+/// assert!(is_host_name("signup.example.org"));
+/// assert!(!is_host_name("localhost") && !is_host_name("192.0.2.1"));
+/// ```
+#[must_use]
+pub fn is_host_name(domain: &str) -> bool {
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
             && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -115,7 +122,9 @@ fn is_host_name(domain: &str) -> bool {
             && !label.ends_with('-')
     };
     let is_name = |last: &str| last.starts_with(|first: char| first.is_ascii_alphabetic());
-    domain.split('.').all(is_label) && domain.rsplit_once('.').is_some_and(|(_, last)| is_name(last))
+    domain.len() <= 253
+        && domain.split('.').all(is_label)
+        && domain.rsplit_once('.').is_some_and(|(_, last)| is_name(last))
 }
 
 /// Returns whether a part of a local part between dots is an atom (RFC 5322, 3.2.3), apart from characters that are not ASCII.
@@ -263,6 +272,8 @@ mod tests {
 
     #[test]
     fn the_domain_is_a_host_name() {
+        let of_labels = |count| format!("{}example.org", "a.".repeat(count));
+        assert!(is_host_name(&of_labels(121)) && !is_host_name(&of_labels(122)), "253 characters at most");
         let longest = format!("ada@{}.org", "a".repeat(63));
         for good in [
             "ada@example.org",

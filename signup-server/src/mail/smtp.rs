@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
 use percent_encoding::percent_decode_str;
+use signup_core::is_host_name;
 use tokio_rustls::rustls::pki_types::ServerName;
 use url::Url;
 
@@ -56,9 +57,10 @@ impl FromStr for SmtpUrl {
         let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']).to_owned();
         let certified = ServerName::try_from(host.clone()).map_err(|_| HINT)?;
         let is_local = ["localhost", "127.0.0.1", "::1"].iter().any(|local| host.eq_ignore_ascii_case(local));
-        let login = match url.password() {
-            Some(password) => Some(Login { user: decoded(url.username())?, password: decoded(password)? }),
-            None => None,
+        let login = match (url.username(), url.password()) {
+            ("", None) => None,
+            ("", Some(_)) | (_, None) => return Err(HINT),
+            (user, Some(password)) => Some(Login { user: decoded(user)?, password: decoded(password)? }),
         };
         let needs_tls = login.is_some() && !is_local;
         let (security, port) = match (url.scheme(), url.query()) {
@@ -125,25 +127,11 @@ impl FromStr for HelloName {
                 Some(address) => address.parse::<Ipv6Addr>().is_ok(),
                 None => literal.parse::<Ipv4Addr>().is_ok(),
             },
-            None => is_qualified(text),
+            None => is_host_name(text),
         };
         let hint = "use a host name such as signup.example.org, or an address such as [192.0.2.1]";
         is_allowed.then(|| Self(text.to_owned())).ok_or(hint)
     }
-}
-
-/// Returns whether a text is a host name of at least two labels. The last label begins with a letter, so an IP address is none.
-fn is_qualified(text: &str) -> bool {
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    let top = text.rsplit_once('.').map(|(_, top)| top);
-    text.len() <= 253
-        && text.split('.').all(is_label)
-        && top.is_some_and(|top| top.starts_with(|first: char| first.is_ascii_alphabetic()))
 }
 
 #[cfg(test)]
@@ -191,6 +179,10 @@ mod tests {
             "smtp://a/client.example.org",
             "smtp://a#b",
             "smtp://a:%ff@b",
+            "smtp://a@b",
+            "smtps://a@b",
+            "smtp://a@127.0.0.1",
+            "smtp://:b@127.0.0.1",
         ] {
             assert_eq!(bad.parse::<SmtpUrl>().unwrap_err(), HINT, "{bad}");
         }
