@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
+use crate::mail::sender_name;
 use crate::plain::one_line;
 
 /// The iCalendar method: whether a calendar program adds the entry or removes it.
@@ -53,6 +54,7 @@ impl SignupEntry<'_> {
     pub(crate) fn to_text(&self) -> String {
         let Self { method, organization, event, shift, signup, at, sender, url, now } = *self;
         let is_cancelled = method == Method::Cancel;
+        let name = sender_name(&organization.name).map(|name| format!(";CN={}", quoted(&name)));
         let sequence = u64::from(shift.version) * 2 + u64::from(is_cancelled);
         let mut lines = vec![
             "BEGIN:VCALENDAR".to_owned(),
@@ -67,7 +69,7 @@ impl SignupEntry<'_> {
             format!("DTSTART:{}", utc(at.interval.start)),
             format!("DTEND:{}", utc(at.interval.end)),
             format!("SUMMARY:{}", escaped(&format!("{}: {}", event.title, shift.title))),
-            format!("ORGANIZER;CN={}:mailto:{sender}", quoted(organization.name.as_str())),
+            format!("ORGANIZER{}:mailto:{sender}", name.unwrap_or_default()),
         ];
         lines.extend(at.place().map(|place| format!("LOCATION:{}", escaped(&place))));
         lines.extend(url.map(|url| format!("DESCRIPTION:{}", escaped(url))));
@@ -87,9 +89,9 @@ fn escaped(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace(';', "\\;").replace(',', "\\,")
 }
 
-/// Quotes the value of a parameter. In such a value a caret escapes a quotation mark and itself (RFC 6868).
+/// Quotes the value of a parameter, which is on one line. In such a value a caret escapes a quotation mark and itself (RFC 6868).
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", one_line(text).replace('^', "^^").replace('"', "^'"))
+    format!("\"{}\"", text.replace('^', "^^").replace('"', "^'"))
 }
 
 /// The maximum length of a line, in octets, without its line break (RFC 5545, 3.1).

@@ -7,7 +7,7 @@ use signup_core::{
 };
 
 use super::location::place_in_words;
-use super::name::{safe_answer, safe_name};
+use super::name::{UNNAMED_SENDER, safe_answer, safe_name, sender_name};
 use crate::linked_text::LinkedText;
 use crate::page::times::{self, Times};
 use crate::plain::{answer_in_words, lines, one_line, shorten};
@@ -126,7 +126,7 @@ impl<'a> Content<'a> {
             // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
             url: url.filter(|_| signup.cancelled_by() != Some(CancelledBy::EventCancellation)),
             contact: organization.contact.as_ref().map(EmailAddress::as_str),
-            organization: one_line(organization.name.as_str()),
+            organization: sender_name(&organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned()),
         })
     }
 

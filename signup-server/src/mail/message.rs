@@ -1,26 +1,21 @@
 //! The message of a mail: its headers, plain text and HTML, and for a sign-up the shift as a calendar attachment.
 //!
 //! Text from users is put on one line in headers and in plain text, and escaped in HTML. Only the event's
-//! description and the reason for a cancellation keep their line breaks, and they are in no header. A volunteer's name and
-//! answers are left out if they could be shown as a link or have format characters, and a name if it is too long (see
-//! `name.rs`).
+//! description and the reason for a cancellation keep their line breaks, and they are in no header. Names and answers are left out
+//! if they could mislead (see `name.rs`).
 
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, Organization, SignupInFull};
+use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, SignupInFull};
 
 use super::content::{Action, Content};
 use super::header::Headers;
 use super::mail_from::MailFrom;
-use super::name::safe_organization;
+use super::name::{safe_organization, sender_name};
 use super::organizer::OrganizerMail;
 use super::person::PersonMail;
 use crate::calendar::{Method, SignupEntry};
-use crate::plain::shorten;
-
-/// The maximum length of the organization's name in `From`, in characters.
-const MAX_SENDER_NAME: usize = 80;
 
 /// A mail that is ready to be sent.
 #[derive(Debug)]
@@ -114,7 +109,7 @@ pub(super) fn write(
         MailContent::Message(sent) => {
             let content = OrganizerMail::of(sent, base_url);
             Draft {
-                from: Some(sender_name(&sent.organization)),
+                from: sender_name(&sent.organization.name),
                 text: rendered(&OrganizerTextPart { mail: &content })?,
                 html: rendered(&OrganizerHtmlPart { mail: &content })?,
                 name: content.name,
@@ -150,7 +145,7 @@ fn about_signup<'a>(
     let sender = from.address();
     let entry = SignupEntry { method, organization, event, shift, signup, at: &present, sender, url, now };
     Ok(Draft {
-        from: Some(sender_name(organization)),
+        from: sender_name(&organization.name),
         name: content.name.clone(),
         text: rendered(&TextPart { mail: &content })?,
         html: rendered(&HtmlPart { mail: &content })?,
@@ -175,11 +170,6 @@ fn to_person<'a>(content: &PersonMail, contact: Option<&'a EmailAddress>) -> Res
 
 fn rendered(template: &impl Template) -> Result<String, String> {
     template.render().map_err(|error| error.to_string())
-}
-
-/// Returns the name of an organization in `From`.
-fn sender_name(organization: &Organization) -> String {
-    shorten(organization.name.as_str(), MAX_SENDER_NAME)
 }
 
 /// Puts the headers and the parts of a mail together.

@@ -17,6 +17,7 @@ mod queue;
 mod smtp;
 
 pub(crate) use mail_from::MailFrom;
+pub(crate) use name::sender_name;
 pub(crate) use queue::MailQueue;
 pub(crate) use smtp::{HelloName, SmtpUrl};
 

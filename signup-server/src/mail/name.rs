@@ -4,8 +4,9 @@
 //! the name as a link, a stranger could send a link to that address. A name with format characters could look like other text.
 //! Such names and answers are left out. The joiners that a script or an emoji needs are no such characters.
 //!
-//! **Invariant:** every name of a volunteer or a member in a mail comes from [`safe_name`], and every answer from [`safe_answer`]. So
-//! does the name of the organization in an invitation, from [`safe_organization`].
+//! **Invariant:** every name of a volunteer or a member in a mail comes from [`safe_name`], and every answer from [`safe_answer`]. The
+//! name of an organization comes from [`safe_organization`] in an invitation, and from [`sender_name`] in every other mail and in
+//! every calendar entry.
 
 use signup_core::{Name, PersonName};
 use unicode_normalization::UnicodeNormalization as _;
@@ -18,6 +19,8 @@ use crate::plain::{one_line, shorten};
 
 /// The maximum length of a name in a mail, in characters.
 const MAX_CHARACTERS: usize = 80;
+/// What a mail says in place of the name of an organization that sends it.
+pub(super) const UNNAMED_SENDER: &str = "The organizer";
 /// Characters that occur in URLs and mail addresses, and two characters that look like a slash.
 const ADDRESS_CHARACTERS: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
 /// Characters that separate the labels of a host name or follow a scheme. The ideographic full stop counts as a dot in
@@ -36,6 +39,16 @@ pub(super) fn safe_name(name: &PersonName) -> Option<String> {
 /// Returns the name of an organization on one line, cut if it is long, or `None` if the name must be left out.
 pub(super) fn safe_organization(name: &Name) -> Option<String> {
     safe(&shorten(name.as_str(), MAX_CHARACTERS))
+}
+
+/// Returns the name of an organization that sends a mail, on one line, cut if it is long. `None` if the name must be left out: it
+/// has format characters or an `@`, with which it could pass for the address of another sender.
+///
+/// Only volunteers of the organization get such a mail, so a dot as in `St.Mary’s` is kept.
+pub(crate) fn sender_name(name: &Name) -> Option<String> {
+    let name = shorten(name.as_str(), MAX_CHARACTERS);
+    let has_at_sign = name.nfkc().any(|character| character == '@');
+    (!has_at_sign && !has_format_characters(&name)).then_some(name)
 }
 
 fn safe(name: &str) -> Option<String> {
@@ -134,6 +147,28 @@ mod tests {
 
     fn shown(name: &str) -> Option<String> {
         safe_name(&PersonName::new(name).unwrap())
+    }
+
+    #[test]
+    fn the_name_of_a_sender_is_no_address_and_has_no_format_characters() {
+        let sender = |name: &str| sender_name(&Name::new(name).unwrap());
+        for name in
+            ["Riverside Food Bank", "St.Mary’s, Inc.", "می\u{200c}خواهم", "Food 👨\u{200d}👩\u{200d}👧 Bank"]
+        {
+            assert_eq!(sender(name).as_deref(), Some(name));
+        }
+        for name in [
+            "help@bank.example",
+            "Riverside @ Dock",
+            "help\u{ff20}bank.example",
+            "help\u{fe6b}bank.example",
+            "River\u{202e}side",
+            "River\u{200b}side",
+            "River\u{200d}side",
+        ] {
+            assert_eq!(sender(name), None, "{}", name.escape_unicode());
+        }
+        assert_eq!(sender(&"Food bank ".repeat(20)).map(|name| name.chars().count()), Some(80));
     }
 
     #[test]

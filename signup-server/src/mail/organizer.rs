@@ -3,7 +3,7 @@
 use signup_core::{EmailAddress, MessageMail, MessagePlace};
 
 use super::location::place_in_words;
-use super::name::safe_name;
+use super::name::{UNNAMED_SENDER, safe_name, sender_name};
 use crate::linked_text::LinkedText;
 use crate::page::times::Times;
 use crate::plain::{lines, one_line};
@@ -36,7 +36,7 @@ pub(super) struct Place {
 
 impl OrganizerMail {
     pub(super) fn of(mail: &MessageMail, base_url: &str) -> Self {
-        let MessageMail { organization, event, message, places, .. } = mail;
+        let MessageMail { event, message, places, .. } = mail;
         let of_place = |place: &MessagePlace| {
             let MessagePlace { shift, signup, secret, .. } = place;
             let at = signup.time_and_place(shift, event);
@@ -48,18 +48,15 @@ impl OrganizerMail {
                 link: format!("{base_url}/signups/{}", secret.reveal()),
             }
         };
-        let organization_name = one_line(organization.name.as_str());
+        let organization = sender_name(&mail.organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned());
         Self {
             subject: one_line(message.subject.as_str()),
             name: places.first().and_then(|place| safe_name(&place.signup.name)),
-            heading: format!(
-                "{organization_name} sent you a message about {}",
-                one_line(event.title.as_str())
-            ),
+            heading: format!("{organization} sent you a message about {}", one_line(event.title.as_str())),
             text: lines(message.text.as_str()),
             places: places.iter().map(of_place).collect(),
-            contact: organization.contact.as_ref().map(EmailAddress::to_string),
-            organization: organization_name,
+            contact: mail.organization.contact.as_ref().map(EmailAddress::to_string),
+            organization,
         }
     }
 

@@ -96,6 +96,19 @@ async fn a_mail_is_from_the_organization_with_the_address_of_the_sender() {
     assert!(parts(&delivery).from.chars().count() < 110, "{}", parts(&delivery).from);
 }
 
+#[tokio::test]
+async fn a_name_that_could_pass_for_another_sender_is_shown_nowhere_as_the_sender() {
+    let mut delivery = Sample::create().await.delivery().await;
+    for name in ["help@bank.example", "Bank\u{202e}"] {
+        about(&mut delivery).organization.name = name.parse().unwrap();
+        let mail = parts(&delivery);
+        assert_eq!(mail.from, "Signup <help@example.org>", "the sender of --mail-from");
+        assert!(mail.text.trim_end().ends_with("\n\nThe organizer"), "{}", mail.text);
+        mail.assert_does_not_say(name);
+        assert_eq!(mail.property("ORGANIZER"), "mailto:help@example.org");
+    }
+}
+
 /// Signs the volunteer of the sample up again, and delivers the mail about that.
 async fn answered_again(sample: &Sample) -> Mail {
     let owner = sample.service.admin().event_owner(sample.event).await.unwrap();

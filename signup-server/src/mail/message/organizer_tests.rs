@@ -69,3 +69,14 @@ async fn a_message_adds_no_header() {
     let (mail, _) = sent("Gloves Bcc: x@example.org", "\r\nBcc: all@example.org\r\n\r\nCold.").await;
     assert_eq!(parts(&mail).headers, parts(&plain).headers);
 }
+
+#[tokio::test]
+async fn a_message_is_from_the_organizer_if_the_organization_could_pass_for_another_sender() {
+    let (mut mail, _) = sent("Gloves", "Cold.").await;
+    let MailContent::Message(sent) = &mut mail.content else { panic!("{mail:?}") };
+    sent.organization.name = "help@bank.example".parse().unwrap();
+    let mail = parts(&mail);
+    mail.assert_says("The organizer sent you a message about Food drive");
+    mail.assert_does_not_say("bank.example");
+    assert_eq!(mail.from, "Signup <help@example.org>", "the sender of --mail-from");
+}
