@@ -45,7 +45,7 @@ pub enum TextError {
     Email,
     /// An email address with a letter or another character before the `@` that is not ASCII.
     #[error(
-        "must be an email address with only the letters a to z, digits and ASCII punctuation before the @"
+        "must be an email address with only the letters a to z, digits and signs such as . + - _ before the @"
     )]
     EmailUser,
     /// Not a web address.

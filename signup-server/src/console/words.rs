@@ -2,41 +2,49 @@
 
 use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, ValueError};
 
-use crate::page::unusable_characters;
+use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
 
 /// A field, and the sentence that asks for its value.
 struct Field {
     name: &'static str,
     label: &'static str,
     ask: &'static str,
+    may_be_empty: bool,
 }
 
 const fn field(name: &'static str, label: &'static str, ask: &'static str) -> Field {
-    Field { name, label, ask }
+    Field { name, label, ask, may_be_empty: false }
 }
+
+const fn optional(name: &'static str, label: &'static str, ask: &'static str) -> Field {
+    Field { name, label, ask, may_be_empty: true }
+}
+
+/// Stands for a field without a row.
+const UNKNOWN: Field = field("", "Value", "Enter a value");
 
 /// The fields of all forms. A field of a row has the name without its number: `shifts.title`.
 #[rustfmt::skip]
 const FIELDS: &[Field] = &[
-    field("badge_label", "Badge", "Enter a badge"),
+    optional("badge_label", "Badge", "Enter a badge"),
     field("code", "Code", "Enter the code from the email"),
-    field("contact", "Contact email address", "Enter a contact email address"),
+    optional("contact", "Contact email address", "Enter a contact email address"),
     field("email", "Email address", "Enter an email address"),
     field("expires_in_days", "Expires after (days)", "Enter the number of days"),
     field("name", "Name", "Enter a name"),
     field("organization_name", "Name of the organization", "Enter the name of the organization"),
-    field("privacy_url", "Link to the privacy notice", "Enter a web address"),
-    field("public_url", "Web page of the organization", "Enter a web address"),
+    optional("privacy_url", "Link to the privacy notice", "Enter a web address"),
+    optional("public_url", "Web page of the organization", "Enter a web address"),
     field("q", "Name or email address", "Enter a name or an email address"),
     field("role", "Role", "Choose a role"),
     field("scopes", "What the token may do", "Choose what the token may do"),
     field("slot_id", "Shift", "Choose a shift"),
-    field("sport", "Sport", "Enter a sport"),
+    optional("sport", "Sport", "Enter a sport"),
     field("status", "Status", "Choose a status"),
     field("start_date", "First day", "Enter the first day"),
     field("end_date", "Last day", "Enter the last day"),
     field("timezone", "Time zone", "Choose a time zone"),
-    field("location", "Place", "Enter a place"),
+    optional("location", "Place", "Enter a place"),
     field("is_virtual", "The event takes place online", "Say whether the event takes place online"),
     field("is_published", "Published", "Say whether the event is published"),
     field("theme", "Colours", "Choose the colours"),
@@ -49,11 +57,11 @@ const FIELDS: &[Field] = &[
     field("options", "Options", "Enter the options, one on each line"),
     field("required", "Volunteers have to answer", "Say whether volunteers have to answer"),
     field("position", "Order", "Enter a whole number"),
-    field("reason", "Reason", "Enter a reason"),
+    optional("reason", "Reason", "Enter a reason"),
     field("subject", "Subject", "Enter a subject"),
     field("text", "Message", "Enter a message"),
     field("title", "Title", "Enter a title"),
-    field("description", "Description", "Enter a description"),
+    optional("description", "Description", "Enter a description"),
     field("type", "Kind", "Choose a kind"),
     field("types", "What the webhook receives", "Choose what the webhook receives"),
     field("url", "Web address", "Enter a web address"),
@@ -68,7 +76,7 @@ fn find(name: &str) -> Option<&'static Field> {
 
 /// Returns the label of a field.
 pub(crate) fn label(name: &str) -> &'static str {
-    find(name).map_or("Value", |field| field.label)
+    find(name).unwrap_or(&UNKNOWN).label
 }
 
 /// Returns a changed field in words, for the middle of a sentence: its label, or its name if it has no label. A field that is true
@@ -114,21 +122,19 @@ pub(crate) fn theme(name: &str) -> String {
 
 /// Returns the sentence about a fault, which says what to do.
 pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
-    let (label, ask) = find(name).map_or(("Value", "Enter a value"), |field| (field.label, field.ask));
+    let &Field { label, ask, may_be_empty, .. } = find(name).unwrap_or(&UNKNOWN);
     match &fault.kind {
         FaultKind::Required
         | FaultKind::WrongType { .. }
         | FaultKind::Value(ValueError::NotOneOf { .. })
-        | FaultKind::Text(TextError::Blank | TextError::Invisible) => ask.to_owned(),
+        | FaultKind::Text(TextError::Blank) => ask.to_owned(),
+        FaultKind::Text(TextError::Invisible) => invisible(label, may_be_empty),
         FaultKind::Text(TextError::TooLong { max }) => format!("{label} must be {max} characters or fewer"),
         FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)) => {
             unusable_characters(label, error)
         }
         FaultKind::Text(TextError::Email) => "Enter an email address like name@example.com".to_owned(),
-        FaultKind::Text(TextError::EmailUser) => {
-            "Enter an email address with only the letters a to z, digits and punctuation before the @"
-                .to_owned()
-        }
+        FaultKind::Text(TextError::EmailUser) => UNUSABLE_USER.to_owned(),
         FaultKind::Text(TextError::WebAddress) => {
             "Enter a web address that begins with https://, like https://example.com".to_owned()
         }
@@ -170,7 +176,7 @@ mod tests {
             "Name must be 255 characters or fewer"
         );
         for (error, says) in [
-            (TextError::Invisible, "Enter a name"),
+            (TextError::Invisible, "Name has no visible characters. Type it again"),
             (TextError::LineBreak, "Name must be on one line"),
             (TextError::Control { character: '\t' }, "Name has a tab. Use spaces instead"),
             (
@@ -180,6 +186,10 @@ mod tests {
         ] {
             assert_eq!(sentence("name", error.into()), says);
         }
+        assert_eq!(
+            sentence("shifts.0.location", TextError::Invisible.into()),
+            "Place has no visible characters. Type it again, or leave it empty"
+        );
         let options = |kind| sentence("options", FaultKind::OptionCount { kind, max: 100 });
         assert_eq!(
             options(QuestionKind::Select),

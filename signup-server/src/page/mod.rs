@@ -33,6 +33,10 @@ use warp::http::header::{
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
+/// The sentence about an email address with a part before the `@` that is not accepted.
+pub(crate) const UNUSABLE_USER: &str =
+    "Enter an email address with only the letters a to z, digits and signs such as . + - _ before the @";
+
 /// Returns the sentence about a text with a control character or a line break that its field does not take.
 pub(crate) fn unusable_characters(label: &str, error: &TextError) -> String {
     match error {
@@ -40,6 +44,12 @@ pub(crate) fn unusable_characters(label: &str, error: &TextError) -> String {
         TextError::Control { character: '\t' } => format!("{label} has a tab. Use spaces instead"),
         _ => format!("{label} has characters that we can’t use. Please type it again"),
     }
+}
+
+/// Returns the sentence about a text that has only characters without a shape.
+pub(crate) fn invisible(label: &str, may_be_empty: bool) -> String {
+    let or = if may_be_empty { ", or leave it empty" } else { "" };
+    format!("{label} has no visible characters. Type it again{or}")
 }
 
 /// The head of a page.

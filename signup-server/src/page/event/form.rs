@@ -6,7 +6,7 @@ use signup_core::{
 };
 
 use super::{Focus, form_action};
-use crate::page::unusable_characters;
+use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
 use crate::wire::field_name;
 
 #[derive(Debug)]
@@ -60,7 +60,7 @@ pub(super) fn form<'a>(
             id: field_id(&name, shift.id),
             label,
             is_required,
-            mistake: fault.map(|fault| mistake(&name, label, &kind, fault)),
+            mistake: fault.map(|fault| mistake(&name, label, is_required, &kind, fault)),
             kind,
             name,
         }
@@ -116,7 +116,7 @@ fn field_id(name: &str, shift: ShiftId) -> String {
 }
 
 /// Returns the sentence about a fault, which says what to do.
-fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> String {
+fn mistake(name: &str, label: &str, is_required: bool, kind: &FieldKind<'_>, fault: &Fault) -> String {
     // The label of a question is the organizer's text, so it is quoted.
     let quoted = match name {
         NAME => label.to_owned(),
@@ -130,10 +130,8 @@ fn mistake(name: &str, label: &str, kind: &FieldKind<'_>, fault: &Fault) -> Stri
         (FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)), ..) => {
             unusable_characters(&quoted, error)
         }
-        (FaultKind::Text(TextError::EmailUser), ..) => {
-            "Enter an email address with only the letters a to z, digits and punctuation before the @"
-                .to_owned()
-        }
+        (FaultKind::Text(TextError::Invisible), ..) => invisible(&quoted, !is_required),
+        (FaultKind::Text(TextError::EmailUser), ..) => UNUSABLE_USER.to_owned(),
         (_, NAME, _) => "Enter your name".to_owned(),
         (_, EMAIL, FieldKind::Line { value, .. }) if value.trim().is_empty() => {
             "Enter your email address".to_owned()

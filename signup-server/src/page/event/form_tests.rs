@@ -124,9 +124,9 @@ async fn each_problem_of_a_form_says_what_to_do() {
             "\u{200b}",
             "One",
             vec![
-                "Enter your name",
+                "Your name has no visible characters. Type it again",
                 "Enter an email address like name@example.com",
-                "Enter an answer for “Which?”",
+                "“Which?” has no visible characters. Type it again",
                 "Tick “Which?” to sign up",
             ],
         ),
@@ -148,7 +148,7 @@ async fn each_problem_of_a_form_says_what_to_do() {
             "Yes",
             "One",
             vec![
-                "Enter an email address with only the letters a to z, digits and punctuation before the @",
+                "Enter an email address with only the letters a to z, digits and signs such as . + - _ before the @",
                 "Tick “Which?” to sign up",
             ],
         ),
