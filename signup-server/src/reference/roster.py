@@ -48,7 +48,9 @@ def update(event_id):
 
 server = ThreadingHTTPServer(("127.0.0.1", 9000), Receiver)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-for event in records("/events", **{"from": datetime.date.today().isoformat()}):
+# In some time zones it is still yesterday.
+yesterday = datetime.date.today() - datetime.timedelta(days=1)
+for event in records("/events", **{"from": yesterday.isoformat()}):
     update(event["id"])
 while True:
     if event_id := changed.get():

@@ -11,7 +11,8 @@ API = "http://127.0.0.1:8080/v1"
 
 
 def read(path):
-    """Returns the response to a GET. Waits while the token has no requests left."""
+    """Returns the response to a GET. Waits while the token has no requests left, and gives up after five 503."""
+    failures = 0
     headers = {"Authorization": "Bearer " + os.environ["SIGNUP_TOKEN"]}
     request = urllib.request.Request(API + path, headers=headers)
     while True:
@@ -19,7 +20,8 @@ def read(path):
             with urllib.request.urlopen(request, timeout=60) as response:
                 return json.load(response)
         except urllib.error.HTTPError as error:
-            if error.code not in (429, 503):
+            failures += error.code == 503
+            if error.code not in (429, 503) or failures == 5:
                 raise
             time.sleep(int(error.headers.get("Retry-After", "60")))
 

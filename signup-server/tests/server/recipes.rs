@@ -1,5 +1,7 @@
 //! The recipes of the reference at `/docs`: their programs and commands, run against a server.
 
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
 
@@ -7,6 +9,7 @@ use serde_json::{Value, json};
 use signup_store_sql::test_cluster::{free_port, installed};
 
 use crate::harness::Server;
+use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::packages::{on_path, python, run};
 use crate::pages::{self, published};
@@ -58,10 +61,43 @@ async fn the_nightly_program_copies_the_sign_ups_on_all_pages() {
 }
 
 #[tokio::test]
+async fn the_nightly_program_gives_up_if_the_server_stays_unavailable() {
+    let Some(python) = installed("Python", on_path("python3")) else { return };
+    let server = Server::start(&[]);
+    let [program, ..] = recipes(&server).await;
+    let folder = tempfile::tempdir().unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let unavailable = format!("http://{}/v1", listener.local_addr().unwrap());
+    let own = format!("{}/v1", server.url);
+    assert!(program.contains(&own), "{program}");
+    std::fs::write(folder.path().join("sync_signups.py"), program.replace(&own, &unavailable)).unwrap();
+    let answers = std::thread::spawn(move || {
+        for answered in 0.. {
+            let mut stream = listener.accept().unwrap().0;
+            if stream.read(&mut [0; 4096]).unwrap() == 0 {
+                return answered;
+            }
+            let answer = "HTTP/1.1 503 \r\nRetry-After: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+        0
+    });
+    let mut command = Command::new(python);
+    let output =
+        command.arg("sync_signups.py").current_dir(&folder).env("SIGNUP_TOKEN", "t").output().unwrap();
+    assert!(!output.status.success() && !folder.path().join("signups.json").exists());
+    // The end of the answers.
+    drop(TcpStream::connect(unavailable.trim_start_matches("http://").trim_end_matches("/v1")).unwrap());
+    assert_eq!(answers.join().unwrap(), 5);
+}
+
+#[tokio::test]
 async fn the_roster_follows_every_type_of_activity_that_changes_it() {
     let Some(python) = python() else { return };
     let data = tempfile::tempdir().unwrap();
-    let server = Server::start_on(&format!("sqlite:{}", data.path().join("signup.db").display()), &ALLOW);
+    let mailbox = Mailbox::start();
+    let database = format!("sqlite:{}", data.path().join("signup.db").display());
+    let server = Server::start_on(&database, &[ALLOW.as_slice(), &["--smtp", &mailbox.url()]].concat());
     let shifts = ["Early", "Late"].map(|title| json!({"title": title, "capacity": 2}));
     let page = create_page(&server, json!(shifts)).await;
     let id = page.event["id"].as_str().unwrap();
@@ -82,18 +118,20 @@ async fn the_roster_follows_every_type_of_activity_that_changes_it() {
     let secret = webhook["data"]["secret"].as_str().unwrap();
     let _running = Running::start(command, port, secret, folder.path()).await;
 
-    // `expected` are the slots with their people, or null without the event.
+    // `expected` are the title of the event and the slots with their people, or null without the event.
     let file = folder.path().join("roster.json");
-    let has = async |expected: Value| {
+    let shows = async |id: &str, expected: Value| {
         wait_until(SOON, async || {
             let roster = if file.exists() { read(&file) } else { json!({}) };
-            let slots = roster[id]["slots"].as_array();
+            let event = &roster[id];
+            let slots = event["slots"].as_array();
             let slots = slots.map(|slots| slots.iter().map(|slot| json!([slot["title"], slot["people"]])));
-            let found = json!(slots.map(Iterator::collect::<Vec<_>>));
-            if found == expected { Ok(()) } else { Err(format!("{roster} and not {expected}")) }
+            let found = slots.map(|slots| json!([event["title"], slots.collect::<Vec<_>>()]));
+            if json!(found) == expected { Ok(()) } else { Err(format!("{roster} and not {expected}")) }
         })
         .await;
     };
+    let has = async |slots: Value| shows(id, json!([page.event["title"], slots])).await;
     let sign_up = async |slot: &str, name: &str| {
         let email = format!("{}@example.org", name.to_lowercase());
         assert_eq!(page.sign_up(&server, slot, name, &email).await.status, 303);
@@ -104,8 +142,30 @@ async fn the_roster_follows_every_type_of_activity_that_changes_it() {
     sign_up(&late, "Bob").await;
     sign_up(&early, "Eve").await;
     has(json!([["Early", ["Eve", "Ada"]], ["Late", ["Bob"]]])).await;
+    // No email goes to a person who is erased before.
+    mailbox.wait_for(3, SOON).await;
     server.manage(&["signup", "erase", "--organization", "starter", "--email", "eve@example.org"]);
     has(json!([["Early", ["Ada"]], ["Late", ["Bob"]]])).await;
+    sign_up(&late, "Cyd").await;
+    has(json!([["Early", ["Ada"]], ["Late", ["Cyd", "Bob"]]])).await;
+    let mails = mailbox.wait_for(4, SOON).await;
+    let of_cyd = mails.iter().find(|mail| mail.to == "cyd@example.org").unwrap();
+    let cancel = format!("{}/cancel", of_cyd.signup_path().unwrap());
+    assert_eq!(server.browse("POST", &cancel, None).await.status, 303);
+    has(json!([["Early", ["Ada"]], ["Late", ["Bob"]]])).await;
+    let slot =
+        server.post(&format!("{event}/slots"), &json!({"shifts": [{"title": "Last", "capacity": 1}]})).await;
+    assert_eq!(slot.status, 201, "{}", slot.text);
+    has(json!([["Early", ["Ada"]], ["Late", ["Bob"]], ["Last", []]])).await;
+    let delete = format!("/v1/slots/{}", slot.data()[0]["id"].as_str().unwrap());
+    assert_eq!(server.send("DELETE", &delete, None).await.status, 200);
+    has(json!([["Early", ["Ada"]], ["Late", ["Bob"]]])).await;
+    let renamed = json!({"title": "Food march"});
+    assert_eq!(server.patch(&event, &renamed).await.status, 200);
+    shows(id, json!(["Food march", [["Early", ["Ada"]], ["Late", ["Bob"]]]])).await;
+    assert_eq!(server.patch(&event, &json!({"title": page.event["title"]})).await.status, 200);
+    let other = create_page(&server, json!([{"title": "Other", "capacity": 1}])).await;
+    shows(other.event["id"].as_str().unwrap(), json!([other.event["title"], [["Other", []]]])).await;
     assert_eq!(server.patch(&format!("/v1/slots/{early}"), &json!({"title": "Dawn"})).await.status, 200);
     has(json!([["Dawn", ["Ada"]], ["Late", ["Bob"]]])).await;
     let delete = format!("/v1/slots/{late}?cancel_signups=true");
@@ -114,7 +174,7 @@ async fn the_roster_follows_every_type_of_activity_that_changes_it() {
     assert_eq!(server.send("POST", &format!("{event}/cancel"), None).await.status, 200);
     has(json!([["Dawn", []]])).await;
     assert_eq!(server.send("DELETE", &event, None).await.status, 200);
-    has(Value::Null).await;
+    shows(id, Value::Null).await;
     server.manage(&["event", "restore", "--event", id]);
     has(json!([["Dawn", []]])).await;
 }
