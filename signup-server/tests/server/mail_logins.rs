@@ -50,6 +50,21 @@ async fn consecutive_mails_share_a_connection_until_the_server_closes_it(
     assert_eq!(mailbox.logins(), if refusal.is_some() { 3 } else { 1 });
 }
 
+#[rstest]
+#[case(&["--mail-helo", "mx.example.org", "--base-url", "https://signup.example.org"], "mx.example.org")]
+#[case(&["--base-url", "https://signup.example.org"], "signup.example.org")]
+#[tokio::test]
+async fn the_server_gives_the_mail_server_the_name_of_mail_helo_or_else_of_the_base_url(
+    #[case] options: &[&str],
+    #[case] name: &str,
+) {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&[options, &["--smtp", &mailbox.url()]].concat());
+    let page = Page::create(&server, &published()).await;
+    page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    assert_eq!(mailbox.wait_for(1, SOON).await[0].hello, name);
+}
+
 #[derive(Debug, Clone, Copy)]
 enum TlsMode {
     StartTlsIfOffered,

@@ -86,6 +86,8 @@ pub(crate) const GREETING: &str = "greeting";
 pub(crate) struct Mail {
     /// The recipient, from the envelope.
     pub(crate) to: String,
+    /// The name that the client has given in `EHLO`.
+    pub(crate) hello: String,
     pub(crate) raw: Vec<u8>,
 }
 
@@ -172,7 +174,12 @@ impl Mailbox {
         let (state, security) = (Arc::clone(&mailbox.state), security.clone());
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let session = Session { state: Arc::clone(&state), to: String::new(), raw: vec![] };
+                let session = Session {
+                    state: Arc::clone(&state),
+                    to: String::new(),
+                    hello: String::new(),
+                    raw: vec![],
+                };
                 let security = security.clone();
                 // An I/O error ends this connection and no other.
                 std::thread::spawn(move || serve_connection(stream?, session, &security));
@@ -253,6 +260,7 @@ impl Mailbox {
 struct Session {
     state: Arc<Mutex<State>>,
     to: String,
+    hello: String,
     raw: Vec<u8>,
 }
 
@@ -281,8 +289,9 @@ impl Handler for Session {
         if code == 250 { response::OK } else { Response::custom(code, text.to_owned()) }
     }
 
-    fn mail(&mut self, _ip: IpAddr, _domain: &str, _from: &str) -> Response {
+    fn mail(&mut self, _ip: IpAddr, domain: &str, _from: &str) -> Response {
         self.delay_reply();
+        domain.clone_into(&mut self.hello);
         self.raw.clear();
         response::OK
     }
@@ -302,7 +311,8 @@ impl Handler for Session {
 
     fn data_end(&mut self) -> Response {
         let delay = self.state.lock().unwrap().mail_delay;
-        let mail = Mail { to: self.to.clone(), raw: std::mem::take(&mut self.raw) };
+        let (to, hello) = (self.to.clone(), self.hello.clone());
+        let mail = Mail { to, hello, raw: std::mem::take(&mut self.raw) };
         // Stored before the delay: a client that is killed while it waits for the reply has sent the mail.
         self.state.lock().unwrap().mails.push(mail);
         // The test has set the delay: it stands for a slow mail server.
