@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 pub use kind::{FaultKind, ValueType};
-pub use path::{FaultPath, PathStep};
+pub use path::{FaultPath, PathStep, UnknownName};
 
 /// One fault of an input.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +44,9 @@ impl std::error::Error for Fault {}
 
 /// The faults of an input, which a check collects in one pass. An error holds at least one fault.
 ///
-/// Faults have the order in which the input declares its fields.
+/// Faults have the order in which the input declares its fields. Of the unknown names, the first
+/// [`MAX_UNKNOWN`](Self::MAX_UNKNOWN) are listed, and the others are only counted.
+///
 /// [`Display`](fmt::Display) prints a plain sentence. A program with its own words reads the [path](FaultPath) and the
 /// [kind](FaultKind):
 ///
@@ -65,38 +67,74 @@ impl std::error::Error for Fault {}
 /// # Ok::<(), signup_core::Faults>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Faults(Vec<Fault>);
+pub struct Faults {
+    listed: Vec<Fault>,
+    /// The number of unknown names that are not listed.
+    more_unknown: usize,
+}
 
 impl Faults {
+    /// The maximum number of unknown names that are listed.
+    pub const MAX_UNKNOWN: usize = 100;
+
     /// Creates an empty list.
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self { listed: Vec::new(), more_unknown: 0 }
     }
 
     /// Creates a list with one fault.
     pub fn one(path: impl Into<FaultPath>, kind: impl Into<FaultKind>) -> Self {
-        Self(vec![Fault::new(path, kind)])
+        Fault::new(path, kind).into()
     }
 
     /// Adds a fault at the end.
     pub fn add(&mut self, path: impl Into<FaultPath>, kind: impl Into<FaultKind>) {
-        self.0.push(Fault::new(path, kind));
+        self.listed.push(Fault::new(path, kind));
     }
 
-    /// Adds a fault of the kind [`Unknown`](FaultKind::Unknown) for each path that is not unknown already.
-    pub fn add_unknown(&mut self, paths: impl IntoIterator<Item = FaultPath>) {
-        self.extend(paths.into_iter().map(|path| Fault::new(path, FaultKind::Unknown)));
+    /// Adds a fault of the kind [`Unknown`](FaultKind::Unknown) for each name. A name that is given twice is one fault.
+    ///
+    /// The time is linear in the number of names, because an input can have as many as a request has room for.
+    pub fn add_unknown<'a>(&mut self, names: impl IntoIterator<Item = &'a UnknownName<'a>>) {
+        let mut known = HashSet::new();
+        for name in names.into_iter().filter(|name| known.insert(*name)) {
+            self.list_unknown(name, FaultKind::UNKNOWN);
+        }
     }
 
-    /// Says for each unknown name what the caller probably meant, if `meant` knows it. The fault becomes one of the kind
-    /// [`Misnamed`](FaultKind::Misnamed).
+    /// Adds the faults of another part of the input at the end. A listed name that is unknown in both parts is one fault: the
+    /// first one.
+    pub fn append(&mut self, other: Self) {
+        for Fault { path, kind } in other.listed {
+            if !kind.is_unknown() {
+                self.add(path, kind);
+            } else if self.unknown().all(|known| known.path != path) {
+                self.list_unknown(path, kind);
+            }
+        }
+        self.more_unknown += other.more_unknown;
+    }
+
+    /// Lists a fault of an unknown name, or counts the fault if there is no place in the list.
+    fn list_unknown(&mut self, path: impl Into<FaultPath>, kind: FaultKind) {
+        // A list without place is not counted again.
+        if self.more_unknown == 0 && self.unknown().count() < Self::MAX_UNKNOWN {
+            self.add(path, kind);
+        } else {
+            self.more_unknown += 1;
+        }
+    }
+
+    fn unknown(&self) -> impl Iterator<Item = &Fault> {
+        self.listed.iter().filter(|fault| fault.kind.is_unknown())
+    }
+
+    /// Says for each listed unknown name what the caller probably meant, if `meant` knows it.
     #[must_use]
-    pub fn with_meant(mut self, meant: impl Fn(&FaultPath) -> Option<&'static str>) -> Self {
-        for Fault { path, kind } in &mut self.0 {
-            if *kind == FaultKind::Unknown
-                && let Some(meant) = meant(path)
-            {
-                *kind = FaultKind::Misnamed { meant };
+    pub fn with_meant(mut self, meant_by: impl Fn(&FaultPath) -> Option<&'static str>) -> Self {
+        for Fault { path, kind } in &mut self.listed {
+            if let FaultKind::Unknown { meant } = kind {
+                *meant = meant.or_else(|| meant_by(path));
             }
         }
         self
@@ -111,19 +149,19 @@ impl Faults {
         checked.map_err(|error| self.add(path, error)).ok()
     }
 
-    /// Returns the number of faults.
+    /// Returns the number of faults, with those that are not listed.
     pub const fn len(&self) -> usize {
-        self.0.len()
+        self.listed.len() + self.more_unknown
     }
 
     /// Returns whether there is no fault.
     pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.listed.is_empty()
     }
 
-    /// Iterates over the faults in order.
+    /// Iterates over the listed faults in order.
     pub fn iter(&self) -> std::slice::Iter<'_, Fault> {
-        self.0.iter()
+        self.listed.iter()
     }
 
     /// Returns `value` if there is no fault.
@@ -133,30 +171,16 @@ impl Faults {
     /// [required](FaultKind::Required).
     pub fn into_result<T>(self, value: Option<T>) -> Result<T, Self> {
         match value {
-            Some(value) if self.0.is_empty() => Ok(value),
-            _ if self.0.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Required)),
+            Some(value) if self.listed.is_empty() => Ok(value),
+            _ if self.listed.is_empty() => Err(Self::one(FaultPath::new(), FaultKind::Required)),
             _ => Err(self),
         }
     }
 }
 
-impl Extend<Fault> for Faults {
-    /// Adds faults at the end. A name that is unknown twice is one fault: the first one.
-    ///
-    /// The time is linear in the number of faults, because an input can have as many as a request has room for.
-    fn extend<I: IntoIterator<Item = Fault>>(&mut self, faults: I) {
-        let more: Vec<Fault> = faults.into_iter().collect();
-        let unknown = self.0.iter().filter(|fault| fault.kind.is_unknown_name());
-        let mut known: HashSet<_> = unknown.map(|fault| &fault.path).collect();
-        let are_new: Vec<_> =
-            more.iter().map(|fault| !fault.kind.is_unknown_name() || known.insert(&fault.path)).collect();
-        self.0.extend(more.into_iter().zip(are_new).filter_map(|(fault, is_new)| is_new.then_some(fault)));
-    }
-}
-
 impl From<Fault> for Faults {
     fn from(fault: Fault) -> Self {
-        Self(vec![fault])
+        Self { listed: vec![fault], more_unknown: 0 }
     }
 }
 
@@ -165,7 +189,7 @@ impl IntoIterator for Faults {
     type IntoIter = std::vec::IntoIter<Fault>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.listed.into_iter()
     }
 }
 
@@ -182,9 +206,9 @@ impl fmt::Display for Faults {
     /// Prints the first fault and the number of further ones. An input can have thousands of faults, so the text does
     /// not list all of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(first) = self.0.first() else { return f.write_str("no faults") };
+        let Some(first) = self.listed.first() else { return f.write_str("no faults") };
         first.fmt(f)?;
-        match self.0.len() - 1 {
+        match self.len() - 1 {
             0 => Ok(()),
             1 => f.write_str(" (and 1 more fault)"),
             more => write!(f, " (and {more} more faults)"),
@@ -217,15 +241,41 @@ mod tests {
         assert_eq!(faults.to_string(), "`title` is required (and 2 more faults)");
     }
 
+    fn unknown(name: &str) -> UnknownName<'_> {
+        UnknownName { shift: None, name: name.into() }
+    }
+
+    #[test]
+    fn the_first_100_unknown_names_are_listed_and_the_others_are_counted() {
+        let names: Vec<_> = (0..150).map(|number| format!("x{number}")).collect();
+        let of = |range: std::ops::Range<usize>| {
+            let mut faults = Faults::one("title", FaultKind::Required);
+            faults.add_unknown(&names[range].iter().map(|name| unknown(name)).collect::<Vec<_>>());
+            faults
+        };
+        for (first, second, listed, all) in [
+            (0..100, 0..0, 100, 100),
+            (0..101, 0..0, 100, 101),
+            (0..60, 50..120, 100, 120),
+            (0..0, 0..150, 100, 150),
+            (0..150, 100..150, 100, 200),
+        ] {
+            let mut faults = of(first);
+            faults.append(of(second));
+            let last = faults.unknown().last().map(|fault| fault.path.to_string());
+            assert_eq!(last.as_deref(), Some("x99"));
+            assert_eq!((faults.iter().count(), faults.len()), (listed + 2, all + 2));
+        }
+    }
+
     #[test]
     fn a_name_that_is_unknown_in_two_parts_of_an_input_is_one_fault() {
-        let path = |name: &str| FaultPath::new().member(name);
         let mut faults = Faults::one("title", FaultKind::Required);
-        faults.add_unknown(["a", "b", "a"].map(path));
+        faults.add_unknown(&["a", "b", "a"].map(unknown));
         let mut query = Faults::new();
-        query.add_unknown(["b", "limit", "b"].map(path));
-        faults.extend(query.with_meant(|path| (*path == "limit").then_some("per_page")));
-        faults.extend([Fault::new("title", FaultKind::Required)]);
+        query.add_unknown(&["b", "limit", "b"].map(unknown));
+        query.add("title", FaultKind::Required);
+        faults.append(query.with_meant(|path| (*path == "limit").then_some("per_page")));
         let found: Vec<_> = faults.iter().map(Fault::to_string).collect();
         assert_eq!(
             found,
@@ -233,7 +283,7 @@ mod tests {
                 "`title` is required",
                 "`a` is unknown",
                 "`b` is unknown",
-                "`limit` is unknown, and probably means per_page",
+                "`limit` is unknown",
                 "`title` is required",
             ]
         );

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
-use signup_core::{EmptyInput, FaultKind, FaultPath, Faults, IdempotencyKey, PathStep, from_json};
+use signup_core::{EmptyInput, FaultKind, Faults, IdempotencyKey, PathStep, UnknownName, from_json};
 use warp::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use warp::http::{HeaderMap, HeaderValue};
 
@@ -137,8 +137,9 @@ impl Request {
         let value = |name: &str| pairs.iter().rev().find(|(found, _)| found == name);
         let checked = check(names.map(|name| value(name).map(|(_, value)| value.clone())));
         let unknown = pairs.iter().filter(|(name, _)| !names.contains(&&**name));
+        let unknown = unknown.map(|(name, _)| UnknownName { shift: None, name: name.as_ref().into() });
         let mut faults = Faults::new();
-        faults.add_unknown(unknown.map(|(name, _)| FaultPath::new().member(name)));
+        faults.add_unknown(&unknown.collect::<Vec<_>>());
         let faults = faults.with_meant(|path| match path.steps() {
             [PathStep::Member(name)] => closest(&names, name),
             _ => None,
@@ -264,7 +265,7 @@ fn both<A, B>(first: Result<A, Faults>, second: Result<B, Faults>) -> Result<(A,
     match (first, second) {
         (Ok(first), Ok(second)) => Ok((first, second)),
         (Err(mut faults), Err(more)) => {
-            faults.extend(more);
+            faults.append(more);
             Err(faults)
         }
         (Err(faults), Ok(_)) | (Ok(_), Err(faults)) => Err(faults),
@@ -276,20 +277,17 @@ fn both<A, B>(first: Result<A, Faults>, second: Result<B, Faults>) -> Result<(A,
 /// # Errors
 /// Returns a fault for each other member.
 pub(crate) fn empty_input(body: &[u8], record: &[&str]) -> Result<(), Faults> {
-    let mut input: EmptyInput = from_json(body)?;
+    let mut input: EmptyInput<'_> = from_json(body)?;
     ignore_answer(&mut input.unknown, record);
     input.check()
 }
 
 /// Removes the fields of the answer from the unknown members of a body, so that a client may send back what it has read.
 /// `record` has the fields of the record that the request is about. An element of `shifts` has those of a [`Slot`].
-pub(crate) fn ignore_answer(unknown: &mut Vec<FaultPath>, record: &[&str]) {
-    unknown.retain(|path| match path.steps() {
-        [PathStep::Member(name)] => !record.contains(&&**name),
-        [PathStep::Field("shifts"), PathStep::Index(_), PathStep::Member(name)] => {
-            !Slot::FIELDS.contains(&&**name)
-        }
-        _ => true,
+pub(crate) fn ignore_answer(unknown: &mut Vec<UnknownName<'_>>, record: &[&str]) {
+    unknown.retain(|unknown| {
+        let fields = if unknown.shift.is_some() { Slot::FIELDS } else { record };
+        !fields.contains(&&*unknown.name)
     });
 }
 

@@ -36,12 +36,9 @@ pub enum FaultKind {
     Repeated,
     /// The input does not take a member or a parameter of this name, or an answer to this question.
     #[error("is unknown")]
-    Unknown,
-    /// The input does not take a member or a parameter of this name, and the caller probably meant another one.
-    #[error("is unknown, and probably means {meant}")]
-    Misnamed {
+    Unknown {
         /// What the caller probably meant, in the words of the program that read the input.
-        meant: &'static str,
+        meant: Option<&'static str>,
     },
     /// The text is not JSON.
     #[error("is not JSON (line {line}, column {column})")]
@@ -110,9 +107,11 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Returns whether the fault is a name that the input does not take.
-    pub const fn is_unknown_name(&self) -> bool {
-        matches!(self, Self::Unknown | Self::Misnamed { .. })
+    /// The kind of an unknown name of which nobody knows what the caller meant.
+    pub const UNKNOWN: Self = Self::Unknown { meant: None };
+
+    pub(super) const fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown { .. })
     }
 }
 

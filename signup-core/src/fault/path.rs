@@ -1,5 +1,6 @@
 //! The place of a fault in an input.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::id::QuestionId;
@@ -37,6 +38,15 @@ pub enum PathStep {
     Member(Box<str>),
 }
 
+/// A name that an input does not take, as it was sent. An input can have 200,000 of them, so each is small.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct UnknownName<'a> {
+    /// The index of the element of `shifts` with this member. `None` for a member of the whole input, or a parameter.
+    pub shift: Option<u32>,
+    /// The name.
+    pub name: Cow<'a, str>,
+}
+
 impl FaultPath {
     /// Creates a path without steps, which stands for the whole input.
     pub const fn new() -> Self {
@@ -67,15 +77,7 @@ impl FaultPath {
         self.then(PathStep::Member(name.into()))
     }
 
-    /// Appends the steps of `path`.
-    pub(crate) fn join(mut self, path: Self) -> Self {
-        self.0.extend(path.0);
-        self
-    }
-
     fn then(mut self, step: PathStep) -> Self {
-        // A body can have 100,000 unknown names, so a path has no room to spare.
-        self.0.reserve_exact(1);
         self.0.push(step);
         self
     }
@@ -95,6 +97,14 @@ impl From<&'static str> for FaultPath {
     /// Creates the path of a field of the input.
     fn from(field: &'static str) -> Self {
         Self::new().field(field)
+    }
+}
+
+impl From<&UnknownName<'_>> for FaultPath {
+    fn from(unknown: &UnknownName<'_>) -> Self {
+        let shift = unknown.shift.and_then(|index| usize::try_from(index).ok());
+        let path = Self::new();
+        shift.map_or(path.clone(), |index| path.field("shifts").index(index)).member(&unknown.name)
     }
 }
 

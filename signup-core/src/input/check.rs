@@ -241,7 +241,7 @@ impl EventInput<'_> {
             shifts,
             ..NewEvent::new(title, first.date(), zone)
         });
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(event)
     }
 }
@@ -302,13 +302,13 @@ impl DuplicateInput<'_> {
         let mut fields = Fields::new(&mut faults);
         let start_date = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
         let title = fields.kept("title", &self.title, TEXT, |text| Title::new(text));
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults
             .into_result(start_date.map(|start_date| DuplicateEvent { start_date: start_date.date(), title }))
     }
 }
 
-impl NotifyInput {
+impl NotifyInput<'_> {
     /// Checks every field.
     ///
     /// # Errors
@@ -316,19 +316,19 @@ impl NotifyInput {
     pub fn check(&self) -> Result<(), Faults> {
         let mut faults = Faults::new();
         Fields::new(&mut faults).optional_flag("notify_volunteers", &self.notify_volunteers);
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(()))
     }
 }
 
-impl EmptyInput {
+impl EmptyInput<'_> {
     /// Checks that the input has no members.
     ///
     /// # Errors
     /// Returns a fault for each member.
     pub fn check(&self) -> Result<(), Faults> {
         let mut faults = Faults::new();
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(()))
     }
 }
@@ -355,7 +355,7 @@ impl ShiftPatchInput<'_> {
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers, read: None };
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(patch))
     }
 }

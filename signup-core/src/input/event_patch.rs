@@ -8,7 +8,7 @@ use super::check::{Fields, NUMBER, TEXT, check_order_of_days, date};
 use super::typed::changes;
 use super::{Change, Given, Object};
 use crate::event::{Latitude, Longitude, Theme};
-use crate::fault::{FaultPath, Faults, ValueType};
+use crate::fault::{Faults, UnknownName, ValueType};
 use crate::hours::EventDate;
 use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, LocationData, Title};
 use crate::zone::Zone;
@@ -174,7 +174,7 @@ pub struct EventPatchInput<'a> {
     /// Whether volunteers get a mail if their time or place changes; true if omitted.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl EventPatchInput<'_> {
@@ -224,7 +224,7 @@ impl EventPatchInput<'_> {
             notify_volunteers,
             read: None,
         };
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(patch))
     }
 }
@@ -281,7 +281,7 @@ pub struct CancellationInput<'a> {
     /// Whether volunteers get a mail; true if omitted.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl CancellationInput<'_> {
@@ -294,7 +294,7 @@ impl CancellationInput<'_> {
         let mut fields = Fields::new(&mut faults);
         let reason = fields.nullable("reason", &self.reason, TEXT, |text| CancellationReason::new(text));
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(Cancellation { reason, notify_volunteers }))
     }
 }

@@ -20,7 +20,7 @@ use super::{
     ShiftsInput, TokenInput, WebhookInput,
 };
 use crate::event::Event;
-use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
 use crate::question::Question;
 use crate::text::is_blank;
 use crate::webhook::Webhook;
@@ -76,8 +76,8 @@ trait FieldType<'de>: Sized {
     }
     /// Whether a value has members of its own.
     const HAS_MEMBERS: bool = false;
-    /// Takes the unknown members out of the value of `field`.
-    fn take_unknown(_: &mut Given<Self>, _field: &'static str) -> Vec<FaultPath> {
+    /// Takes the unknown members out of the value.
+    fn take_unknown(_: &mut Given<Self>) -> Vec<UnknownName<'de>> {
         Vec::new()
     }
 }
@@ -150,13 +150,12 @@ impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
     }
 
     const HAS_MEMBERS: bool = true;
-    fn take_unknown(shifts: &mut Given<Self>, field: &'static str) -> Vec<FaultPath> {
+    fn take_unknown(shifts: &mut Given<Self>) -> Vec<UnknownName<'de>> {
         let Given::Value(shifts) = shifts else { return Vec::new() };
         let mut unknown = Vec::new();
-        for (index, shift) in shifts.iter_mut().enumerate() {
+        for (index, shift) in (0..).zip(shifts) {
             let Given::Value(shift) = shift else { continue };
-            let element = FaultPath::new().field(field).index(index);
-            unknown.extend(shift.unknown.drain(..).map(|name| element.clone().join(name)));
+            unknown.extend(shift.unknown.drain(..).map(|name| UnknownName { shift: Some(index), ..name }));
         }
         unknown
     }
@@ -197,23 +196,23 @@ fn bounded<'de, T: Deserialize<'de>>(json: &'de str, max: usize) -> serde_json::
 
 /// The names of the members that an input does not take, while the input is read.
 #[derive(Default)]
-struct UnknownMembers {
-    names: Vec<FaultPath>,
+struct UnknownMembers<'de> {
+    names: Vec<UnknownName<'de>>,
     /// The number of names before the last list whose elements have members of their own.
     before_list: usize,
 }
 
-impl UnknownMembers {
+impl<'de> UnknownMembers<'de> {
     /// Notes that a field has got its value, which replaces an earlier value of the field.
-    fn note<'de, T: FieldType<'de>>(&mut self, _: &Given<T>) {
+    fn note<T: FieldType<'de>>(&mut self, _: &Given<T>) {
         if T::HAS_MEMBERS {
             self.before_list = self.names.len();
         }
     }
 
-    /// Inserts the unknown members inside the final value of `field` where the value was sent.
-    fn insert_inner<'de, T: FieldType<'de>>(&mut self, value: &mut Given<T>, field: &'static str) {
-        let inner = T::take_unknown(value, field);
+    /// Inserts the unknown members inside the final value of a field where the value was sent.
+    fn insert_inner<T: FieldType<'de>>(&mut self, value: &mut Given<T>) {
+        let inner = T::take_unknown(value);
         drop(self.names.splice(self.before_list..self.before_list, inner));
     }
 }
@@ -278,13 +277,13 @@ macro_rules! inputs {
                             input.$field = object.next_value()?;
                             unknown.note(&input.$field);
                         })*
-                        name => {
+                        _ => {
                             let IgnoredAny = object.next_value()?;
-                            unknown.names.push(FaultPath::new().member(name));
+                            unknown.names.push(UnknownName { shift: None, name });
                         }
                     }
                 }
-                $(unknown.insert_inner(&mut input.$field, inputs!(@name $field $($name)?));)*
+                $(unknown.insert_inner(&mut input.$field);)*
                 input.unknown = unknown.names;
                 Ok(input)
             }
@@ -312,8 +311,8 @@ inputs! {
     }
     CancellationInput<'de> { reason, notify_volunteers }
     ShiftsInput<'de> { shifts, notify_volunteers }
-    NotifyInput { notify_volunteers }
-    EmptyInput {}
+    NotifyInput<'de> { notify_volunteers }
+    EmptyInput<'de> {}
     QuestionInput<'de> { label, kind: "type", options, required, position, notify_volunteers }
     WebhookInput<'de> { url, description, types, is_enabled }
     InvitationInput<'de> { email, name, role }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Given;
 use super::check::{Fields, TEXT};
-use crate::fault::{FaultPath, Faults};
+use crate::fault::{Faults, UnknownName};
 use crate::id::ShiftId;
 use crate::text::{MessageSubject, MessageText};
 
@@ -54,7 +54,7 @@ pub struct MessageInput<'a> {
     /// The id of the only shift whose volunteers get the message. Empty: all shifts.
     pub slot_id: Given<Cow<'a, str>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl MessageInput<'_> {
@@ -68,7 +68,7 @@ impl MessageInput<'_> {
         let subject = fields.required("subject", &self.subject, TEXT, |text| MessageSubject::new(text));
         let text = fields.required("text", &self.text, TEXT, |text| MessageText::new(text));
         let shift = fields.nullable("slot_id", &self.slot_id, TEXT, |text| text.parse::<ShiftId>());
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         let new = |(subject, text)| NewMessage { subject, text, shift };
         faults.into_result(subject.zip(text).map(new))
     }

@@ -37,7 +37,7 @@ pub use typed::{Change, DuplicateEvent, HoursPatch, NewEvent, NewShift, ShiftPat
 pub(crate) use webhook::check_webhook;
 pub use webhook::{NewWebhook, WebhookInput, WebhookPatch};
 
-use crate::fault::FaultPath;
+use crate::fault::UnknownName;
 
 /// A JSON object of any members, as text. Not checked yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub struct EventInput<'a> {
     #[doc(alias = "slots")]
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 /// An untyped shift of an event to create.
@@ -122,7 +122,7 @@ pub struct ShiftInput<'a> {
     /// JSON form has no such member.
     pub each_minutes: Given<f64>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 /// The untyped input of a duplicate.
@@ -133,23 +133,23 @@ pub struct DuplicateInput<'a> {
     /// The copy's title: 1 to 255 characters after trimming. If omitted, the title of the source.
     pub title: Given<Cow<'a, str>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 /// The untyped input of a write that sends no mail and needs no input, such as a publication.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct NotifyInput {
+pub struct NotifyInput<'a> {
     /// Taken in every write, without an effect here: no mail is sent.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 /// The untyped body of a write that takes no field, such as a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EmptyInput {
+pub struct EmptyInput<'a> {
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 /// Untyped changes to a shift. An omitted field stays as it is.
@@ -171,5 +171,5 @@ pub struct ShiftPatchInput<'a> {
     /// Whether volunteers get a mail if the time or the location changes; true if omitted.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::check::{Fields, TEXT};
 use super::typed::changes;
 use super::{Change, Given};
-use crate::fault::{FaultPath, Faults};
+use crate::fault::{Faults, UnknownName};
 use crate::plan::Plan;
 use crate::text::{EmailAddress, Name, WebAddress};
 
@@ -145,7 +145,7 @@ pub struct OrganizationInput<'a> {
     /// The address of the organization's own web page: at most 2,048 characters.
     pub public_url: Given<Cow<'a, str>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl OrganizationInput<'_> {
@@ -161,7 +161,7 @@ impl OrganizationInput<'_> {
         let privacy_url = fields.change("privacy_url", &self.privacy_url, TEXT, |text| WebAddress::new(text));
         let sport = fields.change("sport", &self.sport, TEXT, |text| Name::new(text));
         let public_url = fields.change("public_url", &self.public_url, TEXT, |text| WebAddress::new(text));
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(OrganizationPatch {
             name,
             sport,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Given;
 use super::check::{Fields, TEXT};
-use crate::fault::{FaultPath, Faults};
+use crate::fault::{Faults, UnknownName};
 use crate::person::Role;
 use crate::text::{EmailAddress, Name, PersonName};
 
@@ -46,7 +46,7 @@ pub struct InvitationInput<'a> {
     /// Required: the name of a [`Role`].
     pub role: Given<Cow<'a, str>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl InvitationInput<'_> {
@@ -60,7 +60,7 @@ impl InvitationInput<'_> {
         let email = fields.required("email", &self.email, TEXT, |text| EmailAddress::new(text));
         let name = fields.required("name", &self.name, TEXT, |text| PersonName::new(text));
         let role = fields.required("role", &self.role, TEXT, |text| text.parse::<Role>());
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(email.zip(name).zip(role).map(|((email, name), role)| NewInvitation {
             email,
             name,
@@ -129,7 +129,7 @@ pub struct AcceptanceInput<'a> {
     /// Where volunteers reach the organization of the first owner: an address of at most 254 characters.
     pub contact: Given<Cow<'a, str>>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl AcceptanceInput<'_> {
@@ -159,7 +159,7 @@ impl AcceptanceInput<'_> {
                 )
             }
         };
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(acceptance)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use super::Given;
 use super::check::{Fields, TEXT, whole};
-use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
 use crate::question::{Question, QuestionKind};
 use crate::text::Label;
 use crate::value_error::ValueError;
@@ -151,7 +151,7 @@ pub struct QuestionInput<'a> {
     /// Taken in every write, without an effect here: no mail is sent.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 /// Checks what the types of the fields leave open: the options and the position.
@@ -229,7 +229,7 @@ impl QuestionInput<'_> {
         fields.optional_flag("notify_volunteers", &self.notify_volunteers);
         let options = options.unwrap_or_default();
         let question = label.map(|label| NewQuestion { label, kind, options, required, position });
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(question)
     }
 
@@ -250,7 +250,7 @@ impl QuestionInput<'_> {
         let position = fields.optional("position", &self.position, POSITION, position);
         fields.optional_flag("notify_volunteers", &self.notify_volunteers);
         let patch = QuestionPatch { label, kind, options, required, position, read: None };
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(patch))
     }
 

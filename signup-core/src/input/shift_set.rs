@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::check::{Fields, check_added_shifts, check_shifts};
 use super::list::flag_text;
 use super::{Given, NewShift, ShiftInput};
-use crate::fault::{FaultPath, Faults, ValueType};
+use crate::fault::{Faults, UnknownName, ValueType};
 use crate::text::{CancellationReason, is_blank};
 
 /// The shifts to add to an event, not checked yet.
@@ -17,7 +17,7 @@ pub struct ShiftsInput<'a> {
     /// Taken in every write, without an effect here: no mail is sent.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl ShiftsInput<'_> {
@@ -33,7 +33,7 @@ impl ShiftsInput<'_> {
         });
         let shifts = check_shifts(&mut fields, shifts);
         fields.optional_flag("notify_volunteers", &self.notify_volunteers);
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(shifts))
     }
 }

@@ -98,7 +98,7 @@ impl NewSignup {
             return Ok(());
         }
         let mut faults = self.answers_to(questions).err().unwrap_or_default();
-        unknown.into_iter().for_each(|id| faults.add(answer_path(*id), FaultKind::Unknown));
+        unknown.into_iter().for_each(|id| faults.add(answer_path(*id), FaultKind::UNKNOWN));
         Err(faults)
     }
 
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn an_answer_to_an_unknown_question_is_a_fault_of_a_typed_sign_up_only() {
         let optional = questions(false);
-        let unknown = faults([(9, FaultKind::Unknown)]);
+        let unknown = faults([(9, FaultKind::UNKNOWN)]);
         assert_eq!(ada().tick(id(9)).check_known(&optional), Err(unknown));
         assert_eq!(ada().tick(id(3)).check_known(&optional), Ok(()));
         assert_eq!(read(&optional, &[(9, "on")]), Ok(vec![]));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Given;
 use super::check::{Fields, TEXT, whole};
-use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
 use crate::text::Name;
 use crate::token::{Scope, Scopes, Token};
 use crate::value_error::ValueError;
@@ -77,7 +77,7 @@ pub struct TokenInput<'a> {
     /// The life in days, 1 to 365; 365 if omitted. Another type, such as a text, is the same fault as another number.
     pub expires_in_days: Given<f64>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl TokenInput<'_> {
@@ -92,7 +92,7 @@ impl TokenInput<'_> {
         let scopes = self.check_scopes(&mut fields);
         let days =
             fields.nullable("expires_in_days", &self.expires_in_days, DAYS, |&days| check_days(whole(days)));
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         let token = name.zip(scopes).map(|(name, scopes)| NewToken::new(name, scopes));
         faults.into_result(token.map(|token| token.expires_in_days(days.unwrap_or(Token::MAX_DAYS))))
     }

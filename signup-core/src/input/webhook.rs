@@ -6,7 +6,7 @@ use super::check::{Fields, TEXT};
 use super::typed::changes;
 use super::{Change, Given};
 use crate::activity::TypeFilter;
-use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
 use crate::network::Networks;
 use crate::text::WebhookDescription;
 use crate::webhook::{Webhook, WebhookUrl, WebhookUrlError};
@@ -121,7 +121,7 @@ pub struct WebhookInput<'a> {
     /// Whether the webhook is enabled. A new one is by default.
     pub is_enabled: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<FaultPath>,
+    pub unknown: Vec<UnknownName<'a>>,
 }
 
 impl WebhookInput<'_> {
@@ -138,7 +138,7 @@ impl WebhookInput<'_> {
             fields.nullable("description", &self.description, TEXT, |text| WebhookDescription::new(text));
         let types = self.check_types(&mut fields).unwrap_or_else(|| vec![TypeFilter::every()]);
         let is_enabled = fields.flag("is_enabled", &self.is_enabled, true);
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(url.map(|url| NewWebhook { url, description, types, is_enabled }))
     }
 
@@ -155,7 +155,7 @@ impl WebhookInput<'_> {
             fields.change("description", &self.description, TEXT, |text| WebhookDescription::new(text));
         let types = self.check_types(&mut fields);
         let is_enabled = fields.optional_flag("is_enabled", &self.is_enabled);
-        faults.add_unknown(self.unknown.iter().cloned());
+        faults.add_unknown(&self.unknown);
         faults.into_result(Some(WebhookPatch { url, description, types, is_enabled }))
     }
 

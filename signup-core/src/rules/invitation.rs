@@ -159,7 +159,7 @@ pub(crate) fn invitee(
             Ok((invitee.email, name.clone().unwrap_or(invitee.name)))
         }
         (None, Acceptance::FirstOwner(FirstOwner { name, email, .. })) => Ok((email.clone(), name.clone())),
-        (Some(_), Acceptance::FirstOwner(_)) => Err(Faults::one("organization_name", FaultKind::Unknown)),
+        (Some(_), Acceptance::FirstOwner(_)) => Err(Faults::one("organization_name", FaultKind::UNKNOWN)),
         (None, Acceptance::Member { .. }) => Err(Faults::one("organization_name", FaultKind::Required)),
     }
 }

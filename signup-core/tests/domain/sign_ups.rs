@@ -95,7 +95,7 @@ async fn an_answer_to_an_unknown_question_is_refused() {
     let error = world.form().await.sign_up(world.answered().tick(QuestionId::NONE)).await.unwrap_err();
     let Error::Invalid(faults) = error else { panic!("{error:?}") };
     let path = FaultPath::new().field("answers").question(QuestionId::NONE);
-    assert_eq!(faults, Fault::new(path, FaultKind::Unknown).into());
+    assert_eq!(faults, Fault::new(path, FaultKind::UNKNOWN).into());
 }
 
 #[tokio::test]

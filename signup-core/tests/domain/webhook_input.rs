@@ -69,7 +69,7 @@ fn every_fault_of_a_webhook_is_found_in_the_order_of_its_fields() {
         ("types[5]", malformed),
         ("types[6]", FaultKind::Repeated),
         ("is_enabled", wrong_type(ValueType::Flag)),
-        ("secret", FaultKind::Unknown),
+        ("secret", FaultKind::UNKNOWN),
     ]);
     assert_eq!(faults(json), [all.clone(), all]);
     let nulls = expected([

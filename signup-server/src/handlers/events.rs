@@ -145,7 +145,7 @@ pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Req
 
 /// Reads the body of a publication or an unpublication.
 fn publication(body: &[u8]) -> Result<(), Faults> {
-    let mut input = from_json::<NotifyInput>(body)?;
+    let mut input = from_json::<NotifyInput<'_>>(body)?;
     ignore_answer(&mut input.unknown, Event::FIELDS);
     input.check()
 }

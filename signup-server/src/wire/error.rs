@@ -9,9 +9,7 @@ use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, Scope, TimeErro
 
 use super::Event;
 
-/// The maximum number of unknown names that an error lists.
-const MAX_UNKNOWN: usize = 100;
-/// The member of `errors` that says how many other names are unknown.
+/// The member of `errors` that says how many unknown names are not listed. An unknown name that equals it is one of them.
 const MORE: &str = "_more";
 
 /// An error that consists of a message.
@@ -98,7 +96,6 @@ fn predicate(fault: &Fault) -> String {
         ([PathStep::Field("types"), PathStep::Index(_)], FaultKind::Repeated) => {
             "must differ from the other types".to_owned()
         }
-        (_, FaultKind::Misnamed { .. }) => FaultKind::Unknown.to_string(),
         ([PathStep::Field("types")], FaultKind::Required) => {
             "must have at least one item, such as *".to_owned()
         }
@@ -111,13 +108,15 @@ fn sentence(fault: &Fault) -> String {
     match (fault.path.steps(), &fault.kind) {
         ([], FaultKind::Required) => "The request has no body. Send a JSON object.".to_owned(),
         ([], _) => format!("The {name} {predicate}."),
-        ([PathStep::Member(_)], FaultKind::Misnamed { meant: "shifts" }) if name == Event::SLOTS => {
+        ([PathStep::Member(_)], FaultKind::Unknown { meant: Some("shifts") }) if name == Event::SLOTS => {
             "Send shifts to create shifts.".to_owned()
         }
-        ([PathStep::Member(_)], FaultKind::Misnamed { meant }) if name == Event::SLOTS => {
+        ([PathStep::Member(_)], FaultKind::Unknown { meant: Some(meant) }) if name == Event::SLOTS => {
             format!("Send {meant} to change a shift.")
         }
-        (_, FaultKind::Misnamed { meant }) => format!("The {name} field {predicate}. Did you mean {meant}?"),
+        (_, FaultKind::Unknown { meant: Some(meant) }) => {
+            format!("The {name} field {predicate}. Did you mean {meant}?")
+        }
         ([PathStep::Field("label")], FaultKind::TooMany { max, .. }) => {
             format!("The event already has {max} questions, which is the limit.")
         }
@@ -133,13 +132,8 @@ struct ByField<'a>(&'a Faults);
 
 impl Serialize for ByField<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut unknown = 0;
-        let is_listed = |fault: &&Fault| {
-            unknown += usize::from(fault.kind.is_unknown_name());
-            !fault.kind.is_unknown_name() || unknown <= MAX_UNKNOWN
-        };
         // Faults of the same field are adjacent.
-        let faults: Vec<_> = self.0.iter().filter(is_listed).collect();
+        let faults: Vec<_> = self.0.iter().filter(|fault| field_name(&fault.path) != MORE).collect();
         let fields = faults.chunk_by(|a, b| a.path == b.path).map(|same_field| {
             let messages: Vec<_> = same_field.iter().map(|fault| sentence(fault)).collect();
             (field_name(&same_field[0].path), messages)
@@ -183,7 +177,7 @@ impl PlanLimit {
 
 #[cfg(test)]
 mod tests {
-    use signup_core::{Position, QuestionId, SignupId};
+    use signup_core::{Position, QuestionId, SignupId, UnknownName};
 
     use super::*;
 
@@ -258,6 +252,25 @@ mod tests {
         assert_eq!(Validation::new(&faults).message, "The title field is required. (and 2 more errors)");
     }
 
+    fn unknown(name: &str) -> UnknownName<'_> {
+        UnknownName { shift: None, name: name.into() }
+    }
+
+    #[test]
+    fn an_unknown_name_that_is_the_member_for_the_others_is_counted_there() {
+        let mut faults = Faults::new();
+        faults.add_unknown(&["a", "_more"].map(unknown));
+        let json = serde_json::to_value(Validation::new(&faults)).unwrap();
+        let sentence = "The a field is unknown.";
+        assert_eq!(
+            json,
+            serde_json::json!({
+                "message": format!("{sentence} (and 1 more error)"),
+                "errors": {"a": [sentence], "_more": ["1 more field is unknown."]}
+            })
+        );
+    }
+
     #[test]
     fn an_unknown_name_is_shown_with_what_was_probably_meant() {
         for (name, meant, expected) in [
@@ -268,7 +281,7 @@ mod tests {
             ("slots", None, "The slots field is unknown."),
         ] {
             let mut faults = Faults::new();
-            faults.add_unknown([FaultPath::new().member(name)]);
+            faults.add_unknown(&[unknown(name)]);
             let faults = faults.with_meant(|_| meant);
             let json = serde_json::to_value(Validation::new(&faults)).unwrap();
             assert_eq!(json, serde_json::json!({"message": expected, "errors": {name: [expected]}}));
@@ -283,7 +296,8 @@ mod tests {
             (12_000, Some("11900 more fields are unknown.")),
         ] {
             let mut faults = Faults::one("title", FaultKind::Required);
-            faults.add_unknown((0..number).map(|number| FaultPath::new().member(&format!("x{number}"))));
+            let names: Vec<_> = (0..number).map(|number| format!("x{number}")).collect();
+            faults.add_unknown(&names.iter().map(|name| unknown(name)).collect::<Vec<_>>());
             faults.add("reason", FaultKind::Repeated);
             let json = serde_json::to_value(Validation::new(&faults)).unwrap();
             let errors = json["errors"].as_object().unwrap();

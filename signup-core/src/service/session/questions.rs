@@ -166,7 +166,7 @@ impl Session {
             return Ok(faults);
         };
         let mut all = Faults::one("type", FaultKind::Answered);
-        all.extend(faults);
+        all.append(faults);
         Ok(all)
     }
 
