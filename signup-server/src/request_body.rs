@@ -23,8 +23,9 @@ use warp::http::header::EXPECT;
 pub(crate) const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long the connection reads the rest of a body.
 const REST_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the connection waits for more of the rest. A client that sends nothing for longer gets its response at once.
-const REST_PAUSE: Duration = Duration::from_secs(1);
+/// How long the connection waits for more of the rest, unless the response is a 413. A client that sends nothing for longer gets
+/// its response at once.
+const REST_PAUSE: Duration = Duration::from_secs(3);
 /// The maximum size of the rest that is read, in bytes: the maximum size of a body.
 const MAX_REST_BYTES: u64 = 1024 * 1024;
 /// The maximum size of the rest that is read before a 413 response, in bytes.
@@ -90,14 +91,15 @@ impl Rest {
             }
         }
         let deadline = self.deadline.min(Instant::now() + REST_TIMEOUT);
-        timeout_at(deadline, self.read(max_bytes)).await.unwrap_or(false)
+        let pause = if is_too_large { REST_TIMEOUT } else { REST_PAUSE };
+        timeout_at(deadline, self.read(max_bytes, pause)).await.unwrap_or(false)
     }
 
-    async fn read(&self, max_bytes: u64) -> bool {
+    async fn read(&self, max_bytes: u64, pause: Duration) -> bool {
         let mut bytes = 0;
         loop {
             let frame = std::future::poll_fn(|context| self.body.poll_frame(context));
-            let frame = match timeout(REST_PAUSE, frame).await {
+            let frame = match timeout(pause, frame).await {
                 Ok(None) => return true,
                 Ok(Some(Ok(frame))) => frame,
                 Ok(Some(Err(_))) | Err(_) => return false,
