@@ -172,22 +172,21 @@ pub(super) async fn ask_sign_out(call: ConsoleCall) -> Answer {
     Ok(show(StatusCode::OK, &SignOutTemplate { head, base_path: &call.console.base_path }))
 }
 
-/// `POST /sign-out`: ends the session, or every session of the person.
+/// `POST /sign-out`: ends the session, or every session of the person. If the session has ended already, the redirect is the
+/// same.
 pub(super) async fn sign_out(mut call: ConsoleCall) -> Answer {
-    let mut next = "/sign-in";
-    let form;
-    if let Some(signed_in) = call.console.signed_in(&call.request.headers).await? {
-        form = call.form().await?;
+    let signed_in = call.console.signed_in(&call.request.headers).await?;
+    let form = call.form().await?;
+    if let Some(signed_in) = signed_in {
         match form.action() {
             "everywhere" => signed_in.sign_out_everywhere().await?,
             _ => signed_in.sign_out().await?,
         }
-        // The page of an invitation for another person offers to sign out, and continues with the invitation.
-        let wanted = form.value(NEXT);
-        if is_safe(wanted) && guard::is_at_or_below(wanted, "/invitations") {
-            next = wanted;
-        }
     }
+    // The page of an invitation for another person offers to sign out, and continues with the invitation.
+    let wanted = form.value(NEXT);
+    let is_invitation = is_safe(wanted) && guard::is_at_or_below(wanted, "/invitations");
+    let next = if is_invitation { wanted } else { "/sign-in" };
     let console = &call.console;
     let mut response = see_other(&console.path(next));
     console.cookies.remove(&mut response, Name::Session);

@@ -48,8 +48,8 @@ async fn no_form_of_the_console_is_read_without_a_session_or_for_a_record_that_d
         "{secret}" => "A".repeat(43),
         _ => UNKNOWN.to_owned(),
     };
-    // Anybody may ask for a code and enter it.
-    let is_open = |pattern: &&str| pattern.starts_with("/sign-in");
+    // Anybody may ask for a code and enter it. A form to sign out says where to continue, with a session or without.
+    let is_open = |pattern: &&str| pattern.starts_with("/sign-in") || *pattern == "/sign-out";
     let posts = patterns().into_iter().filter(|(method, _)| *method == "POST").map(|(_, pattern)| pattern);
     let posts: Vec<_> = posts.filter(|pattern| !is_open(pattern)).collect();
     for pattern in &posts {
