@@ -7,7 +7,7 @@
 //! **Invariant:** a response is not compressed unless its route says that it may be.
 
 use std::io::{self, Write as _};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -23,19 +23,21 @@ const MIN_BYTES: u64 = 1024;
 /// The length from which a body is compressed on a thread of its own, in bytes: it takes a millisecond and more.
 const LONG_BYTES: usize = 64 * 1024;
 
-/// A body that does not change while the server runs. It is compressed once, when a client first accepts that.
+/// A body that does not change while the server runs, as it is and compressed.
 #[derive(Debug, Clone)]
 pub(crate) struct FixedBody(Arc<Fixed>);
 
 #[derive(Debug)]
 struct Fixed {
     text: Bytes,
-    compressed: OnceLock<Bytes>,
+    compressed: Bytes,
 }
 
 impl FixedBody {
     pub(crate) fn new(text: impl Into<Bytes>) -> Self {
-        Self(Arc::new(Fixed { text: text.into(), compressed: OnceLock::new() }))
+        let text = text.into();
+        let compressed = gzip(&text);
+        Self(Arc::new(Fixed { text, compressed }))
     }
 
     pub(crate) fn text(&self) -> &Bytes {
@@ -60,7 +62,7 @@ pub(crate) async fn compress(mut response: Response, accepts_gzip: bool) -> Resp
     // Never an error: the body is in memory.
     let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
     let compressed = match head.extensions.get::<FixedBody>() {
-        Some(FixedBody(fixed)) => Some(fixed.compressed.get_or_init(|| gzip(&text)).clone()),
+        Some(FixedBody(fixed)) => Some(fixed.compressed.clone()),
         None if text.len() < LONG_BYTES => Some(gzip(&text)),
         None => {
             let text = text.clone();

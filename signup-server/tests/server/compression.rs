@@ -3,15 +3,17 @@
 use std::io::Read as _;
 
 use flate2::read::GzDecoder;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::console::Organizer;
 use crate::harness::{Server, event};
 use crate::pages::{Page, published};
-use crate::webhooks::{new_webhook, webhook_path};
+use crate::webhooks::webhook_path;
 
 /// A response to a client that accepts gzip.
 struct Found {
+    status: u16,
+    replay: Option<String>,
     encoding: Option<String>,
     vary: String,
     length: String,
@@ -22,8 +24,9 @@ async fn send(request: reqwest::RequestBuilder) -> Found {
     let response = request.header("accept-encoding", "gzip, br").send().await.unwrap();
     let header = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
     let (encoding, length) = (header("content-encoding"), header("content-length").unwrap());
+    let (status, replay) = (response.status().as_u16(), header("idempotent-replay"));
     let vary = response.headers().get_all("vary").iter().map(|value| value.to_str().unwrap()).collect();
-    Found { encoding, vary, length, body: response.bytes().await.unwrap().to_vec() }
+    Found { status, replay, encoding, vary, length, body: response.bytes().await.unwrap().to_vec() }
 }
 
 #[tokio::test]
@@ -72,6 +75,25 @@ async fn a_long_list_or_page_is_compressed_for_a_client_that_accepts_it() {
 }
 
 #[tokio::test]
+async fn a_long_file_of_sign_ups_is_compressed() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let page = Page::create(&server, &published()).await;
+    for number in 0..4 {
+        let email = format!("ada{number}@example.org");
+        let answer = page.sign_up(&server, &page.slot("Early"), &"Ada ".repeat(60), &email).await;
+        assert_eq!(answer.status, 303, "{}", answer.text);
+    }
+    let path = format!("/console/riverside/events/{}/signups.csv", page.event["id"].as_str().unwrap());
+    let cookie = format!("signup={}", ada.cookie("signup").unwrap());
+    let found = send(server.request("GET", &path).header("cookie", cookie)).await;
+    assert_eq!((found.status, found.encoding.as_deref()), (200, Some("gzip")));
+    let mut text = String::new();
+    GzDecoder::new(&*found.body).read_to_string(&mut text).unwrap();
+    assert!(text.contains("ada3@example.org"), "{text}");
+}
+
+#[tokio::test]
 async fn an_answer_with_a_secret_is_never_compressed() {
     let server = Server::start_on_sqlite();
     let ada = Organizer::first_owner(&server).await;
@@ -102,16 +124,17 @@ async fn an_answer_with_a_secret_is_never_compressed() {
     let page = send(server.request("GET", path)).await;
     assert!(page.body.len() > 1024 && page.encoding.is_none());
 
-    // A long description makes the answers long enough.
-    let webhook = new_webhook(&server).await;
-    let long = json!({"url": webhook["url"], "description": "d".repeat(200), "types": vec!["*"; 1]});
-    for (method, path, body) in [
-        ("POST", "/v1/webhooks".to_owned(), &long),
-        ("POST", "/v1/webhooks".to_owned(), &long),
-        ("POST", format!("{}/rotate_secret", webhook_path(&webhook)), &Value::Null),
-    ] {
-        let request = server.request(method, &path).bearer_auth(&server.token).header("idempotency-key", "k");
-        let request = if body.is_null() { request } else { request.json(body) };
-        assert_eq!(send(request).await.encoding, None, "{method} {path}");
+    // A long path makes the answers long enough.
+    let url = format!("https://hooks.example.org/{}", "x".repeat(1500));
+    let create = server.post("/v1/webhooks", &json!({"url": url})).await.data();
+    let rotate = format!("{}/rotate_secret", webhook_path(&create));
+    for (path, body, status) in [("/v1/webhooks", json!({"url": url}), 201), (&rotate, json!({}), 200)] {
+        for replay in [None, Some("true")] {
+            let request = server.request("POST", path).bearer_auth(&server.token).json(&body);
+            let answer = send(request.header("idempotency-key", "k")).await;
+            assert_eq!((answer.status, answer.replay.as_deref()), (status, replay), "{path}");
+            assert!(answer.body.len() > 1024 && answer.encoding.is_none(), "{path}");
+            assert!(String::from_utf8(answer.body).unwrap().contains("whsec_"), "{path}");
+        }
     }
 }
