@@ -155,7 +155,8 @@ fn body_error(error: BodyError) -> Response {
         BodyError::UnsupportedMediaType => "The Content-Type must be application/json.",
         BodyError::Encoded => "The body must not have a Content-Encoding. Send it without compression.",
         BodyError::NoRoom => {
-            "The server is reading too many other requests. Try again in a moment. Retry a write with the same Idempotency-Key."
+            "Too many large requests at once, from your address or in all. Send fewer at a time. Retry a write with the same \
+             Idempotency-Key."
         }
         BodyError::Timeout => "The body did not arrive within 30 seconds.",
         BodyError::Broken => "The body could not be read.",

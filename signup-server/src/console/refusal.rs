@@ -210,7 +210,7 @@ fn message_of_body(error: BodyError) -> Message {
         BodyError::TooLarge => "It is too long. Go back and shorten it.",
         BodyError::UnsupportedMediaType | BodyError::Encoded => "Please use the form on the page.",
         BodyError::NoRoom => {
-            "Too many people are sending forms right now. Go back and try again in a moment."
+            "The server got too many large forms at once. Go back and try again in a moment."
         }
         BodyError::Timeout => "It took too long to arrive. Go back and try again.",
         BodyError::Broken => "Only part of it arrived. Go back and try again.",

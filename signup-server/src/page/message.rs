@@ -137,7 +137,7 @@ pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
         BodyError::TooLarge => "Your answers are too long. Go back and shorten them.",
         BodyError::UnsupportedMediaType | BodyError::Encoded => "Please use the form on the event’s page.",
         BodyError::NoRoom => {
-            "Too many people are sending forms right now. Go back and try again in a moment."
+            "The server got too many large forms at once. Go back and try again in a moment."
         }
         BodyError::Timeout => "Your form took too long to arrive. Go back and try again.",
         BodyError::Broken => "Only part of your form arrived. Go back and try again.",
