@@ -1,8 +1,8 @@
 //! The console: the pages on which the members of an organization run its events and change its settings, and the pages on
 //! which people sign in.
 //!
-//! Each page has a file here and a template in `templates/console`. A handler checks the permission first, then reads the form,
-//! and calls the library. The pages have the style of the volunteers' pages, and no scripts.
+//! Each page has a file here and a template in `templates/console`. A handler first checks the permission and finds the records
+//! in the path, then reads the form, and then calls the library. The pages have the style of the volunteers' pages, and no scripts.
 //!
 //! **Invariants:** no rule is decided here. No state changes by `GET`. [`guard`] refuses requests from other sites before a
 //! handler runs.

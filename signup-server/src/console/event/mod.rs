@@ -62,7 +62,7 @@ fn limit_reached(error: &Error) -> Option<String> {
     ))
 }
 
-/// Returns the form in the body, and the event in the path.
+/// Finds the event in the path, and then reads the form in the body.
 async fn form_and_event(call: &mut MemberCall) -> Result<(Form, Event), Refusal> {
     let event = call.session.event(call.path.event()).await?.event;
     Ok((call.form().await?, event))
