@@ -100,14 +100,16 @@ impl App {
             .then(move |method, path: FullPath, query, headers, peer: Option<Peer>, body| {
                 let app = Arc::clone(&app);
                 let peer = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |Peer(address)| address.ip());
-                let request = Request::new(headers, query, body_stream(body));
-                async move { app.answer(method, &path, peer, request).await }
+                let client = client_address(peer, &headers, &app.trusted_proxies);
+                let room = app.body_memory.room(client);
+                let request = Request::new(headers, query, body_stream(body), Some(room));
+                async move { app.answer(method, &path, client, request).await }
             })
             .recover(|_| async { Ok::<_, Infallible>(reply::not_found()) })
             .unify()
     }
 
-    async fn answer(&self, method: Method, path: &FullPath, peer: IpAddr, mut request: Request) -> Response {
+    async fn answer(&self, method: Method, path: &FullPath, client: IpAddr, request: Request) -> Response {
         let began = Instant::now();
         let id = new_uuid(self.context.service.now()).to_string();
         let path = path.as_str();
@@ -120,8 +122,6 @@ impl App {
         let is_personal = found.as_ref().is_some_and(|(endpoint, _)| endpoint.is_personal);
         let span = tracing::info_span!("request", %id, %method, route = pattern);
         let mut response = async {
-            let client = client_address(peer, &request.headers, &self.trusted_proxies);
-            request.room = Some(self.body_memory.room(client));
             let response = match Area::of(path, found.as_ref()) {
                 _ if is_guarded && !self.console.may_change(&method, &request.headers) => {
                     self.console.refused(&Refusal::CrossSite, None)

@@ -1,10 +1,11 @@
 //! The memory for the bodies of requests: one bound for the process, which the client addresses share.
 //!
-//! Half of the memory is kept free of long bodies, so that they do not keep out short ones, such as forms. A client may hold
-//! [`SHORT_BYTES`] of the whole, and more only within an eighth of what the others leave of the other half. So one address with
-//! many connections takes at most a sixteenth of the bound.
+//! Bodies may take half of the memory. The other half is only for the first 8 KiB of each client address, so long bodies do not
+//! keep out short ones, such as forms. Beyond 8 KiB, an address may hold half of what the others leave to long bodies. So one
+//! address gets at most a quarter of the whole, however many connections it has.
 //!
-//! **Invariant:** the buffers of all bodies together are within the bound, whatever lengths the clients declare.
+//! **Invariant:** the final sizes of the buffers of all bodies together are within the bound, whatever lengths the clients
+//! declare. While a buffer grows, the smaller buffer that it replaces is not counted.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,7 +17,7 @@ use signup_core::RateKey;
 /// What a client may hold as long as any memory is free, in bytes. Nearly all bodies are shorter.
 const SHORT_BYTES: usize = 8 * 1024;
 /// The part of what the others leave for long bodies that a client may hold: one part in this many.
-const PARTS: usize = 8;
+const PARTS: usize = 2;
 
 /// The memory for bodies. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -100,21 +101,33 @@ mod tests {
     }
 
     #[test]
-    fn a_client_holds_at_most_an_eighth_of_what_the_others_leave_of_half() {
+    fn a_client_holds_at_most_half_of_what_the_others_leave_of_half() {
         let memory = BodyMemory::new(1024 * KIB);
         let (mut first, mut second) = (room(&memory, "192.0.2.1"), room(&memory, "192.0.2.1"));
-        assert!(first.grow(40 * KIB) && second.grow(24 * KIB));
+        assert!(first.grow(156 * KIB) && second.grow(100 * KIB));
         assert!(!first.grow(1) && !second.grow(1), "all bodies of a client count");
         let mut other = room(&memory, "192.0.2.2");
-        assert!(!other.grow(56 * KIB + 1) && other.grow(56 * KIB));
+        assert!(!other.grow(128 * KIB + 1) && other.grow(128 * KIB));
         drop(first);
-        assert!(!other.grow(6 * KIB) && other.grow(5 * KIB), "what is given back is free");
-        assert!(second.grow(32 * KIB));
+        assert!(!other.grow(79 * KIB) && other.grow(78 * KIB), "what is given back is free");
+        assert!(second.grow(53 * KIB));
+    }
+
+    #[test]
+    fn one_address_has_room_for_64_bodies_of_100_kb_and_more_than_one_of_1_mib_at_the_least_bound() {
+        let default = BodyMemory::new(64 * 1024 * KIB);
+        let mut rooms: Vec<_> = (0..64).map(|_| room(&default, "192.0.2.1")).collect();
+        assert!(rooms.iter_mut().all(|room| room.grow(100_000)));
+
+        let least = BodyMemory::new(16 * 1024 * KIB);
+        let addresses = ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"];
+        let mut rooms = addresses.map(|address| room(&least, address));
+        assert!(rooms.iter_mut().all(|room| room.grow(1024 * KIB)));
     }
 
     #[test]
     fn an_ipv6_address_stands_for_its_network() {
-        let memory = BodyMemory::new(64 * KIB);
+        let memory = BodyMemory::new(32 * KIB);
         let mut first = room(&memory, "2001:db8::1");
         assert!(first.grow(8 * KIB));
         assert!(!room(&memory, "2001:db8::2").grow(1) && room(&memory, "2001:db8:0:1::1").grow(KIB));

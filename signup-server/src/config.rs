@@ -126,7 +126,7 @@ pub(crate) struct Options {
     #[arg(long, env = "SIGNUP_TRUSTED_PROXIES", global = true, value_delimiter = ',', value_parser = network)]
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// How many MiB of memory the bodies of requests may take at once, from 16 to 65536. A client address gets at most a
-    /// sixteenth. Requests beyond that get a 503
+    /// quarter. Requests beyond that get a 503
     #[arg(long, env = "SIGNUP_BODY_MEMORY_MIB", default_value_t = 64, global = true,
         allow_negative_numbers = true, value_parser = whole(16_usize..=65536))]
     pub(crate) body_memory_mib: usize,

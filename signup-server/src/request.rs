@@ -1,6 +1,8 @@
 //! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
 //!
-//! A handler reads the body last: whatever decides without the body is decided before the body takes memory.
+//! A handler reads the body last: whatever decides without the body is decided before the body takes memory. There are two
+//! exceptions. A form for a sign-up is read although the store fails, so that the page can keep what was typed. The stored
+//! answer of an idempotency key depends on the body, so that answer comes after the body.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -30,6 +32,15 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// never locked: only the owner of a request reads the body.
 pub(crate) type BodyStream = Mutex<Pin<Box<dyn Stream<Item = Result<Bytes, warp::Error>> + Send>>>;
 
+/// The buffer of a body that was read, with its room, which is given back when the buffer is dropped.
+struct Buffer(Vec<u8>, #[expect(dead_code, reason = "gives the room back when dropped")] Option<BodyRoom>);
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 /// A request to the API or for a page, without its method and path.
 pub(crate) struct Request {
     pub(crate) headers: HeaderMap,
@@ -37,14 +48,19 @@ pub(crate) struct Request {
     pub(crate) body: BodyStream,
     /// Whether a write only answers what it would do. The API has no such request; a tool for agents has.
     pub(crate) is_preview: bool,
-    /// The memory for the body, held as long as the request. `None` for a body that is in memory already.
-    pub(crate) room: Option<BodyRoom>,
+    /// The memory for the body, until the body is read. `None` for a body that is in memory already.
+    room: Option<BodyRoom>,
 }
 
 impl Request {
-    /// Creates a request whose body is in memory already.
-    pub(crate) const fn new(headers: HeaderMap, query: String, body: BodyStream) -> Self {
-        Self { headers, query, body, is_preview: false, room: None }
+    /// Creates a request. `room` is `None` for a body that is in memory already.
+    pub(crate) const fn new(
+        headers: HeaderMap,
+        query: String,
+        body: BodyStream,
+        room: Option<BodyRoom>,
+    ) -> Self {
+        Self { headers, query, body, is_preview: false, room }
     }
 
     /// Returns the token of `Authorization: Bearer …`. The form of the token is not checked.
@@ -90,8 +106,8 @@ impl Request {
         &mut self,
         read: impl FnOnce(&[u8]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let body = self.json().await?;
-        Ok(both(read(&body), self.no_query()).map(|(value, ())| value)?)
+        let input = read(&self.json().await?);
+        Ok(both(input, self.no_query()).map(|(value, ())| value)?)
     }
 
     /// Reads a JSON body that may be omitted, and converts it with `read`. An empty body is `{}`, whatever its
@@ -103,8 +119,8 @@ impl Request {
         &mut self,
         read: impl FnOnce(&[u8]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let body = self.optional_json().await?;
-        Ok(both(read(&body), self.no_query()).map(|(value, ())| value)?)
+        let input = read(&self.optional_json().await?);
+        Ok(both(input, self.no_query()).map(|(value, ())| value)?)
     }
 
     /// Reads the input of a deletion: the query string, and a body without members, which may be omitted.
@@ -116,8 +132,8 @@ impl Request {
         names: [&'static str; N],
         check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let body = self.optional_json().await?;
-        Ok(both(empty_input(&body, Deleted::FIELDS), self.query(names, check)).map(|((), value)| value)?)
+        let input = empty_input(&self.optional_json().await?, Deleted::FIELDS);
+        Ok(both(input, self.query(names, check)).map(|((), value)| value)?)
     }
 
     /// Takes the named parameters from the query string, and converts them with `check`. Uses the last value of a repeated
@@ -167,7 +183,8 @@ impl Request {
         read.map(|body| if body.is_empty() { Bytes::from_static(b"{}") } else { body })
     }
 
-    /// Reads the body, without a byte order mark. The `Content-Type` must be JSON or absent.
+    /// Reads the body, without a byte order mark. The `Content-Type` must be JSON or absent. The body has its room until it is
+    /// dropped, so the caller drops the body as soon as it is parsed.
     ///
     /// # Errors
     /// Returns an error if the body is longer than 1 MiB, has a `Content-Encoding`, takes longer than 30 seconds, breaks off, or
@@ -214,6 +231,7 @@ impl Request {
     async fn buffer(&mut self, max_bytes: usize) -> Result<Bytes, BodyError> {
         let most = self.declared_length().unwrap_or(MAX_BODY_BYTES);
         let mut body = Vec::new();
+        let mut room = self.room.take();
         let chunks = self.body.get_mut().unwrap_or_else(PoisonError::into_inner);
         while let Some(chunk) = chunks.next().await {
             let chunk = chunk.map_err(|_| BodyError::Broken)?;
@@ -223,14 +241,14 @@ impl Request {
             }
             if length > body.capacity() {
                 let capacity = (2 * body.capacity()).min(most).max(length);
-                if self.room.as_mut().is_some_and(|room| !room.grow(capacity - body.capacity())) {
+                if room.as_mut().is_some_and(|room| !room.grow(capacity - body.capacity())) {
                     return Err(BodyError::NoRoom);
                 }
                 body.reserve_exact(capacity - body.len());
             }
             body.extend_from_slice(&chunk);
         }
-        Ok(body.into())
+        Ok(Bytes::from_owner(Buffer(body, room)))
     }
 
     /// Returns the length of the body, if the head declares it.
@@ -347,7 +365,7 @@ mod tests {
     }
 
     /// Reads a body of which these bytes arrive, with room for 8 KiB.
-    async fn read(headers: &[(&'static str, &'static str)], chunks: &[&str]) -> Result<Bytes, BodyError> {
+    async fn read(headers: &[(&'static str, &'static str)], chunks: &[&str]) -> Result<String, BodyError> {
         let headers = headers
             .iter()
             .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
@@ -355,11 +373,12 @@ mod tests {
             .iter()
             .map(|chunk| Ok::<_, warp::Error>(Bytes::copy_from_slice(chunk.as_bytes())))
             .collect();
-        let room = BodyMemory::new(8192).room(IpAddr::from([192, 0, 2, 1]));
+        let (memory, client) = (BodyMemory::new(8192), IpAddr::from([192, 0, 2, 1]));
         let body = body_stream(futures_util::stream::iter(chunks));
-        let mut request = Request::new(headers.collect(), String::new(), body);
-        request.room = Some(room);
-        request.optional_json().await
+        let mut request = Request::new(headers.collect(), String::new(), body, Some(memory.room(client)));
+        let read = request.optional_json().await.map(|body| String::from_utf8(body.to_vec()).unwrap());
+        assert!(memory.room(client).grow(8192), "the room is given back before the request is dropped");
+        read
     }
 
     #[tokio::test]

@@ -129,7 +129,7 @@ mod tests {
                 clock.advance(86_400);
                 Ok(Bytes::from_static(body.as_bytes()))
             });
-            let mut request = Request::new(headers, String::new(), Mutex::new(Box::pin(slow)));
+            let mut request = Request::new(headers, String::new(), Mutex::new(Box::pin(slow)), None);
             let write = Write::authorize(session, Operation::CreateEvent, &request).unwrap();
             let limits = write.limits();
             let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(limits)).await;

@@ -123,7 +123,9 @@ impl Caller {
         };
         faults.into_result(Some(()))?;
         let body = body_stream(stream::iter([Ok::<_, warp::Error>(body)]));
-        Ok((path, Request { is_preview, ..Request::new(headers, query, body) }))
+        let mut request = Request::new(headers, query, body, None);
+        request.is_preview = is_preview;
+        Ok((path, request))
     }
 
     /// Calls the handler of the operation.

@@ -69,7 +69,7 @@ impl Sample {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
         let body = stream::iter([Ok(Bytes::from(form))]).boxed();
-        let request = Request::new(headers, String::new(), body.into());
+        let request = Request::new(headers, String::new(), body.into(), None);
         let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
         shown(self.pages.clone().sign_up(self.event.slug.clone(), client, request).await).await
     }

@@ -123,9 +123,10 @@ impl Pages {
             Ok(body) => body,
             Err(error) => return body_error(error, &path),
         };
-        let typed = fields(&body);
+        let (typed, is_kept) = (fields(&body), body.len() <= MAX_KEPT);
+        drop(body);
         let action = event::form_action(&path);
-        let retry = || (body.len() <= MAX_KEPT).then_some(Retry { action: &action, fields: &typed });
+        let retry = || is_kept.then_some(Retry { action: &action, fields: &typed });
         if let Err(error) = known {
             return error_page(&error, &self.base_path, retry());
         }
@@ -142,7 +143,7 @@ impl Pages {
         };
         let mut signed_up = sign_up().await;
         for _ in 0..2 {
-            // The questions changed after the form was read. Checks what was typed against the present questions.
+            // The questions changed after the sign-up was checked. Checks what was typed against the present questions.
             if matches!(signed_up, Ok(Err(Error::Invalid(_)))) {
                 signed_up = sign_up().await;
             }
