@@ -70,11 +70,13 @@ pub enum FaultKind {
         max: u32,
     },
     /// More items than one request, an event or an organization may have.
-    #[error("must not have more than {max} items{}", Present(*present))]
+    #[error("must not have more than {max} {items}{}", Present(*present))]
     TooMany {
+        /// What the items are, and what the maximum is one of, such as `shifts in one request`.
+        items: &'static str,
         /// The maximum number of items.
         max: usize,
-        /// The number of items that the event or the organization has already.
+        /// The number of items that the event or the organization has already; 0 if the maximum is not one of these.
         present: usize,
     },
     /// The number of options does not fit the kind of the question: a select has 1 to `max` options, and every other kind
@@ -173,7 +175,7 @@ struct OptionCount(QuestionKind, usize);
 impl fmt::Display for OptionCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            QuestionKind::Select => write!(f, "must have 1 to {} items for type select", self.1),
+            QuestionKind::Select => write!(f, "must have 1 to {} options for type select", self.1),
             kind => write!(f, "must be omitted for type {kind}"),
         }
     }
@@ -202,14 +204,17 @@ mod tests {
             (TimeError::Order.into(), "must be after the start, on the same day"),
             (ValueType::Flag.into(), "must be true or false"),
             (ValueType::Answer(QuestionKind::Select).into(), "must be answered as a select"),
-            (FaultKind::TooMany { max: 500, present: 0 }, "must not have more than 500 items"),
             (
-                FaultKind::TooMany { max: 500, present: 499 },
-                "must not have more than 500 items in all: there are 499 already",
+                FaultKind::TooMany { items: "shifts in one request", max: 500, present: 0 },
+                "must not have more than 500 shifts in one request",
+            ),
+            (
+                FaultKind::TooMany { items: "shifts", max: 1000, present: 990 },
+                "must not have more than 1000 shifts in all: there are 990 already",
             ),
             (
                 FaultKind::OptionCount { kind: QuestionKind::Select, max: 100 },
-                "must have 1 to 100 items for type select",
+                "must have 1 to 100 options for type select",
             ),
             (FaultKind::OptionCount { kind: QuestionKind::Text, max: 100 }, "must be omitted for type text"),
         ] {

@@ -159,7 +159,11 @@ pub(crate) fn check_last_day(
 /// Checks that an event is created with at most [`Event::MAX_NEW_SHIFTS`] shifts.
 pub(crate) const fn check_shift_count(count: usize) -> Result<(), FaultKind> {
     let max = Event::MAX_NEW_SHIFTS;
-    if count > max { Err(FaultKind::TooMany { max, present: 0 }) } else { Ok(()) }
+    if count > max {
+        Err(FaultKind::TooMany { items: "shifts in one request", max, present: 0 })
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks that 1 to [`Event::MAX_NEW_SHIFTS`] shifts are added to an event.

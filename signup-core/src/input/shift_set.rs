@@ -175,7 +175,10 @@ mod tests {
         let input = ShiftsInput { shifts: vec![row("A", "", 1.0)].into(), ..ShiftsInput::default() };
         assert_eq!(
             input.check().unwrap_err(),
-            Faults::one("shifts", FaultKind::TooMany { max: 500, present: 0 })
+            Faults::one(
+                "shifts",
+                FaultKind::TooMany { items: "shifts in one request", max: 500, present: 0 }
+            )
         );
     }
 

@@ -211,7 +211,7 @@ const fn check_count(count: usize) -> Result<(), FaultKind> {
     let max = Webhook::MAX_TYPES;
     match count {
         0 => Err(FaultKind::Required),
-        count if count > max => Err(FaultKind::TooMany { max, present: 0 }),
+        count if count > max => Err(FaultKind::TooMany { items: "types", max, present: 0 }),
         _ => Ok(()),
     }
 }

@@ -29,7 +29,8 @@ pub(crate) fn add_question(
     check_not_cancelled(event)?;
     let max = Question::MAX_PER_EVENT;
     if present.len() >= max {
-        return Err(Faults::one("label", FaultKind::TooMany { max, present: present.len() }).into());
+        let kind = FaultKind::TooMany { items: "questions", max, present: present.len() };
+        return Err(Faults::one("label", kind).into());
     }
     let last = present.iter().map(|question| question.position).max();
     let behind = last.map_or(0, |last| (last + 1).min(Question::MAX_POSITION));
@@ -158,7 +159,7 @@ mod tests {
     #[test]
     fn the_number_of_questions_and_their_options_are_bounded() {
         assert!(add(&[0; 49], select()).is_ok());
-        let full = Faults::one("label", FaultKind::TooMany { max: 50, present: 50 });
+        let full = Faults::one("label", FaultKind::TooMany { items: "questions", max: 50, present: 50 });
         assert_eq!(add(&[0; 50], select()).unwrap_err(), full.into());
         let twice = select().option(label("S"));
         assert_eq!(paths(add(&[], twice)), ["options[1]"]);

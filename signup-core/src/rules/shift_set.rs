@@ -63,7 +63,7 @@ pub(crate) fn add_shifts(
     check_not_cancelled(&event)?;
     let max = Event::MAX_SHIFTS;
     if present.len() + new.len() > max {
-        let kind = FaultKind::TooMany { max, present: present.len() };
+        let kind = FaultKind::TooMany { items: "shifts", max, present: present.len() };
         return Err(Faults::one("shifts", kind).into());
     }
     let position = present.iter().map(|shift| shift.position + 1).max().unwrap_or(0);

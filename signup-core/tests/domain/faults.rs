@@ -56,7 +56,10 @@ fn the_number_of_shifts_and_the_order_of_the_days_are_bounded() {
         event_faults(&json),
         [
             ("end_date".to_owned(), TimeError::DayOrder.into()),
-            ("shifts".to_owned(), FaultKind::TooMany { max: 500, present: 0 })
+            (
+                "shifts".to_owned(),
+                FaultKind::TooMany { items: "shifts in one request", max: 500, present: 0 }
+            )
         ]
     );
 }

@@ -96,7 +96,10 @@ fn the_types_of_a_webhook_are_1_to_50_different_ones() {
     assert_eq!(types(&[]), expected([("types", FaultKind::Required)]));
     for count in [51, 101, 1000] {
         let many = vec!["*"; count];
-        assert_eq!(types(&many), expected([("types", FaultKind::TooMany { max: 50, present: 0 })]));
+        assert_eq!(
+            types(&many),
+            expected([("types", FaultKind::TooMany { items: "types", max: 50, present: 0 })])
+        );
     }
     // There are fewer than 50 types and groups, so 50 items are never all different.
     let twice = types(&["event.*", "signup.*", "event.*", "*", "event.*"]);

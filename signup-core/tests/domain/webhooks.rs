@@ -172,7 +172,8 @@ async fn the_seventeenth_webhook_is_refused_until_another_is_deleted() {
             session.patch_webhook(new.id, WebhookPatch::new().enabled(false)).await.unwrap();
         }
     }
-    let too_many = Error::from(Faults::one("url", FaultKind::TooMany { max: 16, present: 16 }));
+    let too_many =
+        Error::from(Faults::one("url", FaultKind::TooMany { items: "webhooks", max: 16, present: 16 }));
     assert_eq!(create().await.unwrap_err(), too_many);
     let oldest = session.webhooks().await.unwrap().pop().unwrap();
     session.delete_webhook(oldest.id).await.unwrap();

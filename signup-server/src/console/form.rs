@@ -307,7 +307,7 @@ mod tests {
         let (ids, sentences): (Vec<_>, Vec<_>) = form.mistakes().unzip();
         assert_eq!(ids, ["title", "shifts-0-capacity"]);
         assert_eq!(sentences[0], "Enter a title");
-        assert!(sentences[1].starts_with("Shift 1: Volunteers needed"), "{sentences:?}");
+        assert!(sentences[1].starts_with("Shift 1: Number of volunteers"), "{sentences:?}");
     }
 
     #[test]

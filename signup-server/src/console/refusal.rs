@@ -8,6 +8,7 @@ use warp::http::header::RETRY_AFTER;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
+use super::event::count;
 use super::{Console, Frame, show, words};
 use crate::page::{DEFAULT_THEME, Head};
 use crate::reply::{BodyError, RETRY_AFTER_S, log_failure};
@@ -171,8 +172,8 @@ fn message_of(error: &Error) -> Message {
             StatusCode::UNPROCESSABLE_ENTITY,
             "Your plan’s limit is reached",
             format!(
-                "Your plan allows {max_allowed} active events, and {current_count} are active. Cancel or delete one, or wait until \
-                 one is over."
+                "Your plan allows {}, and you already have {current_count}. Cancel or delete one, or wait until one is over.",
+                count((*max_allowed).into(), "active event", "active events")
             ),
         ),
         Error::EventCancelled => conflict(

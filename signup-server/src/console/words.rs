@@ -1,6 +1,6 @@
 //! The words of the console's fields: the label of each, and the sentence about a fault.
 
-use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, ValueError};
+use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, ValueError, WebhookUrlError};
 
 use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
 
@@ -10,14 +10,22 @@ struct Field {
     label: &'static str,
     ask: &'static str,
     may_be_empty: bool,
+    /// What the sentence about a fault calls the value: the label, unless that does not fit into a sentence.
+    noun: &'static str,
 }
 
 const fn field(name: &'static str, label: &'static str, ask: &'static str) -> Field {
-    Field { name, label, ask, may_be_empty: false }
+    Field { name, label, ask, may_be_empty: false, noun: label }
 }
 
 const fn optional(name: &'static str, label: &'static str, ask: &'static str) -> Field {
-    Field { name, label, ask, may_be_empty: true }
+    Field { may_be_empty: true, ..field(name, label, ask) }
+}
+
+impl Field {
+    const fn called(self, noun: &'static str) -> Self {
+        Self { noun, ..self }
+    }
 }
 
 /// Stands for a field without a row.
@@ -27,10 +35,11 @@ const UNKNOWN: Field = field("", "Value", "Enter a value");
 #[rustfmt::skip]
 const FIELDS: &[Field] = &[
     optional("badge_label", "Badge", "Enter a badge"),
-    field("code", "Code", "Enter the code from the email"),
+    field("code", "Code", "Enter the 8 letters and digits of the code"),
+    field("cursor", "Page", "Go back to the first page of the list"),
     optional("contact", "Contact email address", "Enter a contact email address"),
     field("email", "Email address", "Enter an email address"),
-    field("expires_in_days", "Expires after (days)", "Enter the number of days"),
+    field("expires_in_days", "Expires after (days)", "Enter the number of days").called("Number of days"),
     field("name", "Name", "Enter a name"),
     field("organization_name", "Name of the organization", "Enter the name of the organization"),
     optional("privacy_url", "Link to the privacy notice", "Enter a web address"),
@@ -48,11 +57,11 @@ const FIELDS: &[Field] = &[
     field("is_virtual", "The event takes place online", "Say whether the event takes place online"),
     field("is_published", "Published", "Say whether the event is published"),
     field("theme", "Colours", "Choose the colours"),
-    field("shifts", "The event", "Enter at least one shift"),
+    field("shifts", "Shifts", "Enter at least one shift"),
     field("start_time", "Start", "Enter a start"),
     field("end_time", "End", "Enter an end"),
-    field("capacity", "Volunteers needed", "Enter the number of volunteers needed"),
-    field("each_minutes", "Length of each shift (minutes)", "Enter a number of minutes"),
+    field("capacity", "Volunteers needed", "Enter the number of volunteers needed").called("Number of volunteers"),
+    field("each_minutes", "Length of each shift (minutes)", "Enter a number of minutes").called("Length of each shift in minutes"),
     field("label", "Question", "Enter a question"),
     field("options", "Options", "Enter the options, one on each line"),
     field("required", "Volunteers have to answer", "Say whether volunteers have to answer"),
@@ -64,6 +73,7 @@ const FIELDS: &[Field] = &[
     optional("description", "Description", "Enter a description"),
     field("type", "Kind", "Choose a kind"),
     field("types", "What the webhook receives", "Choose what the webhook receives"),
+    field("upcoming", "Page", "Go back to the first page of the list"),
     field("url", "Web address", "Enter a web address"),
 ];
 
@@ -122,83 +132,252 @@ pub(crate) fn theme(name: &str) -> String {
 
 /// Returns the sentence about a fault, which says what to do.
 pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
-    let &Field { label, ask, may_be_empty, .. } = find(name).unwrap_or(&UNKNOWN);
+    let field = find(name).unwrap_or(&UNKNOWN);
+    // A line of the options is the value of one option.
+    let line = name.strip_prefix("options.").and_then(|index| index.parse::<usize>().ok());
+    let noun = line.map_or_else(|| field.noun.to_owned(), |index| format!("Option {}", index + 1));
+    let ask = field.ask;
     match &fault.kind {
         FaultKind::Required
         | FaultKind::WrongType { .. }
-        | FaultKind::Value(ValueError::NotOneOf { .. })
-        | FaultKind::Text(TextError::Blank) => ask.to_owned(),
-        FaultKind::Text(TextError::Invisible) => invisible(label, may_be_empty),
-        FaultKind::Text(TextError::TooLong { max }) => format!("{label} must be {max} characters or fewer"),
-        FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)) => {
-            unusable_characters(label, error)
+        | FaultKind::Value(ValueError::NotOneOf { .. } | ValueError::Malformed { .. }) => ask.to_owned(),
+        FaultKind::Value(ValueError::WholeNumber { min, max: Some(max) }) => {
+            let (min, max) = (with_commas(*min as usize), with_commas(*max as usize));
+            format!("{noun} must be a whole number from {min} to {max}")
         }
-        FaultKind::Text(TextError::Email) => "Enter an email address like name@example.com".to_owned(),
-        FaultKind::Text(TextError::EmailUser) => UNUSABLE_USER.to_owned(),
-        FaultKind::Text(TextError::WebAddress) => {
-            "Enter a web address that begins with https://, like https://example.com".to_owned()
+        FaultKind::Text(error) | FaultKind::WebhookUrl(WebhookUrlError::Text(error)) => {
+            mistake_of_text(&noun, field, *error)
         }
-        FaultKind::Time(TimeError::Date) => format!("{ask}, from 1970 to 9998"),
-        FaultKind::Time(TimeError::WallTime | TimeError::Seconds) => {
-            format!("{label} must be a time such as 09:00")
+        FaultKind::WebhookUrl(error) => mistake_of_webhook_url(*error).to_owned(),
+        FaultKind::Time(error) => mistake_of_time(&noun, ask, *error),
+        FaultKind::TooManyDays { max } => {
+            let days = if *max == 1 { "1 day".to_owned() } else { format!("{max} days") };
+            format!("Your plan allows events of up to {days}. Enter an earlier last day")
         }
-        FaultKind::Time(TimeError::Zone) => "Choose a time zone".to_owned(),
-        FaultKind::Time(TimeError::Order) => format!("{label} must be after the start, on the same day"),
-        FaultKind::TooMany { max, present: 0 } => format!("{label} can have up to {max}"),
-        FaultKind::TooMany { max, present } => {
-            format!("There can be up to {max}, and there are {present} already")
-        }
-        FaultKind::Repeated => format!("{label} has the same value more than once"),
+        FaultKind::TooMany { max, present, .. } => too_many(name, *max, *present),
+        FaultKind::Repeated => format!("{noun} is the same as one before it. Enter each one once"),
         FaultKind::OptionCount { kind: QuestionKind::Select, max } => {
-            format!("{ask}. You can enter 1 to {max}")
+            format!("{ask}. You can enter 1 to {max} options")
         }
-        FaultKind::OptionCount { .. } => "Only a list has options. Remove them, or choose a list".to_owned(),
+        FaultKind::OptionCount { .. } => {
+            "Only a question with a list has options. Remove them, or choose a list".to_owned()
+        }
         FaultKind::Remainder { minutes } => {
             format!(
                 "The time from start to end is {minutes} minutes. Enter a number that divides {minutes} without a remainder"
             )
         }
-        kind => format!("{label} {kind}"),
+        FaultKind::Answered => {
+            "The kind can’t change, because a volunteer has already answered this question".to_owned()
+        }
+        kind => format!("{noun} {kind}"),
     }
+}
+
+fn mistake_of_text(noun: &str, field: &Field, error: TextError) -> String {
+    match error {
+        TextError::Blank => field.ask.to_owned(),
+        TextError::Invisible => invisible(noun, field.may_be_empty),
+        TextError::TooLong { max } => format!("{noun} must be {} characters or fewer", with_commas(max)),
+        error @ (TextError::Control { .. } | TextError::LineBreak) => unusable_characters(noun, &error),
+        TextError::Email => "Enter an email address like name@example.com".to_owned(),
+        TextError::EmailUser => UNUSABLE_USER.to_owned(),
+        TextError::WebAddress => {
+            "Enter a web address that begins with https://, like https://example.com".to_owned()
+        }
+        error => format!("{noun} {error}"),
+    }
+}
+
+fn mistake_of_time(noun: &str, ask: &str, error: TimeError) -> String {
+    match error {
+        TimeError::Date => format!("{ask}, from 1970 to 9998"),
+        TimeError::WallTime | TimeError::Seconds => format!("{noun} must be a time such as 09:00"),
+        TimeError::Zone => "Choose a time zone".to_owned(),
+        TimeError::Order => format!("{noun} must be after the start, on the same day"),
+        TimeError::DayOrder => format!("{noun} must not be before the first day"),
+        TimeError::LastDay => {
+            "The last day moves with the first day, and must be from 1970 to 9998".to_owned()
+        }
+        error => format!("{noun} {error}"),
+    }
+}
+
+const fn mistake_of_webhook_url(error: WebhookUrlError) -> &'static str {
+    match error {
+        WebhookUrlError::NotHttps => "Enter a web address that begins with https://",
+        WebhookUrlError::Credentials => "Enter a web address without a user name and a password",
+        WebhookUrlError::Fragment => "Enter a web address without a #",
+        WebhookUrlError::NotPublic => {
+            "Enter a web address that everyone on the internet can reach. Private and local addresses are not allowed"
+        }
+        _ => "Enter a web address like https://example.com/hooks",
+    }
+}
+
+/// Returns the sentence about too many items. `name` is that of the field of the new items, `present` how many there are already.
+fn too_many(name: &str, max: usize, present: usize) -> String {
+    let (limit, present) = (with_commas(max), with_commas(present));
+    match name {
+        "shifts" if present == "0" => {
+            format!(
+                "You can add up to {limit} shifts at once. Leave out some rows, or make each shift longer"
+            )
+        }
+        "shifts" => {
+            format!(
+                "An event can have up to {limit} shifts, and this one already has {present}. Add fewer shifts"
+            )
+        }
+        "label" => format!(
+            "An event can have up to {limit} questions, and this one already has {present}. Delete a question first"
+        ),
+        "url" => format!(
+            "An organization can have up to {limit} webhooks, and yours already has {present}. Delete a webhook first"
+        ),
+        name => format!("{} can have up to {limit} choices", label(name)),
+    }
+}
+
+/// Returns a number with a comma before each group of three digits, such as `1,000`.
+fn with_commas(number: usize) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]
 mod tests {
+    use signup_core::ValueType;
+
     use super::*;
 
     #[test]
-    fn a_sentence_names_the_field_and_what_to_do() {
-        let sentence = |name: &str, kind: FaultKind| mistake(name, &Fault::new("title", kind));
-        assert_eq!(sentence("title", FaultKind::Required), "Enter a title");
-        assert_eq!(sentence("shifts.0.title", TextError::Blank.into()), "Enter a title");
-        assert_eq!(
-            sentence("name", TextError::TooLong { max: 255 }.into()),
-            "Name must be 255 characters or fewer"
-        );
-        for (error, says) in [
-            (TextError::Invisible, "Name has no visible characters. Type it again"),
-            (TextError::LineBreak, "Name must be on one line"),
-            (TextError::Control { character: '\t' }, "Name has a tab. Use spaces instead"),
+    fn a_sentence_names_what_is_wrong_with_its_bound_and_what_to_do() {
+        use FaultKind::{OptionCount, Remainder, Repeated, Required, TooMany, TooManyDays};
+        let number = |min, max| ValueError::WholeNumber { min, max: Some(max) }.into();
+        let not_one_of = || ValueError::NotOneOf { names: &["a"] }.into();
+        let too_long = |max| TextError::TooLong { max }.into();
+        for (name, kind, sentence) in [
+            ("title", Required, "Enter a title"),
+            ("shifts", Required, "Enter at least one shift"),
+            ("shifts.0.title", TextError::Blank.into(), "Enter a title"),
+            ("is_virtual", ValueType::Flag.into(), "Say whether the event takes place online"),
+            ("role", not_one_of(), "Choose a role"),
+            ("types.3", not_one_of(), "Choose what the webhook receives"),
             (
-                TextError::Control { character: '\u{1b}' },
-                "Name has characters that we can’t use. Please type it again",
+                "code",
+                ValueError::Malformed { expected: "8 characters" }.into(),
+                "Enter the 8 letters and digits of the code",
             ),
+            (
+                "cursor",
+                ValueError::Malformed { expected: "a cursor" }.into(),
+                "Go back to the first page of the list",
+            ),
+            ("name", too_long(255), "Name must be 255 characters or fewer"),
+            ("text", too_long(5000), "Message must be 5,000 characters or fewer"),
+            ("options.2", too_long(255), "Option 3 must be 255 characters or fewer"),
+            ("name", TextError::Invisible.into(), "Name has no visible characters. Type it again"),
+            (
+                "shifts.0.location",
+                TextError::Invisible.into(),
+                "Place has no visible characters. Type it again, or leave it empty",
+            ),
+            ("name", TextError::LineBreak.into(), "Name must be on one line"),
+            (
+                "description",
+                TextError::Control { character: '\u{1b}' }.into(),
+                "Description has characters that we can’t use. Please type it again",
+            ),
+            ("contact", TextError::Email.into(), "Enter an email address like name@example.com"),
+            (
+                "shifts.0.capacity",
+                number(1, 1_000_000),
+                "Number of volunteers must be a whole number from 1 to 1,000,000",
+            ),
+            (
+                "shifts.0.each_minutes",
+                number(1, 1440),
+                "Length of each shift in minutes must be a whole number from 1 to 1,440",
+            ),
+            ("expires_in_days", number(1, 365), "Number of days must be a whole number from 1 to 365"),
+            ("position", number(0, 1_000_000), "Order must be a whole number from 0 to 1,000,000"),
+            ("start_date", TimeError::Date.into(), "Enter the first day, from 1970 to 9998"),
+            ("end_date", TimeError::DayOrder.into(), "Last day must not be before the first day"),
+            (
+                "start_date",
+                TimeError::LastDay.into(),
+                "The last day moves with the first day, and must be from 1970 to 9998",
+            ),
+            (
+                "end_date",
+                TooManyDays { max: 7 },
+                "Your plan allows events of up to 7 days. Enter an earlier last day",
+            ),
+            (
+                "end_date",
+                TooManyDays { max: 1 },
+                "Your plan allows events of up to 1 day. Enter an earlier last day",
+            ),
+            ("start_time", TimeError::WallTime.into(), "Start must be a time such as 09:00"),
+            ("end_time", TimeError::Order.into(), "End must be after the start, on the same day"),
+            ("timezone", TimeError::Zone.into(), "Choose a time zone"),
+            (
+                "shifts",
+                TooMany { items: "shifts in one request", max: 500, present: 0 },
+                "You can add up to 500 shifts at once. Leave out some rows, or make each shift longer",
+            ),
+            (
+                "shifts",
+                TooMany { items: "shifts", max: 1000, present: 990 },
+                "An event can have up to 1,000 shifts, and this one already has 990. Add fewer shifts",
+            ),
+            (
+                "label",
+                TooMany { items: "questions", max: 50, present: 50 },
+                "An event can have up to 50 questions, and this one already has 50. Delete a question first",
+            ),
+            (
+                "url",
+                TooMany { items: "webhooks", max: 16, present: 16 },
+                "An organization can have up to 16 webhooks, and yours already has 16. Delete a webhook first",
+            ),
+            (
+                "types",
+                TooMany { items: "types", max: 50, present: 0 },
+                "What the webhook receives can have up to 50 choices",
+            ),
+            ("options.1", Repeated, "Option 2 is the same as one before it. Enter each one once"),
+            (
+                "options",
+                OptionCount { kind: QuestionKind::Select, max: 100 },
+                "Enter the options, one on each line. You can enter 1 to 100 options",
+            ),
+            (
+                "options",
+                OptionCount { kind: QuestionKind::Text, max: 100 },
+                "Only a question with a list has options. Remove them, or choose a list",
+            ),
+            (
+                "shifts.0.each_minutes",
+                Remainder { minutes: 200 },
+                "The time from start to end is 200 minutes. Enter a number that divides 200 without a remainder",
+            ),
+            (
+                "type",
+                FaultKind::Answered,
+                "The kind can’t change, because a volunteer has already answered this question",
+            ),
+            ("url", WebhookUrlError::NotHttps.into(), "Enter a web address that begins with https://"),
+            (
+                "url",
+                WebhookUrlError::Text(TextError::TooLong { max: 2048 }).into(),
+                "Web address must be 2,048 characters or fewer",
+            ),
+            ("url", WebhookUrlError::Malformed.into(), "Enter a web address like https://example.com/hooks"),
         ] {
-            assert_eq!(sentence("name", error.into()), says);
+            assert_eq!(mistake(name, &Fault::new("title", kind)), sentence, "{name}");
         }
-        assert_eq!(
-            sentence("shifts.0.location", TextError::Invisible.into()),
-            "Place has no visible characters. Type it again, or leave it empty"
-        );
-        let options = |kind| sentence("options", FaultKind::OptionCount { kind, max: 100 });
-        assert_eq!(
-            options(QuestionKind::Select),
-            "Enter the options, one on each line. You can enter 1 to 100"
-        );
-        assert_eq!(options(QuestionKind::Text), "Only a list has options. Remove them, or choose a list");
-        assert_eq!(
-            sentence("shifts.0.each_minutes", FaultKind::Remainder { minutes: 200 }),
-            "The time from start to end is 200 minutes. Enter a number that divides 200 without a remainder"
-        );
     }
 }

@@ -87,7 +87,7 @@ fn predicate(fault: &Fault) -> String {
         ([PathStep::Field("cursor")], FaultKind::Value(_)) => {
             "must be an unmodified cursor of the same list and order".to_owned()
         }
-        ([PathStep::Field("shifts")], FaultKind::TooMany { max, present: present @ 1.. }) => {
+        ([PathStep::Field("shifts")], FaultKind::TooMany { max, present: present @ 1.., .. }) => {
             format!("must not give the event more than {max} slots: it has {present}")
         }
         ([PathStep::Field("options"), PathStep::Index(_)], FaultKind::Repeated) => {
@@ -211,12 +211,12 @@ mod tests {
             ),
             (Fault::new("to", TimeError::DayOrder), "to", "The to field must not be before from."),
             (
-                Fault::new("label", FaultKind::TooMany { max: 50, present: 50 }),
+                Fault::new("label", FaultKind::TooMany { items: "questions", max: 50, present: 50 }),
                 "label",
                 "The event already has 50 questions, which is the limit.",
             ),
             (
-                Fault::new("url", FaultKind::TooMany { max: 16, present: 16 }),
+                Fault::new("url", FaultKind::TooMany { items: "webhooks", max: 16, present: 16 }),
                 "url",
                 "The organization already has 16 webhooks, which is the limit. Delete one first.",
             ),

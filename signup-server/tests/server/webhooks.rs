@@ -187,7 +187,7 @@ async fn every_fault_of_a_webhook_has_a_sentence() {
         (json!(null), "types", "must be a list of strings"),
         (json!("signup.*"), "types", "must be a list of strings"),
         (json!([]), "types", "must have at least one item, such as *"),
-        (json!(vec!["*"; 51]), "types", "must not have more than 50 items"),
+        (json!(vec!["*"; 51]), "types", "must not have more than 50 types"),
         (json!(["signup.moved"]), "types.0", filter),
         (json!(["*", "signup"]), "types.1", filter),
         (json!(["*", null]), "types.1", "must be a string"),

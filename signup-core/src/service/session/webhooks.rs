@@ -202,5 +202,5 @@ impl Session {
 /// Returns the error of a webhook too many.
 pub(in crate::service) fn too_many_webhooks(present: u32) -> Error {
     let max = Webhook::MAX_PER_ORGANIZATION as usize;
-    Faults::one("url", FaultKind::TooMany { max, present: present as usize }).into()
+    Faults::one("url", FaultKind::TooMany { items: "webhooks", max, present: present as usize }).into()
 }

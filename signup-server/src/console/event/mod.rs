@@ -36,7 +36,7 @@ fn path_of(event: EventId) -> String {
 }
 
 /// Returns a number with its noun, such as `1 sign-up` or `12 sign-ups`.
-fn count(number: u64, one: &str, many: &str) -> String {
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
