@@ -61,6 +61,14 @@ pub(crate) struct Head {
     pub(crate) theme: Theme,
 }
 
+/// A bar of the filled places of a shift, or of all shifts of an event. It means the same on every page, for volunteers and for
+/// organizers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bar {
+    pub(crate) filled: u64,
+    pub(crate) capacity: u64,
+}
+
 /// What search engines and messengers show of a page, besides its title.
 #[derive(Debug, Clone)]
 pub(crate) struct Preview {

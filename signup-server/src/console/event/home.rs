@@ -10,9 +10,9 @@ use signup_core::{
 use warp::http::StatusCode;
 
 use super::super::{Answer, Form, Frame, MemberCall, show};
-use super::view::Bar;
+use super::view::need;
 use super::{count, path_of};
-use crate::page::{Head, times};
+use crate::page::{Bar, Head, times};
 
 /// A shift with places left is marked if it starts within this time.
 const SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -47,7 +47,7 @@ struct HomeTemplate<'a> {
 #[derive(Debug)]
 struct Upcoming {
     row: Row,
-    bar: Option<Bar>,
+    need: Option<(String, Bar)>,
     /// The words about the volunteers that shifts within [`SOON`] still need.
     soon: Option<String>,
 }
@@ -80,7 +80,7 @@ fn upcoming(frame: &Frame, found: &EventCoverage, now: Timestamp) -> Upcoming {
         .sum();
     Upcoming {
         row: row(frame, event, ""),
-        bar: Bar::of(coverage),
+        need: need(coverage),
         soon: (gaps > 0).then(|| format!("{} needed within 7 days", count(gaps, "volunteer", "volunteers"))),
     }
 }

@@ -12,7 +12,7 @@ use warp::http::StatusCode;
 use super::super::{Answer, Frame, MemberCall, show};
 use super::path_of;
 use crate::linked_text::LinkedText;
-use crate::page::{Head, times, times::Times};
+use crate::page::{Bar, Head, times, times::Times};
 
 #[derive(Debug, Template)]
 #[template(path = "console/event.html")]
@@ -33,7 +33,7 @@ struct EventTemplate<'a> {
     is_public: bool,
     can_change: bool,
     is_over: bool,
-    bar: Option<Bar>,
+    need: Option<(String, Bar)>,
     /// The sentence about the volunteers above the capacity of full shifts.
     over_filled: Option<String>,
     by_time: bool,
@@ -41,26 +41,15 @@ struct EventTemplate<'a> {
     questions: Vec<QuestionRow<'a>>,
 }
 
-/// How many places are filled.
-#[derive(Debug)]
-pub(super) struct Bar {
-    pub(super) filled: u64,
-    pub(super) capacity: u64,
-    /// The sentence about the places that are left.
-    pub(super) words: String,
-}
-
-impl Bar {
-    /// Returns the bar of the shifts that are not over. `None` if there are none.
-    pub(super) fn of(coverage: &Coverage) -> Option<Self> {
-        let (capacity, needed) = (coverage.capacity, coverage.remaining);
-        let words = match (needed, capacity) {
-            (0, 1) => "The only place is filled".to_owned(),
-            (0, capacity) => format!("All {capacity} places are filled"),
-            (needed, capacity) => format!("{needed} of {capacity} still needed"),
-        };
-        (capacity > 0).then_some(Self { filled: capacity.saturating_sub(needed), capacity, words })
-    }
+/// Returns what the shifts that are not over still need, as a sentence and a bar. `None` if there are no such shifts.
+pub(super) fn need(coverage: &Coverage) -> Option<(String, Bar)> {
+    let (capacity, needed) = (coverage.capacity, coverage.remaining);
+    let words = match (needed, capacity) {
+        (0, 1) => "The only place is filled".to_owned(),
+        (0, capacity) => format!("All {capacity} places are filled"),
+        (needed, capacity) => format!("{needed} of {capacity} still needed"),
+    };
+    (capacity > 0).then(|| (words, Bar { filled: capacity.saturating_sub(needed), capacity }))
 }
 
 #[derive(Debug)]
@@ -100,7 +89,7 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
             CoverageState::Full => format!("Full, {filled} of {capacity} filled"),
             _ => format!("{remaining} of {capacity} still needed"),
         },
-        bar: Bar { filled: filled.min(capacity).into(), capacity: capacity.into(), words: String::new() },
+        bar: Bar { filled: filled.min(capacity).into(), capacity: capacity.into() },
         is_closed: *state != CoverageState::Open,
     }
 }
@@ -167,7 +156,7 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
         is_public: event.is_published,
         can_change: !is_cancelled,
         is_over,
-        bar: Bar::of(&coverage).filter(|_| !is_cancelled),
+        need: need(&coverage).filter(|_| !is_cancelled),
         over_filled: over_filled_in_words(coverage.over_filled),
         by_time,
         shifts: coverage.shifts.iter().map(shift_row).collect(),

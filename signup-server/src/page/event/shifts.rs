@@ -5,6 +5,7 @@ use signup_core::{Event, Occupancy, ScheduledShift, ShiftId};
 
 use super::form::Form;
 use crate::linked_text::LinkedText;
+use crate::page::Bar;
 use crate::page::times::Times;
 
 #[derive(Debug)]
@@ -15,18 +16,11 @@ pub(super) struct ShiftView<'a> {
     pub(super) location: Option<Vec<LinkedText<'a>>>,
     /// How many places are left, or why none can be taken, in words.
     pub(super) places: String,
-    /// The bar. `None` if no place can be taken.
-    pub(super) left: Option<Left>,
+    /// How many places are filled. `None` if no place can be taken.
+    pub(super) bar: Option<Bar>,
     /// Whether the shift takes no sign-up: it is full, over or cancelled.
     pub(super) is_closed: bool,
     pub(super) offer: Offer<'a>,
-}
-
-/// How many places of a shift are left.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Left {
-    pub(super) number: u32,
-    pub(super) of: u32,
 }
 
 /// How a visitor can sign up for a shift on this page.
@@ -47,7 +41,7 @@ pub(super) fn view<'a>(
     let interval = shift.interval();
     let is_over = interval.is_over(now);
     let is_open = is_open(event, shift, now);
-    let Occupancy { capacity, .. } = shift.occupancy;
+    let Occupancy { capacity, filled } = shift.occupancy;
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
@@ -58,7 +52,7 @@ pub(super) fn view<'a>(
             (false, true) => "Cancelled".to_owned(),
             (false, false) => places(shift.occupancy),
         },
-        left: is_open.then(|| Left { number: shift.occupancy.remaining(), of: capacity.volunteers() }),
+        bar: is_open.then(|| Bar { filled: filled.into(), capacity: capacity.volunteers().into() }),
         is_closed: !is_open,
         offer,
     }
@@ -83,6 +77,15 @@ mod tests {
     use signup_core::Capacity;
 
     use super::*;
+    use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn the_bar_of_a_shift_has_the_places_that_are_filled() {
+        let (_, mut found) = sample_event().await;
+        found.shifts[0].shift.occupancy = Occupancy { capacity: Capacity::new(8).unwrap(), filled: 3 };
+        let view = view(&found.event, &found.shifts[0], Offer::Nothing, found.event.created_at);
+        assert_eq!((view.bar, &*view.places), (Some(Bar { filled: 3, capacity: 8 }), "5 of 8 places left"));
+    }
 
     #[test]
     fn the_number_of_places_that_are_left_is_in_words() {
