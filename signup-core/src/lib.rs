@@ -85,7 +85,7 @@
 //! The library sends no mail. It queues a [`Notice`] in the commit of the sign-up, the cancellation or the change, so
 //! no crash loses a mail. The program claims each due notice, sends a mail with its own text, and reports the result:
 //! [`Outbox`] has the complete loop. The operator lists the notices that failed, and [queues](Admin::retry_notice) them
-//! again. A [preview](Session::preview_event_patch) says how many mails a write would queue, before a program calls it.
+//! again. A [preview](Session::preview) says how many mails a write would queue, before a program calls it.
 //!
 //! # Errors, retries and idempotency keys
 //!
@@ -204,7 +204,6 @@ pub use person::{Membership, Person, Role};
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-pub use rules::Preview;
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,

@@ -12,6 +12,7 @@ use crate::invitation::Invitation;
 use crate::message::Message;
 use crate::permission::Permission;
 use crate::question::Question;
+use crate::secret::Digest;
 use crate::shift::ScheduledShift;
 use crate::text_form::{from_text, text_form};
 use crate::token::{Scope, Token};
@@ -240,6 +241,8 @@ pub struct Receipt {
     pub outcome: Outcome,
     /// The number of mails that the operation queued. See [`Session::mails_queued`](crate::Session::mails_queued).
     pub mails_queued: u32,
+    /// The digest of the operation's input. See [`Session::with_input`](crate::Session::with_input).
+    pub input: Option<Digest>,
     /// The first instant at which the receipt is ignored: the same key then runs the operation again.
     pub expires_at: Timestamp,
 }
@@ -248,9 +251,9 @@ impl Receipt {
     /// How long a receipt is kept: 24 hours.
     pub const LIFE: SignedDuration = SignedDuration::from_hours(24);
 
-    /// Creates a receipt of an operation that queued no mails. The receipt expires at `expires_at`.
+    /// Creates a receipt of an operation that queued no mails, without a digest of its input. The receipt expires at `expires_at`.
     pub const fn new(key: ReceiptKey, outcome: Outcome, expires_at: Timestamp) -> Self {
-        Self { key, outcome, mails_queued: 0, expires_at }
+        Self { key, outcome, mails_queued: 0, input: None, expires_at }
     }
 
     /// Returns whether the receipt has not expired at `now`.

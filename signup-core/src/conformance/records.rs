@@ -251,7 +251,8 @@ pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
 pub fn receipt(key: ReceiptKey, event: &Event, shifts: &[Shift]) -> Receipt {
     let shifts = ScheduledShift::in_running_order(shifts.to_vec(), event);
     let outcome = EventWithShifts::new(event.clone(), shifts);
-    Receipt { key, outcome: outcome.into(), mails_queued: 3, expires_at: at(86_400) }
+    let input = Some(Digest::of("input"));
+    Receipt { key, outcome: outcome.into(), mails_queued: 3, input, expires_at: at(86_400) }
 }
 
 /// Returns the write that puts `after` in place of `before`.

@@ -106,6 +106,19 @@ fn after(change: &ChangeSet, webhook: &Webhook) -> Option<Webhook> {
     found
 }
 
+/// Returns the names of the fields to which a decision with these activities gives another value, as
+/// [`Activity::changes`](crate::Activity::changes) has them. `is_published` comes last.
+pub(crate) fn changes_of(activity: &[NewActivity]) -> Vec<&'static str> {
+    let is_transition = |activity: &NewActivity| {
+        [ActivityType::EVENT_PUBLISHED, ActivityType::EVENT_UNPUBLISHED].contains(&activity.kind)
+    };
+    let changes = activity.iter().flat_map(|activity| match is_transition(activity) {
+        true => vec!["is_published"],
+        false => activity.changes.clone(),
+    });
+    changes.collect()
+}
+
 /// Returns the names of the fields that differ between two states of an event, apart from whether it is published.
 pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool) -> Vec<&'static str> {
     names([

@@ -31,6 +31,8 @@ impl Shared {
     ///
     /// The second attempt follows at once, and each later one after a longer, random pause of the clock.
     ///
+    /// In a [preview](super::Session::preview), the store only checks the requirements of the change set.
+    ///
     /// # Errors
     /// Returns the errors of `decide` and of the store, and [`Error::Contended`] after [`TIME_LIMIT`].
     pub(super) async fn commit<T: Send, F>(
@@ -45,7 +47,11 @@ impl Shared {
         loop {
             let began = Instant::now();
             let now = self.now();
-            let Decision { outcome, mut change, activity, decides_again } = decide(now).await?;
+            let Decision { outcome, mut change, mut activity, decides_again } = decide(now).await?;
+            if self.is_preview {
+                change.writes.clear();
+                activity.clear();
+            }
             if let Some(organization) = activity.first().map(NewActivity::organization) {
                 let listeners = self.listeners(organization, &mut change).await?;
                 let new_id = || secret::new_uuid(now);

@@ -85,6 +85,8 @@ struct Shared {
     turns: Turns,
     listeners: ListenerCache,
     networks: Networks,
+    /// Whether commits only check what they require, and write nothing.
+    is_preview: bool,
 }
 
 impl Shared {
@@ -187,6 +189,7 @@ impl Service {
             turns: Turns::default(),
             listeners: ListenerCache::default(),
             networks: Networks::default(),
+            is_preview: false,
         }))
     }
 

@@ -28,19 +28,17 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             questions(EventId::NONE), question(QuestionId::NONE);
         Scope::EventsWrite =>
             create_event(drive()), duplicate_event(EventId::NONE, copy()),
-            patch_event(EventId::NONE, EventPatch::new()), preview_event_patch(EventId::NONE, EventPatch::new()),
+            patch_event(EventId::NONE, EventPatch::new()),
             publish_event(EventId::NONE), unpublish_event(EventId::NONE),
-            cancel_event(EventId::NONE, Cancellation::new()),
-            preview_event_cancellation(EventId::NONE, Cancellation::new()), delete_event(EventId::NONE),
+            cancel_event(EventId::NONE, Cancellation::new()), delete_event(EventId::NONE),
             add_question(EventId::NONE, question()), patch_question(QuestionId::NONE, QuestionPatch::new()),
             delete_question(QuestionId::NONE), stored_outcome(Operation::CreateEvent);
         Scope::ShiftsRead =>
             shifts(EventId::NONE), shift(ShiftId::NONE), coverage(EventId::NONE), coverages(CoverageQuery::new()),
             coverage_pages(CoverageQuery::new()).next();
         Scope::ShiftsWrite =>
-            patch_shift(ShiftId::NONE, ShiftPatch::new()), preview_shift_patch(ShiftId::NONE, ShiftPatch::new()),
-            add_shifts(EventId::NONE, vec![]), delete_shift(ShiftId::NONE, DeleteShift::new()),
-            preview_shift_deletion(ShiftId::NONE, DeleteShift::new());
+            patch_shift(ShiftId::NONE, ShiftPatch::new()),
+            add_shifts(EventId::NONE, vec![]), delete_shift(ShiftId::NONE, DeleteShift::new());
         Scope::OrganizationRead => organization();
         Scope::SignupsRead =>
             signups(SignupQuery::new()), signup_pages(SignupQuery::new()).next(), signup(SignupId::NONE),

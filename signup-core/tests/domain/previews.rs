@@ -1,4 +1,4 @@
-//! Previews of writes that mail volunteers: they are refused as the write is, and change nothing.
+//! Previews: what a write would return, before anything is written.
 
 use signup_core::*;
 
@@ -19,26 +19,34 @@ async fn a_preview_says_what_the_write_then_does_and_changes_nothing() {
     scene.sign_up(&shift, "ada").await.unwrap();
     scene.sign_up(&shift, "bob").await.unwrap();
     let keyed = scene.session.with_key("key".parse().unwrap());
-    let before = state(&scene, event.id).await;
     let (day, place) = (date(2027, 6, 7), || ShiftPatch::new().location("Hall B".parse().unwrap()));
     let (move_event, delete) = (EventPatch::new().start_date(day), DeleteShift::new().cancel_signups());
-    let (of_event, of_shift, of_deletion, of_cancellation) = (
-        keyed.preview_event_patch(event.id, move_event.clone()).await.unwrap(),
-        keyed.preview_shift_patch(shift.id, place()).await.unwrap(),
-        keyed.preview_shift_deletion(shift.id, delete).await.unwrap(),
-        keyed.preview_event_cancellation(event.id, Cancellation::new()).await.unwrap(),
-    );
-    assert_eq!((of_event.mails, of_event.changes), (2, vec!["start_date"]));
-    assert_eq!((of_shift.mails, of_shift.changes), (2, vec!["location"]));
-    assert_eq!((of_deletion.mails, of_deletion.changes), (2, vec![]));
-    assert_eq!((of_cancellation.mails, of_cancellation.changes), (2, vec![]));
+    let preview = keyed.preview();
+    let effects = || (preview.mails_queued(), preview.changes());
+    let moved = preview.patch_event(event.id, move_event.clone()).await.unwrap();
+    assert_eq!(effects(), (2, vec!["start_date"]));
+    let publish = move_event.clone().title("Fair".parse().unwrap()).published(true).without_mail();
+    preview.patch_event(event.id, publish).await.unwrap();
+    assert_eq!(effects(), (0, vec!["title", "start_date"]), "it is published already");
+    let draft = scene.session.duplicate_event(event.id, day).await.unwrap().event;
+    preview.publish_event(draft.id).await.unwrap();
+    assert_eq!(effects(), (0, vec!["is_published"]));
+    scene.session.delete_event(draft.id).await.unwrap();
+    let before = state(&scene, event.id).await;
+    preview.patch_shift(shift.id, place()).await.unwrap();
+    assert_eq!(effects(), (2, vec!["location"]));
+    preview.delete_shift(shift.id, delete).await.unwrap();
+    assert_eq!(effects(), (2, vec![]));
+    let cancelled = preview.cancel_event(event.id, Cancellation::new()).await.unwrap();
+    assert!(cancelled.event.is_cancelled());
+    assert_eq!(effects(), (2, vec![]));
+    preview.create_event(NewEvent::new("Fair".parse().unwrap(), day, "UTC".parse().unwrap())).await.unwrap();
     assert_eq!(state(&scene, event.id).await, before);
 
-    let moved = keyed.patch_event(event.id, move_event.clone()).await.unwrap();
+    assert_eq!(keyed.patch_event(event.id, move_event.clone()).await.unwrap().event.dates, moved.event.dates);
     assert_eq!((keyed.is_replay(), keyed.mails_queued()), (false, 2), "a preview stores no outcome");
-    let again = keyed.preview_event_patch(event.id, move_event).await.unwrap();
-    assert_eq!((again.mails, again.changes), (0, vec![]), "a preview replays no outcome");
-    assert_eq!(scene.session.event(event.id).await.unwrap(), moved);
+    preview.patch_event(event.id, move_event).await.unwrap();
+    assert_eq!(effects(), (0, vec![]), "a preview has no key");
 }
 
 #[tokio::test]
@@ -49,13 +57,13 @@ async fn a_preview_is_refused_for_each_reason_for_which_the_write_is() {
     let session = &scene.session;
     let (event, shift) = scene.event(2).await;
     scene.sign_up(&shift, "ada").await.unwrap();
-    let refused = session.preview_shift_deletion(shift.id, DeleteShift::new()).await;
+    let refused = session.preview().delete_shift(shift.id, DeleteShift::new()).await;
     assert_eq!(refused, Err(Error::ShiftHasSignups));
     let unpublish = || EventPatch::new().published(false);
-    assert_eq!(session.preview_event_patch(event.id, unpublish()).await, Err(Error::EventHasSignups));
-    let refused = session.preview_event_patch(EventId::NONE, unpublish()).await;
+    assert_eq!(session.preview().patch_event(event.id, unpublish()).await, Err(Error::EventHasSignups));
+    let refused = session.preview().patch_event(EventId::NONE, unpublish()).await;
     assert_eq!(refused, Err(Error::NotFound));
-    assert_eq!(session.preview_shift_patch(ShiftId::NONE, ShiftPatch::new()).await, Err(Error::NotFound));
+    assert_eq!(session.preview().patch_shift(ShiftId::NONE, ShiftPatch::new()).await, Err(Error::NotFound));
 
     // The store checks the limit of the plan when it commits.
     for _ in 1..5 {
@@ -64,16 +72,67 @@ async fn a_preview_is_refused_for_each_reason_for_which_the_write_is() {
     let draft = session.duplicate_event(event.id, date(2027, 6, 9)).await.unwrap().event;
     let publish = || EventPatch::new().published(true);
     let full = Err(Error::PlanLimit { current_count: 5, max_allowed: 5 });
-    assert_eq!(session.preview_event_patch(draft.id, publish()).await, full);
+    assert_eq!(session.preview().patch_event(draft.id, publish()).await, full);
 
     session.cancel_event(event.id, Cancellation::new()).await.unwrap();
-    let preview = session.preview_event_patch(draft.id, publish()).await.unwrap();
-    assert_eq!(preview.changes, ["is_published"], "an event is cancelled, so the limit is not reached");
-    let refused = session.preview_event_patch(event.id, EventPatch::new()).await;
+    let published = session.preview().patch_event(draft.id, publish()).await.unwrap();
+    assert!(published.event.is_published, "an event is cancelled, so the limit is not reached");
+    let refused = session.preview().patch_event(event.id, EventPatch::new()).await;
     assert_eq!(refused, Err(Error::EventCancelled));
-    let again = session.preview_event_cancellation(event.id, Cancellation::new()).await.unwrap();
-    assert_eq!(again.mails, 0, "an event that is cancelled stays as it is");
+    let preview = session.preview();
+    preview.cancel_event(event.id, Cancellation::new()).await.unwrap();
+    assert_eq!(preview.mails_queued(), 0, "an event that is cancelled stays as it is");
     scene.clock.advance(9 * 86_400);
-    let refused = session.preview_event_cancellation(draft.id, Cancellation::new()).await;
+    let refused = session.preview().cancel_event(draft.id, Cancellation::new()).await;
     assert_eq!(refused, Err(Error::EventOver));
+}
+
+#[tokio::test]
+async fn a_preview_of_a_message_or_a_cancelled_place_is_refused_and_writes_nothing() {
+    let scene = Scene::start().await;
+    let (grace, _) = scene.member("grace", Role::Organizer).await;
+    let grace = grace.session("riverside").unwrap();
+    let (event, shift) = scene.event(8).await;
+    scene.sign_up(&shift, "ada").await.unwrap();
+    let signup = grace.signups(SignupQuery::new()).await.unwrap().items.remove(0);
+    assert!(!grace.preview().cancel_signup(signup.id, Cancellation::new()).await.unwrap().is_confirmed());
+    assert_eq!(grace.signup(signup.id).await.unwrap(), signup);
+    let message = || NewMessage::new("Gloves".parse().unwrap(), "Bring gloves.".parse().unwrap());
+    for _ in 0..Message::MAX_PER_PERIOD {
+        assert!(grace.preview().send_message(event.id, message()).await.is_ok());
+        grace.send_message(event.id, message()).await.unwrap();
+    }
+    let refused = grace.preview().send_message(event.id, message()).await;
+    assert_eq!(refused, Err(Error::TooManyMessages));
+    scene.clock.advance(2 * 86_400);
+    let over = grace.preview().cancel_signup(signup.id, Cancellation::new()).await;
+    assert_eq!(over, Err(Error::ShiftOver));
+}
+
+fn drive() -> NewEvent {
+    NewEvent::new("Food drive".parse().unwrap(), date(2027, 6, 6), "UTC".parse().unwrap())
+}
+
+#[tokio::test]
+async fn a_preview_under_a_used_key_returns_the_stored_outcome() {
+    let scene = Scene::start().await;
+    let keyed = |input: &str| scene.session.with_key("form-1".parse().unwrap()).with_input(Digest::of(input));
+    let keyed_preview = |input: &str| {
+        scene.session.preview().with_key("form-1".parse().unwrap()).with_input(Digest::of(input))
+    };
+    let preview = keyed_preview("a");
+    preview.create_event(drive()).await.unwrap();
+    assert!(!preview.is_replay(), "the preview has not used the key");
+    let created = keyed("a").create_event(drive()).await.unwrap();
+    for (input, is_other) in [("a", false), ("b", true)] {
+        for session in [keyed(input), keyed_preview(input)] {
+            assert_eq!(session.create_event(drive()).await.as_ref(), Ok(&created));
+            assert_eq!((session.is_replay(), session.is_of_other_input()), (true, is_other), "{input}");
+        }
+    }
+    let without_input = scene.session.with_key("form-2".parse().unwrap());
+    without_input.create_event(drive()).await.unwrap();
+    let with_input = without_input.with_input(Digest::of("a"));
+    with_input.create_event(drive()).await.unwrap();
+    assert!(with_input.is_replay() && !with_input.is_of_other_input(), "the first call gave no digest");
 }

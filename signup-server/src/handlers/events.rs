@@ -78,8 +78,9 @@ pub(crate) async fn patch_event(
     });
     let patch = patch.await;
     if request.is_preview {
-        let found = write.session().preview_event_patch(id, patch?).await?;
-        return Ok(preview(&found));
+        let session = write.session().preview();
+        drop(session.patch_event(id, patch?).await?);
+        return Ok(preview(&session));
     }
     let event =
         write.call(patch, |session, patch| async move { session.patch_event(id, patch).await }).await?;
@@ -127,8 +128,9 @@ pub(crate) async fn cancel_event(
     });
     let cancel = cancel.await;
     if request.is_preview {
-        let found = write.session().preview_event_cancellation(id, cancel?).await?;
-        return Ok(preview(&found));
+        let session = write.session().preview();
+        drop(session.cancel_event(id, cancel?).await?);
+        return Ok(preview(&session));
     }
     let event =
         write.call(cancel, |session, cancel| async move { session.cancel_event(id, cancel).await }).await?;

@@ -28,8 +28,9 @@ pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Reque
     });
     let patch = patch.await;
     if request.is_preview {
-        let found = write.session().preview_shift_patch(id, patch?).await?;
-        return Ok(preview(&found));
+        let session = write.session().preview();
+        drop(session.patch_shift(id, patch?).await?);
+        return Ok(preview(&session));
     }
     let shift =
         write.call(patch, |session, patch| async move { session.patch_shift(id, patch).await }).await?;
@@ -65,8 +66,9 @@ pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Requ
     });
     let delete = delete.await;
     if request.is_preview {
-        let found = write.session().preview_shift_deletion(id, delete?).await?;
-        return Ok(preview(&found));
+        let session = write.session().preview();
+        session.delete_shift(id, delete?).await?;
+        return Ok(preview(&session));
     }
     write.call(delete, |session, delete| async move { session.delete_shift(id, delete).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))

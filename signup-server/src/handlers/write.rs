@@ -16,9 +16,9 @@ pub(crate) const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MailsQueued(pub(crate) u32);
 
-/// Returns the response with what a write would do.
-pub(crate) fn preview(found: &signup_core::Preview) -> Response {
-    json(StatusCode::OK, &Preview::new(found))
+/// Returns the response with what the last write of a [preview](Session::preview) would do.
+pub(crate) fn preview(session: &Session) -> Response {
+    json(StatusCode::OK, &Preview::new(session))
 }
 
 /// A write of the API whose token has the scope, and whose idempotency key is well-formed.

@@ -66,15 +66,15 @@ impl Deleted {
 
 /// What a write would do.
 #[derive(Debug, Serialize)]
-pub(crate) struct Preview<'a> {
+pub(crate) struct Preview {
     preview: bool,
     mails: u32,
-    changes: &'a [&'static str],
+    changes: Vec<&'static str>,
 }
 
-impl<'a> Preview<'a> {
-    pub(crate) fn new(found: &'a signup_core::Preview) -> Self {
-        Self { preview: true, mails: found.mails, changes: &found.changes }
+impl Preview {
+    pub(crate) fn new(session: &signup_core::Session) -> Self {
+        Self { preview: true, mails: session.mails_queued(), changes: session.changes() }
     }
 }
 

@@ -409,6 +409,8 @@ CREATE TABLE receipts (
     idempotency_key text   COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     outcome         json   NOT NULL,
     mails_queued    bigint NOT NULL DEFAULT 0,
+    -- The SHA-256 of the input in hexadecimal digits, if the caller gave it.
+    input           text,
     expires_at      bigint NOT NULL,
     PRIMARY KEY (organization_id, caller_id, operation, idempotency_key)
 );

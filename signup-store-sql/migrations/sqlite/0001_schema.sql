@@ -395,6 +395,8 @@ CREATE TABLE receipts (
     idempotency_key TEXT    NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
     outcome         TEXT    NOT NULL CHECK (substr(outcome, 1, 1) = '{' AND substr(CAST(outcome AS BLOB), -1) = x'7D'),
     mails_queued    INTEGER NOT NULL DEFAULT 0,
+    -- The SHA-256 of the input in hexadecimal digits, if the caller gave it.
+    input           TEXT,
     expires_at      INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX receipts_by_key ON receipts (organization_id, caller_id, operation, idempotency_key);

@@ -29,6 +29,7 @@ pub(crate) const TABLE: Table<Receipt> = Table {
         Column::new("idempotency_key", Text, |receipt| receipt.key.key.as_str().into()),
         Column::json("outcome", |receipt| serde_json::to_string(&receipt.outcome).map(pack)),
         Column::new("mails_queued", Integer, |receipt| receipt.mails_queued.into()),
+        Column::new("input", Text, |receipt| receipt.input.map(|input| input.to_string()).into()),
         Column::new("expires_at", Integer, |receipt| receipt.expires_at.into()),
     ],
 };
@@ -44,8 +45,9 @@ pub(crate) fn read(row: Row<'_>) -> Result<Receipt, StoreError> {
     let text = columns.text("outcome")?;
     let text = columns.checked(unpack(text))?;
     let outcome = columns.checked(serde_json::from_str(&text))?;
+    let (mails_queued, input) = (columns.number("mails_queued")?, columns.optional("input")?);
     let mut receipt = Receipt::new(key, outcome, columns.instant("expires_at")?);
-    receipt.mails_queued = columns.number("mails_queued")?;
+    (receipt.mails_queued, receipt.input) = (mails_queued, input);
     Ok(receipt)
 }
 

@@ -55,6 +55,7 @@ value_from! {
     &str: text => Self::Text(Some(text.to_owned()));
     String: text => Self::Text(Some(text));
     Option<&str>: text => Self::Text(text.map(str::to_owned));
+    Option<String>: text => Self::Text(text);
     i64: number => Self::Integer(Some(number));
     u32: number => Self::Integer(Some(number.into()));
     u16: number => Self::Integer(Some(number.into()));

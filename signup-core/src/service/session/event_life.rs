@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId};
 use crate::input::{Cancellation, EventPatch};
 use crate::receipt::{EventWithShifts, Operation};
-use crate::rules::{self, Decision, Preview};
+use crate::rules::{self, Decision};
 use crate::secret;
 use crate::store::{EventInFull, RecordKey};
 use crate::token::Scope;
@@ -137,7 +137,12 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel_event(&self, id: EventId, cancel: Cancellation) -> Result<EventWithShifts> {
-        self.write(Operation::CancelEvent(id), |now| self.decide_cancellation(id, &cancel, now)).await
+        let cancel = &cancel;
+        self.write(Operation::CancelEvent(id), move |now| async move {
+            let full = self.event_in_full(id).await?;
+            rules::cancel_event(full, cancel.clone(), NoticeId::new(secret::new_uuid(now)), now)
+        })
+        .await
     }
 
     /// Deletes an event: its shifts, questions and sign-ups are gone from every answer. An operator can restore it
@@ -175,47 +180,6 @@ impl Session {
         self.shared.store.event_in_full(&key).await?.ok_or(Error::NotFound)
     }
 
-    /// Returns what [`patch_event`](Self::patch_event) would do now. Changes nothing, and ignores the idempotency key.
-    ///
-    /// A program asks a person before it mails volunteers. [`preview_shift_patch`](Self::preview_shift_patch),
-    /// [`preview_event_cancellation`](Self::preview_event_cancellation) and
-    /// [`preview_shift_deletion`](Self::preview_shift_deletion) are the other previews.
-    ///
-    /// Requires [`Scope::EventsWrite`].
-    ///
-    /// # Errors
-    /// Returns the errors of `patch_event`.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-    /// use signup_core::EventPatch;
-    ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
-    /// let patch = EventPatch::new().start_date(date(2027, 6, 12)).title("Food collection".parse()?);
-    /// let preview = session.preview_event_patch(created.event.id, patch).await?;
-    /// assert_eq!((preview.mails, &preview.changes[..]), (1, &["title", "start_date"][..]));
-    /// assert_eq!(session.event(created.event.id).await?.event, created.event);
-    /// # Ok(()) }) }
-    /// ```
-    pub async fn preview_event_patch(&self, id: EventId, patch: EventPatch) -> Result<Preview> {
-        self.preview(Operation::PatchEvent(id), |now| self.decide_patch(id, &patch, now)).await
-    }
-
-    /// Returns what [`cancel_event`](Self::cancel_event) would do now. Changes nothing, and ignores the idempotency key.
-    ///
-    /// Requires [`Scope::EventsWrite`].
-    ///
-    /// # Errors
-    /// Returns the errors of `cancel_event`.
-    ///
-    /// See [`preview_event_patch`](Self::preview_event_patch) for an example.
-    pub async fn preview_event_cancellation(&self, id: EventId, cancel: Cancellation) -> Result<Preview> {
-        self.preview(Operation::CancelEvent(id), |now| self.decide_cancellation(id, &cancel, now)).await
-    }
-
     async fn decide_patch(
         &self,
         id: EventId,
@@ -225,16 +189,6 @@ impl Session {
         let full = self.event_in_full(id).await?;
         let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
         rules::patch_event(full, patch.clone(), self.limits(), notices, self.shared.change_mail_delay, now)
-    }
-
-    async fn decide_cancellation(
-        &self,
-        id: EventId,
-        cancel: &Cancellation,
-        now: Timestamp,
-    ) -> Result<Decision<EventWithShifts>> {
-        let full = self.event_in_full(id).await?;
-        rules::cancel_event(full, cancel.clone(), NoticeId::new(secret::new_uuid(now)), now)
     }
 
     async fn write_patch(

@@ -14,8 +14,7 @@ mod token;
 mod volunteers;
 mod webhooks;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
@@ -34,7 +33,8 @@ use crate::permission::{Permission, Permissions};
 use crate::person::{Person, Role};
 use crate::plan::PlanLimits;
 use crate::receipt::{IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
-use crate::rules::{self, Decision, Preview};
+use crate::rules::{self, Decision};
+use crate::secret::Digest;
 use crate::sign_in::SignIn;
 use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 use crate::token::Scope;
@@ -74,21 +74,38 @@ pub struct Session {
 #[derive(Debug, Default)]
 struct Writes {
     key: Option<IdempotencyKey>,
-    /// Whether the last write returned a stored outcome.
-    is_replay: AtomicBool,
-    /// The number of mails that the last write queued.
-    mails_queued: AtomicU32,
+    /// The digest of the input of the write with the key.
+    input: Option<Digest>,
+    last: Mutex<LastWrite>,
+}
+
+/// What the last write of a session did besides its outcome.
+#[derive(Debug, Clone, Default)]
+struct LastWrite {
+    /// Whether the write returned a stored outcome.
+    is_replay: bool,
+    /// Whether the stored outcome is that of another input.
+    is_of_other_input: bool,
+    /// The number of mails that the write queued.
+    mails_queued: u32,
+    /// The names of the fields that got another value.
+    changes: Vec<&'static str>,
 }
 
 impl Writes {
-    /// Notes that the last write returned the outcome of `receipt`. `None` if it returned an outcome of its own, or an error.
+    /// Notes that the last write returned the outcome of `receipt`. `None` if it returned an error, or has not returned yet.
     fn note_replay(&self, receipt: Option<&Receipt>) {
-        self.is_replay.store(receipt.is_some(), Ordering::Relaxed);
-        self.note_mails(receipt.map_or(0, |receipt| receipt.mails_queued));
+        let is_other = |receipt: &Receipt| receipt.input.is_some() && receipt.input != self.input;
+        *self.last() = LastWrite {
+            is_replay: receipt.is_some(),
+            is_of_other_input: receipt.is_some_and(is_other),
+            mails_queued: receipt.map_or(0, |receipt| receipt.mails_queued),
+            changes: vec![],
+        };
     }
 
-    fn note_mails(&self, number: u32) {
-        self.mails_queued.store(number, Ordering::Relaxed);
+    fn last(&self) -> MutexGuard<'_, LastWrite> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -201,7 +218,8 @@ impl Session {
     /// - **Match**: two uses of a key match only if the token or the person, the method and the record id are the same.
     ///   Sessions of an organization for a [program](super::Service::session_for) share their keys.
     /// - **Other input**: the input is not compared. A key that is used again with other input returns the first
-    ///   outcome, even if the new input has faults, and the new input is not applied.
+    ///   outcome, even if the new input has faults, and the new input is not applied. A caller that wants to tell such a use from a
+    ///   retry gives a [digest](Self::with_input) of the input.
     /// - **Time**: an outcome is kept for [24 hours](Receipt::LIFE). After that, the same key runs the operation again.
     /// - **Errors**: a write that fails stores nothing, so a retry runs the operation. After [`Error::Store`], it is
     ///   unknown whether the write was applied. A retry then returns the stored outcome, or runs the operation.
@@ -227,12 +245,74 @@ impl Session {
         Self { writes: Arc::new(Writes { key: Some(key), ..Writes::default() }), ..self.clone() }
     }
 
+    /// Returns the session with a digest of the input of its keyed write. The digest is stored with the outcome, so
+    /// [`is_of_other_input`](Self::is_of_other_input) can tell another use of the key from a retry.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::Digest;
+    ///
+    /// let create = async |title: &str| {
+    ///     let keyed = session.with_key("form-1".parse()?).with_input(Digest::of(title));
+    ///     let drive = NewEvent::new(title.parse()?, date(2027, 6, 5), "America/New_York".parse()?);
+    ///     let created = keyed.create_event(drive).await?;
+    ///     Ok::<_, Box<dyn std::error::Error>>((created.event.title.to_string(), keyed.is_of_other_input()))
+    /// };
+    /// assert_eq!(create("Food drive").await?, ("Food drive".to_owned(), false));
+    /// assert_eq!(create("Food drive").await?, ("Food drive".to_owned(), false));
+    /// assert_eq!(create("Fun run").await?, ("Food drive".to_owned(), true));
+    /// # Ok(()) }) }
+    /// ```
+    #[must_use]
+    pub fn with_input(&self, input: Digest) -> Self {
+        let writes = Writes { key: self.writes.key.clone(), input: Some(input), ..Writes::default() };
+        Self { writes: Arc::new(writes), ..self.clone() }
+    }
+
+    /// Returns a session without a key whose writes change nothing. Each returns what the same write of this session would return now:
+    /// the outcome or the error, [the number of mails](Self::mails_queued) and the [fields that change](Self::changes). The ids, slugs
+    /// and secrets in an outcome are made up. A program shows its user what a write would do before it writes.
+    ///
+    /// A preview [with a key](Self::with_key) returns the outcome that an earlier call has stored under the key.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::EventPatch;
+    ///
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// let preview = session.preview();
+    /// let moved = preview.patch_event(created.event.id, EventPatch::new().start_date(date(2027, 6, 12))).await?;
+    /// assert_eq!(moved.event.starts_at().to_string(), "2027-06-12T04:00:00Z");
+    /// assert_eq!((preview.mails_queued(), preview.changes()), (1, vec!["start_date"]));
+    /// assert_eq!(session.event(created.event.id).await?, created);
+    /// # Ok(()) }) }
+    /// ```
+    #[must_use]
+    pub fn preview(&self) -> Self {
+        let shared = Shared { is_preview: true, ..Shared::clone(&self.shared) };
+        Self { shared: Arc::new(shared), writes: Arc::default(), ..self.clone() }
+    }
+
     /// Returns whether the last write of this session, or of a clone of it, returned an outcome that an earlier call had
     /// stored under the key. Use a keyed session of its own for each write whose replay matters.
     ///
     /// See [`with_key`](Self::with_key) for an example.
     pub fn is_replay(&self) -> bool {
-        self.writes.is_replay.load(Ordering::Relaxed)
+        self.writes.last().is_replay
+    }
+
+    /// Returns whether the last write returned an outcome that an earlier call with [another input](Self::with_input) had stored under
+    /// the key. `false` if that call gave no digest of its input.
+    ///
+    /// See [`with_input`](Self::with_input) for an example.
+    pub fn is_of_other_input(&self) -> bool {
+        self.writes.last().is_of_other_input
     }
 
     /// Returns the number of mails that the last [`Operation`] queued for volunteers, on this session or on a clone of it.
@@ -256,7 +336,15 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub fn mails_queued(&self) -> u32 {
-        self.writes.mails_queued.load(Ordering::Relaxed)
+        self.writes.last().mails_queued
+    }
+
+    /// Returns the names of the fields to which the last [`Operation`] gave another value, on this session or on a clone of it, as
+    /// [`Activity::changes`](crate::Activity::changes) has them. `is_published` comes last. Empty after a replay.
+    ///
+    /// See [`preview`](Self::preview) for an example.
+    pub fn changes(&self) -> Vec<&'static str> {
+        self.writes.last().changes.clone()
     }
 
     /// Checks that the session has not expired and has the permission, and that the sign-in of a person is recent if the permission
@@ -369,19 +457,21 @@ impl Session {
     {
         self.writes.note_replay(None);
         self.require(operation.permission())?;
-        let decided_mails = &AtomicU32::new(0);
+        let effects = &Mutex::new(LastWrite::default());
         let with_receipt = |now| {
             let decided = decide(now);
             async move {
                 let mut decision = decided.await?;
                 let mails_queued = rules::mails_of(&decision.change);
-                decided_mails.store(mails_queued, Ordering::Relaxed);
+                let changes = rules::changes_of(&decision.activity);
+                *effects.lock().unwrap_or_else(PoisonError::into_inner) =
+                    LastWrite { mails_queued, changes, ..LastWrite::default() };
                 if let Some(key) = &self.writes.key {
                     let (key, outcome) = (self.receipt_key(operation, key), decision.outcome.clone().into());
                     let expires_at = now + Receipt::LIFE;
                     add_receipt(
                         &mut decision.change,
-                        Receipt { key, outcome, mails_queued, expires_at },
+                        Receipt { key, outcome, mails_queued, input: self.writes.input, expires_at },
                         now,
                     );
                 }
@@ -394,7 +484,8 @@ impl Session {
         };
         let error = match committed.await {
             Ok(Ok(outcome)) => {
-                self.writes.note_mails(decided_mails.load(Ordering::Relaxed));
+                let effects = effects.lock().unwrap_or_else(PoisonError::into_inner);
+                self.writes.last().clone_from(&effects);
                 return Ok(outcome);
             }
             Ok(Err(refusal)) => {
@@ -412,25 +503,6 @@ impl Session {
         };
         let stored = self.replay(operation).await?;
         stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
-    }
-
-    /// Checks the permission, decides, and commits only what the decision requires. So a preview is refused where the write would
-    /// be, and changes nothing.
-    async fn preview<T: Send, F>(
-        &self,
-        operation: Operation,
-        decide: impl Fn(Timestamp) -> F + Send + Sync,
-    ) -> Result<Preview>
-    where
-        F: Future<Output = Result<Decision<T>>> + Send,
-    {
-        self.require(operation.permission())?;
-        let previewed = |now| {
-            let decided = decide(now);
-            async move { Ok(decided.await?.preview()) }
-        };
-        let checked = self.shared.commit(&self.actor, previewed).await?;
-        checked.map_err(|refusal| refusal_error(refusal, self.principal.limits))
     }
 
     /// Returns the id of the token or the person; [`CallerId::NONE`] for the session of a program.

@@ -2,17 +2,14 @@
 
 use std::sync::OnceLock;
 
-use jiff::Timestamp;
-
 use super::{Pages, Session};
 use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
 use crate::input::{DeleteShift, NewShift, ShiftPatch};
 use crate::receipt::Operation;
-use crate::rules::{self, Decision, Preview};
+use crate::rules;
 use crate::secret;
-use crate::service::turns::Turn;
 use crate::shift::ScheduledShift;
 use crate::store::{CoverageKey, CoverageQuery, EventInFull, EventKey, Page, Position};
 use crate::token::Scope;
@@ -74,36 +71,15 @@ impl Session {
     /// ```
     #[doc(alias = "slot")]
     pub async fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> Result<ScheduledShift> {
+        let patch = &patch;
         let turn = &OnceLock::new();
-        self.write(Operation::PatchShift(id), |now| self.decide_shift_patch(id, &patch, turn, now)).await
-    }
-
-    /// Returns what [`patch_shift`](Self::patch_shift) would do now. Changes nothing, and ignores the idempotency key.
-    ///
-    /// Requires [`Scope::ShiftsWrite`].
-    ///
-    /// # Errors
-    /// Returns the errors of `patch_shift`.
-    ///
-    /// See [`preview_event_patch`](Self::preview_event_patch) for an example.
-    #[doc(alias = "slot")]
-    pub async fn preview_shift_patch(&self, id: ShiftId, patch: ShiftPatch) -> Result<Preview> {
-        let turn = &OnceLock::new();
-        self.preview(Operation::PatchShift(id), |now| self.decide_shift_patch(id, &patch, turn, now)).await
-    }
-
-    /// Decides a patch in the turn of the shift, which this method waits for if `turn` is empty.
-    async fn decide_shift_patch(
-        &self,
-        id: ShiftId,
-        patch: &ShiftPatch,
-        turn: &OnceLock<Turn>,
-        now: Timestamp,
-    ) -> Result<Decision<ScheduledShift>> {
-        let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
-        let (shift, event) = found.ok_or(Error::NotFound)?;
-        let notice = NoticeId::new(secret::new_uuid(now));
-        rules::patch_shift(&event, shift, patch.clone(), notice, self.shared.change_mail_delay, now)
+        self.write(Operation::PatchShift(id), move |now| async move {
+            let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
+            let (shift, event) = found.ok_or(Error::NotFound)?;
+            let notice = NoticeId::new(secret::new_uuid(now));
+            rules::patch_shift(&event, shift, patch.clone(), notice, self.shared.change_mail_delay, now)
+        })
+        .await
     }
 
     /// Reads a shift.
@@ -194,32 +170,14 @@ impl Session {
     /// ```
     #[doc(alias = "delete_slot")]
     pub async fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> Result<()> {
-        self.write(Operation::DeleteShift(id), |now| self.decide_shift_deletion(id, &delete, now)).await
-    }
-
-    /// Returns what [`delete_shift`](Self::delete_shift) would do now. Changes nothing, and ignores the idempotency key.
-    ///
-    /// Requires [`Scope::ShiftsWrite`].
-    ///
-    /// # Errors
-    /// Returns the errors of `delete_shift`.
-    ///
-    /// See [`preview_event_patch`](Self::preview_event_patch) for an example.
-    #[doc(alias = "slot")]
-    pub async fn preview_shift_deletion(&self, id: ShiftId, delete: DeleteShift) -> Result<Preview> {
-        self.preview(Operation::DeleteShift(id), |now| self.decide_shift_deletion(id, &delete, now)).await
-    }
-
-    async fn decide_shift_deletion(
-        &self,
-        id: ShiftId,
-        delete: &DeleteShift,
-        now: Timestamp,
-    ) -> Result<Decision<()>> {
-        let found = self.shared.shift_with_event(self.organization_id(), id).await?;
-        let (shift, event) = found.ok_or(Error::NotFound)?;
-        let notice = NoticeId::new(secret::new_uuid(now));
-        rules::delete_shift(&event, &shift, delete.clone(), notice, now)
+        let delete = &delete;
+        self.write(Operation::DeleteShift(id), move |now| async move {
+            let found = self.shared.shift_with_event(self.organization_id(), id).await?;
+            let (shift, event) = found.ok_or(Error::NotFound)?;
+            let notice = NoticeId::new(secret::new_uuid(now));
+            rules::delete_shift(&event, &shift, delete.clone(), notice, now)
+        })
+        .await
     }
 
     /// Reads what an event still needs, from one snapshot.

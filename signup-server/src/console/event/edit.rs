@@ -1,7 +1,7 @@
 //! The form that changes an event.
 
 use askama::Template;
-use signup_core::{Error, Event, Preview};
+use signup_core::{Error, Event};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -79,10 +79,11 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,
     };
     if !form.is_confirmed() {
-        match call.session.preview_event_patch(event.id, patch.clone()).await {
-            Ok(Preview { mails: 0, .. }) => {}
-            Ok(preview) => {
-                let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), preview.mails.into());
+        let preview = call.session.preview();
+        match preview.patch_event(event.id, patch.clone()).await {
+            Ok(_) if preview.mails_queued() == 0 => {}
+            Ok(_) => {
+                let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), preview.mails_queued().into());
                 let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_EVENT, &present));
                 return Ok(ask.back(&path_of(event.id)).show());
             }

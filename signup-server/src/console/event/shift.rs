@@ -1,7 +1,7 @@
 //! The forms that add, change and delete shifts.
 
 use askama::Template;
-use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, Preview, ScheduledShift, Session};
+use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, ScheduledShift, Session};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -132,10 +132,11 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,
     };
     if !form.is_confirmed() {
-        match call.session.preview_shift_patch(shift.id, patch.clone()).await {
-            Ok(Preview { mails: 0, .. }) => {}
-            Ok(preview) => {
-                let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), preview.mails.into());
+        let preview = call.session.preview();
+        match preview.patch_shift(shift.id, patch.clone()).await {
+            Ok(_) if preview.mails_queued() == 0 => {}
+            Ok(_) => {
+                let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), preview.mails_queued().into());
                 let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
                 return Ok(ask.back(&path_of(shift.event)).show());
             }
