@@ -64,11 +64,7 @@ pub async fn an_invitation_is_not_accepted_after_its_inviter_is_lowered(store: A
         let ada = session(&race.member(0, "ada", Role::Owner).await);
         let bo = race.member(0, "bo", Role::Admin).await;
         let invited = session(&bo).invite(race.invitation("cy", Role::Organizer)).await.unwrap().unwrap();
-        let mut due = race.services[0].outbox().due(100).await.unwrap().into_iter();
-        let link = due.find_map(|notice| match notice.cause {
-            NoticeCause::Invited { invitation, secret } if invitation == invited.id => Some(secret),
-            _ => None,
-        });
+        let link = invited.1;
         let lower = change(ada, bo.person().id, Some(Role::Organizer));
         let (lowered, accepted) = race.run(lower, accept(&race, 1, &link.unwrap(), MEMBER)).await;
         assert_eq!(lowered, Ok(()), "{:?}", race.places);

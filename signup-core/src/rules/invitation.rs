@@ -32,7 +32,7 @@ pub(crate) struct InviteFacts {
 }
 
 /// Invites an address, and queues the mail with the link. Replaces an invitation of the same address, whose link stops working. The
-/// outcome is the invitation with the secret of its link, or `None` if a member has the address: then nothing changes.
+/// outcome is the invitation, or `None` if a member has the address: then nothing changes.
 ///
 /// Raises the version of the caller's membership. A change that lowers or ends the membership removes the invitations that it has
 /// [read after the membership](super::membership). So it removes this one, or its commit is refused.
@@ -47,7 +47,7 @@ pub(crate) fn invite(
     id: InvitationId,
     mail: MailIds,
     now: Timestamp,
-) -> Result<Decision<Option<(Invitation, Secret)>>> {
+) -> Result<Decision<Option<Invitation>>> {
     let InviteFacts { organization, before, members, person } = facts;
     let working = before.as_ref().filter(|before| check_invitation(before, &members, now).is_ok());
     let replaced_role = working.map_or(new.role, |working| working.role);
@@ -77,7 +77,7 @@ pub(crate) fn invite(
             invitation
         }
     };
-    let cause = NoticeCause::Invited { invitation: id, secret: mail.secret.clone() };
+    let cause = NoticeCause::Invited { invitation: id, secret: mail.secret };
     change.insert(Notice::to_person(mail.notice, organization, cause, now));
     let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation).of_person(person);
     // Another call may have invited the address.
@@ -86,7 +86,7 @@ pub(crate) fn invite(
         Refusal::Taken(record) => matches!(**record, Record::Invitation(_)),
         Refusal::NotBelow { .. } => false,
     };
-    Ok(Decision::new(Some((invitation, mail.secret)), change, [invited]).again_after(decides_again))
+    Ok(Decision::new(Some(invitation), change, [invited]).again_after(decides_again))
 }
 
 /// Makes the invitation of the first owner of an organization. Its address is not known yet, so there is no mail.

@@ -98,12 +98,6 @@ impl<T> Decision<T> {
         Self::unrecorded(outcome, ChangeSet::default())
     }
 
-    /// Replaces the outcome.
-    pub(crate) fn map<U>(self, replace: impl FnOnce(T) -> U) -> Decision<U> {
-        let Self { outcome, change, activity, decides_again } = self;
-        Decision { outcome: replace(outcome), change, activity, decides_again }
-    }
-
     /// Replaces the refusals after which the rule decides again.
     pub(crate) fn again_after(self, decides_again: fn(&Refusal) -> bool) -> Self {
         Self { decides_again, ..self }

@@ -15,21 +15,23 @@ use crate::store::{RecordKey, Unique};
 use crate::text::EmailAddress;
 
 impl Shared {
-    /// Decides on the invitation of an address to an organization. The outcome is the invitation and the secret of its link, or `None`
-    /// if a member has the address. `caller` is `None` for the operator, as in each of these methods.
+    /// Decides on the invitation of an address to an organization. Its link has this secret. The outcome is `None` if a member has the
+    /// address. `caller` is `None` for the operator, as in each of these methods.
     pub(super) async fn invite(
         &self,
         organization: OrganizationId,
         caller: Option<PersonId>,
         new: &NewInvitation,
+        secret: &Secret,
         now: Timestamp,
-    ) -> Result<Decision<Option<(Invitation, Secret)>>> {
+    ) -> Result<Decision<Option<Invitation>>> {
         let before: Option<Invitation> =
             self.store.find(Unique::InvitedEmail(organization, new.email.key().to_owned())).await?;
         let members = self.store.members(organization).await?;
         let person = self.find_person(&new.email).await?;
         let facts = InviteFacts { organization, before, members, person };
-        let (id, mail) = (InvitationId::new(secret::new_uuid(now)), MailIds::generate(now));
+        let id = InvitationId::new(secret::new_uuid(now));
+        let mail = MailIds { secret: secret.clone(), ..MailIds::generate(now) };
         rules::invite(facts, caller, new, id, mail, now)
     }
 

@@ -120,7 +120,7 @@ async fn an_invitation_is_mailed_only_while_its_link_works() {
     let (owner, admin) = (olga.session("riverside").unwrap(), adam.session("riverside").unwrap());
     let invite = async || {
         let new = NewInvitation::new(address("bo"), "Bo".parse().unwrap(), Role::Organizer);
-        admin.invite(new).await.unwrap().unwrap()
+        admin.invite(new).await.unwrap().unwrap().0
     };
     invite().await;
     assert_eq!(claim_all(&scene).await, ["bo@example.org"]);

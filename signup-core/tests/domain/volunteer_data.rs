@@ -71,7 +71,7 @@ async fn the_membership_and_the_invitation_of_the_address_belong_to_the_data_of_
     let member = grace.member.map(|(membership, person)| (membership.role, person.name.to_string()));
     assert_eq!((member, grace.invitation), (Some((Role::Admin, "grace".to_owned())), None));
     let bob = admin.volunteer_data(&address("bob")).await.unwrap();
-    assert_eq!((bob.member, bob.invitation), (None, invited));
+    assert_eq!((bob.member, bob.invitation), (None, invited.map(|(invitation, _)| invitation)));
 
     let other = session(&scene.service, Plan::Pro).await.organization_id();
     let (zoe, _) = join(&scene.service, other, "zoe", Role::Admin).await;

@@ -29,9 +29,10 @@ impl Admin {
         new: NewInvitation,
     ) -> Result<Option<(Invitation, Secret)>> {
         let organization: Organization = self.shared.get(RecordKey::Organization(organization)).await?;
-        let (id, new) = (organization.id, &new);
-        let invite = move |now| self.shared.invite(id, None, new, now);
-        self.shared.commit_unrefused(&Actor::Operator, invite).await
+        let (id, new, secret) = (organization.id, &new, &Secret::generate());
+        let invite = move |now| self.shared.invite(id, None, new, secret, now);
+        let invited = self.shared.commit_unrefused(&Actor::Operator, invite).await?;
+        Ok(invited.map(|invitation| (invitation, secret.clone())))
     }
 
     /// Makes an invitation for the first owner of an organization, who gives their own name and address. Returns the secret of the

@@ -9,6 +9,7 @@ use crate::permission::Permission;
 use crate::person::{Membership, Person, Role};
 use crate::receipt::Operation;
 use crate::rules;
+use crate::secret::Secret;
 use crate::store::RecordKey;
 
 impl Session {
@@ -43,7 +44,8 @@ impl Session {
     /// Invites a person to the organization, and queues the mail with the link. An open invitation of the address is replaced, and
     /// its link stops working. So a repeated call is safe, but queues another mail unless it has the same idempotency key.
     ///
-    /// Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
+    /// Returns the invitation and the secret of its link. A retry with the same idempotency key returns the first invitation without
+    /// the secret. Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
     ///
     /// # Errors
     /// Returns [`Error::MissingRole`] if the caller is no owner, and the new or the replaced invitation is for the role
@@ -60,20 +62,24 @@ impl Session {
     /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = ada.session(&organization.slug)?;
     /// let grace = NewInvitation::new("grace@example.org".parse()?, "Grace Hopper".parse()?, Role::Organizer);
-    /// let invitation = session.invite(grace).await?.ok_or("a member already")?;
+    /// let (invitation, _) = session.invite(grace).await?.ok_or("a member already")?;
     /// assert_eq!(session.invitations().await?, [invitation.clone()]);
     /// assert_eq!(session.members().await?.len(), 1);
     /// session.withdraw_invitation(invitation.id).await?;
     /// assert!(session.invitations().await?.is_empty());
     /// # Ok(()) }) }
     /// ```
-    pub async fn invite(&self, new: NewInvitation) -> Result<Option<Invitation>> {
-        let (caller, new) = (self.manager()?, &new);
-        self.write(Operation::Invite, move |now| async move {
-            let decision = self.shared.invite(self.organization_id(), Some(caller), new, now).await?;
-            Ok(decision.map(|invited| invited.map(|(invitation, _)| invitation)))
-        })
-        .await
+    pub async fn invite(&self, new: NewInvitation) -> Result<Option<(Invitation, Option<Secret>)>> {
+        let (caller, new, secret) = (self.manager()?, &new, &Secret::generate());
+        let invited: Option<Invitation> = self
+            .write(Operation::Invite, move |now| {
+                self.shared.invite(self.organization_id(), Some(caller), new, secret, now)
+            })
+            .await?;
+        Ok(invited.map(|invitation| {
+            let is_new = invitation.digest == secret.digest();
+            (invitation, is_new.then(|| secret.clone()))
+        }))
     }
 
     /// Withdraws an invitation. Its link stops working.
