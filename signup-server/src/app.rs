@@ -63,19 +63,29 @@ pub(crate) struct App {
     rebinding_guard: RebindingGuard,
 }
 
+/// What the pages say about the server, known when the process starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub(crate) base_url: &'a str,
+    /// The mail address of the sender of mails.
+    pub(crate) sender: &'a str,
+    /// Whether a mail server is configured. Without one, no page promises a mail.
+    pub(crate) sends_mail: bool,
+}
+
 impl App {
     pub(crate) fn new(
         service: Service,
-        base_url: &str,
-        sender: &str,
+        facts: Facts<'_>,
         trusted_proxies: Vec<IpNet>,
         body_memory: BodyMemory,
         openapi: OpenApi,
         reference: Reference,
     ) -> Self {
+        let base_url = facts.base_url;
         Self {
-            pages: Pages::new(service.clone(), base_url, sender),
-            console: Console::new(service.clone(), base_url),
+            pages: Pages::new(service.clone(), facts),
+            console: Console::new(service.clone(), facts),
             context: Context { service, base_url: base_url.into() },
             rebinding_guard: RebindingGuard::of(base_url),
             trusted_proxies: trusted_proxies.into(),

@@ -55,7 +55,7 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use app::App;
+use app::{App, Facts};
 use body_memory::BodyMemory;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
 use descriptors::ConnectionLimit;
@@ -279,7 +279,8 @@ async fn serve(
     let address = listener.local_addr().map_err(|error| format!("cannot listen: {error}"))?;
     let base_url = options.base_url.unwrap_or_else(|| BaseUrl::of(address));
     let openapi = OpenApi::at(base_url.as_str());
-    let reference = Reference::new(openapi::document(), base_url.as_str())
+    let sends_mail = options.smtp.is_some();
+    let reference = Reference::new(openapi::document(), base_url.as_str(), sends_mail)
         .map_err(|error| format!("the API's description: {error}"))?;
     // Several servers may share a PostgreSQL database, so a server does not create an organization there.
     if !matches!(store, OpenStore::Postgres(_)) {
@@ -292,7 +293,7 @@ async fn serve(
         let store = store.clone();
         tokio::spawn(metrics.serve(service.clone(), move || store.connections()))
     });
-    if options.smtp.is_none() {
+    if !sends_mail {
         tracing::warn!(
             "no email is sent: without --smtp, each email is only written to this log and cannot be sent later; \
              set --smtp before volunteers sign up"
@@ -312,8 +313,8 @@ async fn serve(
     let deliveries = WebhookQueue::new(service.outbox(), sender, stop.clone());
     let webhook_task = tokio::spawn(worker::run(deliveries, stop));
     let body_memory = BodyMemory::new(options.body_memory_mib * 1024 * 1024);
-    let (base_url, proxies) = (base_url.as_str(), options.trusted_proxies);
-    let app = App::new(service, base_url, &mail_sender, proxies, body_memory, openapi, reference);
+    let facts = Facts { base_url: base_url.as_str(), sender: &mail_sender, sends_mail };
+    let app = App::new(service, facts, options.trusted_proxies, body_memory, openapi, reference);
     tracing::info!("up to {} connections at once (open-file limit {})", limit.connections, limit.open_files);
     output::print_line(&format!("listening on http://{address}")).map_err(String::from)?;
     let mut is_store_broken = false;

@@ -1,21 +1,35 @@
-//! What a form has done: a sentence on the page that the browser is sent to.
+//! What a form has done, or why it has done nothing: a sentence on the page that the browser is sent to.
 
 use std::str::FromStr;
 
-/// A success that the next page does not show by itself. A cookie carries its name to that page.
+/// What the next page does not show by itself. A cookie carries its name to that page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Done {
     Saved,
     PlaceCancelled,
     MessageSent,
+    /// The message was written to the log, because no mail server is configured.
+    MessageLogged,
     Invited,
+    /// The same form has invited the person before, and its page has shown the link.
+    InvitedBefore,
     /// The person who was invited is a member.
     MemberAlready,
+    /// The session had ended. The page is that to sign in.
+    NotSaved,
 }
 
 impl Done {
-    const ALL: [Self; 5] =
-        [Self::Saved, Self::PlaceCancelled, Self::MessageSent, Self::Invited, Self::MemberAlready];
+    const ALL: [Self; 8] = [
+        Self::Saved,
+        Self::PlaceCancelled,
+        Self::MessageSent,
+        Self::MessageLogged,
+        Self::Invited,
+        Self::InvitedBefore,
+        Self::MemberAlready,
+        Self::NotSaved,
+    ];
 
     /// Returns the value of the cookie.
     pub(super) const fn name(self) -> &'static str {
@@ -23,8 +37,11 @@ impl Done {
             Self::Saved => "saved",
             Self::PlaceCancelled => "place-cancelled",
             Self::MessageSent => "message-sent",
+            Self::MessageLogged => "message-logged",
             Self::Invited => "invited",
+            Self::InvitedBefore => "invited-before",
             Self::MemberAlready => "member-already",
+            Self::NotSaved => "not-saved",
         }
     }
 
@@ -36,7 +53,18 @@ impl Done {
             Self::MessageSent => {
                 "Your message is on its way. If it goes to many people, that takes several minutes."
             }
+            Self::MessageLogged => {
+                "No one gets your message, because this server cannot send email. It is in the server’s log."
+            }
+            Self::InvitedBefore => {
+                "You’ve already invited this person. We can’t show the link again: to get a new one, invite them again."
+            }
             Self::Invited => "The invitation is on its way by email.",
+            Self::NotSaved => {
+                "You’ve been signed out, so the form that you sent has not been saved. To keep what you typed, sign in here first: it \
+                 opens in a new tab. Then come back to this tab and go back one page. What you typed is still in the form, and you \
+                 can send it again."
+            }
             Self::MemberAlready => "This person is already a member, so nothing has changed.",
         }
     }

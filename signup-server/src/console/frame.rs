@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use signup_core::{Role, SignedIn};
 
-use super::{Done, Form};
+use super::{Console, Done, Form};
 use crate::page::{DEFAULT_THEME, Head};
 
 /// The values that the layout of the pages of an organization shows.
@@ -12,6 +12,8 @@ use crate::page::{DEFAULT_THEME, Head};
 pub(crate) struct Frame {
     /// The path of the base URL, without a slash at the end.
     pub(crate) base_path: Arc<str>,
+    /// Whether the server sends mails. Without, each page says so.
+    pub(crate) sends_mail: bool,
     /// The path of the organization's pages, such as `/console/riverside`.
     pub(crate) root: String,
     /// The path of the present page below [`root`](Self::root), such as `/settings/members`.
@@ -32,22 +34,23 @@ pub(crate) struct Frame {
     pub(crate) done: Option<Done>,
 }
 
-impl Frame {
+impl Console {
     /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug.
-    pub(super) fn new(
+    pub(super) fn frame(
+        &self,
         signed_in: &SignedIn,
         slug: &str,
-        base_path: &Arc<str>,
         at: &str,
         done: Option<Done>,
-    ) -> Option<Self> {
+    ) -> Option<Frame> {
         let memberships = signed_in.memberships();
         let (membership, organization) = memberships.iter().find(|(_, found)| found.slug == slug)?;
         let root = format!("/console/{slug}");
-        Some(Self {
-            base_path: Arc::clone(base_path),
+        Some(Frame {
+            base_path: Arc::clone(&self.base_path),
+            sends_mail: self.sends_mail,
             at: at.strip_prefix(&root).unwrap_or(at).to_owned(),
-            root: format!("{base_path}{root}"),
+            root: self.path(&root),
             organization: organization.name.to_string(),
             has_others: memberships.len() > 1,
             role: membership.role,
@@ -57,7 +60,9 @@ impl Frame {
             done,
         })
     }
+}
 
+impl Frame {
     /// Returns the head of a page with this title.
     pub(crate) fn head(&self, title: &str) -> Head {
         Head::private(&format!("{title} – {}", self.organization), DEFAULT_THEME)
@@ -73,9 +78,15 @@ impl Frame {
         format!("{}{path}", self.root)
     }
 
+    /// Returns the whole path of the present page. Each form has it as its action, because a form without an action is sent to the URL of
+    /// the page with its fragment: a browser then scrolls to the field of the fragment, and does not focus what the next page says.
+    pub(crate) fn here(&self) -> String {
+        self.path(&self.at)
+    }
+
     /// Returns the path of the present page, without that of the base URL.
     pub(crate) fn wanted(&self) -> String {
-        let path = self.path(&self.at);
+        let path = self.here();
         path.strip_prefix(&*self.base_path).unwrap_or(&path).to_owned()
     }
 

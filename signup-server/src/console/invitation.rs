@@ -12,6 +12,7 @@ use crate::page::{DEFAULT_THEME, Head, incomplete_link, see_other};
 #[template(path = "console/invitation.html")]
 struct InvitationTemplate<'a> {
     head: Head,
+    console: &'a Console,
     /// The path of this page.
     path: String,
     organization: &'a str,
@@ -28,7 +29,7 @@ struct InvitationTemplate<'a> {
 #[template(path = "console/other_person.html")]
 struct OtherPersonTemplate<'a> {
     head: Head,
-    base_path: &'a str,
+    console: &'a Console,
     /// The path of the invitation, without that of the base URL.
     path: String,
     email: &'a str,
@@ -126,6 +127,7 @@ impl Console {
         let error = if form.is_refused() { "Error: " } else { "" };
         let page = InvitationTemplate {
             head: Head::private(&format!("{error}{title}"), DEFAULT_THEME),
+            console: self,
             path: self.path(&path_of(secret)),
             organization: open.organization.name.as_str(),
             inviter: open.inviter.as_ref().map(|inviter| inviter.name.as_str()),
@@ -141,7 +143,7 @@ impl Console {
     fn other_person(&self, signed_in: &SignedIn, secret: &Secret) -> Response {
         let page = OtherPersonTemplate {
             head: Head::private("This invitation is for someone else", DEFAULT_THEME),
-            base_path: &self.base_path,
+            console: self,
             path: path_of(secret),
             email: signed_in.person().email.as_str(),
         };

@@ -35,6 +35,7 @@ use signup_core::{Error, Service, Session, SignedIn, Timestamp};
 use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
+use crate::app::Facts;
 use crate::page::{self, base_path, html};
 use crate::path::PathParameters;
 use crate::request::Request;
@@ -58,6 +59,8 @@ pub(crate) struct Console {
     /// The origin of the base URL.
     origin: Arc<str>,
     cookies: Cookies,
+    /// Whether the server sends mails.
+    sends_mail: bool,
 }
 
 /// A request for a page that needs no membership, such as the page to sign in.
@@ -81,13 +84,14 @@ pub(crate) struct MemberCall {
 }
 
 impl Console {
-    pub(crate) fn new(service: Service, base_url: &str) -> Self {
+    pub(crate) fn new(service: Service, Facts { base_url, sends_mail, .. }: Facts<'_>) -> Self {
         Self {
             service,
             base_url: base_url.into(),
             base_path: base_path(base_url).into(),
             origin: guard::origin_of(base_url).into(),
             cookies: Cookies::of(base_url),
+            sends_mail,
         }
     }
 
@@ -125,7 +129,7 @@ impl Console {
     }
 
     /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page. Counts a
-    /// form first, whatever becomes of it.
+    /// form first, whatever becomes of it. If nobody is signed in, the page to sign in says that a form was not saved.
     pub(crate) async fn answer_member<F: Future<Output = Answer>>(
         self,
         handle: impl FnOnce(MemberCall) -> F,
@@ -134,9 +138,16 @@ impl Console {
         path: PathParameters,
         at: String,
     ) -> Response {
+        let to_sign_in = || {
+            let mut response = self.to_sign_in(&at);
+            if !method.is_safe() {
+                self.cookies.set(&mut response, Name::Done, Done::NotSaved.name());
+            }
+            response
+        };
         let signed_in = match self.signed_in(&request.headers).await {
             Ok(Some(signed_in)) => signed_in,
-            Ok(None) => return self.to_sign_in(&at),
+            Ok(None) => return to_sign_in(),
             Err(error) => return self.refused(&error.into(), None),
         };
         if !method.is_safe()
@@ -147,7 +158,7 @@ impl Console {
         let slug = path.text("slug");
         let done = self.cookies.get(&request.headers, Name::Done);
         let (session, frame) = match signed_in.session(&slug).and_then(|session| {
-            let frame = Frame::new(&signed_in, &slug, &self.base_path, &at, done).ok_or(Error::NotFound)?;
+            let frame = self.frame(&signed_in, &slug, &at, done).ok_or(Error::NotFound)?;
             Ok((session, frame))
         }) {
             Ok(found) => found,
@@ -158,7 +169,7 @@ impl Console {
         let mut response = match handle(call).await {
             Ok(response) => response,
             // The session has ended since.
-            Err(Refusal::Service(Error::Unauthenticated)) => self.to_sign_in(&at),
+            Err(Refusal::Service(Error::Unauthenticated)) => to_sign_in(),
             Err(refusal) => self.refused(&refusal, Some(&frame)),
         };
         // This page has shown the sentence. After a redirect, the next page shows it.

@@ -65,7 +65,7 @@ struct RefusedTemplate<'a> {
 #[template(path = "console/refused_outside.html")]
 struct RefusedOutsideTemplate<'a> {
     head: Head,
-    base_path: &'a str,
+    console: &'a Console,
     message: &'a Message,
 }
 
@@ -92,8 +92,7 @@ impl Console {
             }
             None => {
                 let head = Head::private(message.heading, DEFAULT_THEME);
-                let base_path = &self.base_path;
-                show(message.status, &RefusedOutsideTemplate { head, base_path, message: &message })
+                show(message.status, &RefusedOutsideTemplate { head, console: self, message: &message })
             }
         };
         let header = match refusal {

@@ -10,7 +10,7 @@ use warp::http::header::HeaderMap;
 use warp::reply::Response;
 
 use super::cookies::Name;
-use super::{Answer, Console, ConsoleCall, Form, Refusal, guard, show};
+use super::{Answer, Console, ConsoleCall, Done, Form, Refusal, guard, show};
 use crate::page::{DEFAULT_THEME, Head, see_other};
 
 /// The field with the path of the page that was wanted before.
@@ -22,15 +22,17 @@ const FIRST: &str = "/console";
 #[template(path = "console/sign_in.html")]
 struct AddressTemplate<'a> {
     head: Head,
-    base_path: &'a str,
+    console: &'a Console,
     form: &'a Form,
+    /// The sentence about a form that was sent after the session had ended.
+    not_saved: Option<&'static str>,
 }
 
 #[derive(Debug, Template)]
 #[template(path = "console/code.html")]
 struct CodeTemplate<'a> {
     head: Head,
-    base_path: &'a str,
+    console: &'a Console,
     form: &'a Form,
 }
 
@@ -38,7 +40,7 @@ struct CodeTemplate<'a> {
 #[template(path = "console/sign_out.html")]
 struct SignOutTemplate<'a> {
     head: Head,
-    base_path: &'a str,
+    console: &'a Console,
 }
 
 impl Console {
@@ -76,13 +78,14 @@ impl Console {
         Err(Refusal::TooMany(allowance.retry_after_s(self.now())))
     }
 
-    fn address_page(&self, status: StatusCode, form: &Form) -> Response {
-        let page = AddressTemplate { head: head("Sign in", form), base_path: &self.base_path, form };
+    fn address_page(&self, status: StatusCode, form: &Form, not_saved: Option<&'static str>) -> Response {
+        let page = AddressTemplate { head: head("Sign in", form), console: self, form, not_saved };
         show(status, &page)
     }
 
     fn code_page(&self, status: StatusCode, form: &Form) -> Response {
-        let page = CodeTemplate { head: head("Check your email", form), base_path: &self.base_path, form };
+        let title = if self.sends_mail { "Check your email" } else { "Enter your code" };
+        let page = CodeTemplate { head: head(title, form), console: self, form };
         show(status, &page)
     }
 }
@@ -100,7 +103,13 @@ impl ConsoleCall {
 pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
     let query = Form::parse(call.request.query.as_bytes());
     let form = Form::default().with(NEXT, wanted(query.value(NEXT)));
-    Ok(call.console.address_page(StatusCode::OK, &form))
+    let (console, headers) = (&call.console, &call.request.headers);
+    let not_saved = console.cookies.get(headers, Name::Done).filter(|done| *done == Done::NotSaved);
+    let mut response = console.address_page(StatusCode::OK, &form, not_saved.map(Done::sentence));
+    if not_saved.is_some() {
+        console.cookies.remove(&mut response, Name::Done);
+    }
+    Ok(response)
 }
 
 /// `POST /sign-in`: mails a code, if a person has the address, and asks for the code. The answer does not depend on whether a
@@ -112,7 +121,7 @@ pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
         Ok(email) => email,
         Err(error) => {
             let form = form.refused(&signup_core::Faults::one("email", error));
-            return Ok(console.address_page(StatusCode::UNPROCESSABLE_ENTITY, &form));
+            return Ok(console.address_page(StatusCode::UNPROCESSABLE_ENTITY, &form, None));
         }
     };
     let headers = &call.request.headers;
@@ -169,7 +178,7 @@ pub(super) async fn sign_in(mut call: ConsoleCall) -> Answer {
 /// `GET /sign-out`: offers to sign out here, or everywhere.
 pub(super) async fn ask_sign_out(call: ConsoleCall) -> Answer {
     let head = Head::private("Sign out", DEFAULT_THEME);
-    Ok(show(StatusCode::OK, &SignOutTemplate { head, base_path: &call.console.base_path }))
+    Ok(show(StatusCode::OK, &SignOutTemplate { head, console: &call.console }))
 }
 
 /// `POST /sign-out`: ends the session, or every session of the person. If the session has ended already, the redirect is the

@@ -4,14 +4,14 @@ use askama::Template;
 use signup_core::Organization;
 use warp::http::StatusCode;
 
-use super::{Answer, ConsoleCall, Frame, MemberCall, show, words};
+use super::{Answer, Console, ConsoleCall, Frame, MemberCall, show, words};
 use crate::page::{DEFAULT_THEME, Head, see_other};
 
 #[derive(Debug, Template)]
 #[template(path = "console/organizations.html")]
 struct OrganizationsTemplate<'a> {
     head: Head,
-    base_path: &'a str,
+    console: &'a Console,
     organizations: Vec<(&'a Organization, &'static str)>,
 }
 
@@ -35,7 +35,7 @@ pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
     let memberships = signed_in.memberships().iter();
     let page = OrganizationsTemplate {
         head: Head::private("Your organizations", DEFAULT_THEME),
-        base_path: &console.base_path,
+        console,
         organizations: memberships
             .map(|(membership, organization)| (organization, words::role_with_article(membership.role)))
             .collect(),

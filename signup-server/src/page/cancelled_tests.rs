@@ -13,6 +13,7 @@ use warp::http::header::CONTENT_TYPE;
 use warp::http::{HeaderMap, HeaderValue};
 
 use super::*;
+use crate::app::Facts;
 use crate::request::Request;
 use crate::sample_event::sample_event;
 
@@ -44,7 +45,8 @@ impl Sample {
     async fn create() -> Self {
         let (service, EventWithShifts { event, shifts, .. }) = sample_event().await;
         let session = service.session_for(event.organization, Scopes::all()).await.unwrap();
-        let pages = Pages::new(service.clone(), "https://example.org", "signup@example.org");
+        let facts = Facts { base_url: "https://example.org", sender: "signup@example.org", sends_mail: true };
+        let pages = Pages::new(service.clone(), facts);
         Self { service, session, pages, event, shift: shifts[0].id }
     }
 

@@ -47,6 +47,7 @@ struct EventTemplate<'a> {
     is_virtual: bool,
     contact: Option<LinkedText<'a>>,
     obstacle: Option<Obstacle>,
+    sends_mail: bool,
     /// Whether a shift takes sign-ups.
     has_open_shift: bool,
     cancellation: Option<Cancellation<'a>>,
@@ -75,27 +76,31 @@ struct Status {
 pub(super) struct Obstacle {
     heading: &'static str,
     text: &'static str,
+    /// What a server that sends mails says besides.
+    mail: &'static str,
 }
 
 // The texts do not depend on whether the address has a place on the shift, so they do not reveal a place.
 impl Obstacle {
     pub(super) const FULL: Self = Self {
         heading: "Sorry, this shift is full",
-        text: "If you had already signed up for this shift, you still have your place, and we’ll email you a \
-               link to it (at most once an hour).",
+        text: "If you had already signed up for this shift, you still have your place.",
+        mail: " We’ll then email you a link to it (at most once an hour).",
     };
     pub(super) const OVER: Self = Self {
         heading: "Sorry, this shift is over",
-        text: "If you had already signed up for this shift, we’ll email you a link to your place (at most once an \
-               hour).",
+        text: "No one can sign up for it any more.",
+        mail: " If you had already signed up for it, we’ll email you a link to your place (at most once an hour).",
     };
     pub(super) const CANCELLED: Self = Self {
         heading: "Sorry, you can’t sign up",
         text: "The organizer cancelled the event while you were filling in the form.",
+        mail: "",
     };
     pub(super) const GONE: Self = Self {
         heading: "Sorry, this shift is no longer available",
         text: "The organizer may have removed this shift.",
+        mail: "",
     };
 }
 
@@ -111,14 +116,21 @@ pub(super) struct Focus {
     pub(super) obstacle: Option<Obstacle>,
 }
 
+/// Where the page of an event is, and what the server can do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Site<'a> {
+    /// The path of the page.
+    pub(super) path: &'a str,
+    /// The canonical URL of the page.
+    pub(super) url: &'a str,
+    pub(super) sends_mail: bool,
+}
+
 /// Renders the page of an event as a response with the HTTP status `status`.
-///
-/// `path` is the path of the page, `url` its canonical URL.
 pub(super) fn page(
     status: StatusCode,
     found: &PublicEvent,
-    path: &str,
-    url: String,
+    site: Site<'_>,
     focus: &Focus,
     now: Timestamp,
 ) -> Response {
@@ -133,9 +145,9 @@ pub(super) fn page(
         let offer = if event.is_cancelled() || !is_open(event, shift, now) && !has_faults {
             Offer::Nothing
         } else if has_forms || is_in_focus {
-            Offer::Form(form(shift, found, path, is_in_focus.then_some(focus)))
+            Offer::Form(form(shift, found, site, is_in_focus.then_some(focus)))
         } else {
-            Offer::Link(format!("{path}?slot_id={0}#slot-{0}", shift.id))
+            Offer::Link(format!("{}?slot_id={1}#slot-{1}", site.path, shift.id))
         };
         view(event, shift, offer, now)
     });
@@ -149,7 +161,7 @@ pub(super) fn page(
         head: Head {
             title: format!("{prefix}{title}"),
             preview: Some(Preview {
-                url,
+                url: site.url.to_owned(),
                 description: summary(event, organization.name.as_str()),
                 site_name: organization.name.to_string(),
             }),
@@ -165,6 +177,7 @@ pub(super) fn page(
         is_virtual: event.is_virtual,
         contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
         obstacle: focus.obstacle,
+        sends_mail: site.sends_mail,
         has_open_shift: open > 0,
         cancellation: event.is_cancelled().then(|| Cancellation {
             reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),

@@ -10,11 +10,12 @@ use warp::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CON
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::event::{self, Focus, Obstacle};
+use super::event::{self, Focus, Obstacle, Site};
 use super::message::{
     Retry, body_error, error_page, incomplete_link, method_not_allowed, moved, not_found, see_other, too_many,
 };
 use super::{base_path, signup};
+use crate::app::Facts;
 use crate::calendar::{Method, SignupEntry};
 use crate::request::Request;
 
@@ -27,15 +28,18 @@ pub(crate) struct Pages {
     base_path: Arc<str>,
     /// The mail address of the sender of mails.
     sender: Arc<str>,
+    /// Whether the server sends mails.
+    sends_mail: bool,
 }
 
 impl Pages {
-    pub(crate) fn new(service: Service, base_url: &str, sender: &str) -> Self {
+    pub(crate) fn new(service: Service, Facts { base_url, sender, sends_mail }: Facts<'_>) -> Self {
         Self {
             service,
             base_url: base_url.into(),
             base_path: base_path(base_url).into(),
             sender: sender.into(),
+            sends_mail,
         }
     }
 
@@ -77,8 +81,10 @@ impl Pages {
     }
 
     fn page_of(&self, status: StatusCode, found: &PublicEvent, focus: &Focus) -> Response {
-        let slug = &found.event.slug;
-        event::page(status, found, &self.event_path(slug), self.event_url(slug), focus, self.service.now())
+        let (slug, now) = (&found.event.slug, self.service.now());
+        let site =
+            Site { path: &self.event_path(slug), url: &self.event_url(slug), sends_mail: self.sends_mail };
+        event::page(status, found, site, focus, now)
     }
 
     fn error_page(&self, error: &Error) -> Response {
@@ -176,8 +182,9 @@ impl Pages {
             }
             Ok(found) => {
                 let path = self.event_path(&slug);
-                let page = selected_shift(&query)
-                    .and_then(|shift| signup::signed_up(&found, shift, path.clone(), self.service.now()));
+                let page = selected_shift(&query).and_then(|shift| {
+                    signup::signed_up(&found, shift, path.clone(), self.sends_mail, self.service.now())
+                });
                 page.unwrap_or_else(|| see_other(&path))
             }
             Err(error) => self.error_page(&error),

@@ -79,19 +79,31 @@ pub(super) fn signed_up(
     found: &PublicEvent,
     shift: ShiftId,
     event_path: String,
+    sends_mail: bool,
     now: Timestamp,
 ) -> Option<Response> {
     let shift = found.shifts.iter().find(|found| found.id == shift && !found.is_over(now))?;
     let at = TimeAndPlace::of(shift, &found.event);
+    let (heading, next) = if sends_mail {
+        (
+            "Check your email",
+            "An email with all the details and a link to cancel is on its way to you. If it isn’t there in a few minutes, look \
+             in your spam folder, and for an earlier email from us.",
+        )
+    } else {
+        (
+            "You’re signed up",
+            "You won’t get an email, so write down the day and the time. If you can’t come, tell the organizer.",
+        )
+    };
     let page = SignupTemplate {
         texts: vec![
             "We’ve saved your place, unless this email address was already signed up for this shift.",
-            "An email with all the details and a link to cancel is on its way to you. If it isn’t there in a few minutes, look \
-             in your spam folder, and for an earlier email from us.",
+            next,
             "You can use an email address once for each shift. To sign up someone else, use their email address.",
         ],
         link_text: "Back to the event",
-        ..SignupTemplate::of(found, shift, &at, event_path, "Check your email")
+        ..SignupTemplate::of(found, shift, &at, event_path, heading)
     };
     Some(html(StatusCode::OK, &page))
 }

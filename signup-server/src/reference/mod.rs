@@ -47,11 +47,15 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    /// Makes the pages from the API description, for a server at `base_url`.
+    /// Makes the pages from the API description, for a server at `base_url`. `sends_mail` says whether the server sends mails.
     ///
     /// # Errors
     /// Fails if the pages cannot show the description.
-    pub(crate) fn new(document: &serde_json::Value, base_url: &str) -> Result<Self, ReferenceError> {
+    pub(crate) fn new(
+        document: &serde_json::Value,
+        base_url: &str,
+        sends_mail: bool,
+    ) -> Result<Self, ReferenceError> {
         let document = Document::new(document, base_url)?;
         let info = Info::deserialize(&document.member("info")?)?;
         let base_path = &page::base_path(base_url);
@@ -62,7 +66,7 @@ impl Reference {
         };
         let start = |is_signed_in| {
             let head = Head::private(&info.title, page::DEFAULT_THEME);
-            StartTemplate { head, info: &info, base_path, is_signed_in }.render().map(FixedBody::new)
+            StartTemplate { head, base_path, is_signed_in, sends_mail }.render().map(FixedBody::new)
         };
         let docs = FixedBody::new(docs.render()?);
         Ok(Self { docs, start: start(false)?, start_signed_in: start(true)? })
@@ -101,9 +105,9 @@ struct DocsTemplate<'a> {
 #[template(path = "start.html")]
 struct StartTemplate<'a> {
     head: Head,
-    info: &'a Info,
     base_path: &'a str,
     is_signed_in: bool,
+    sends_mail: bool,
 }
 
 /// Renders the description as the main part of the reference.
@@ -177,7 +181,7 @@ paths:
 ";
 
     fn reference(document: &str) -> Result<Reference, ReferenceError> {
-        Reference::new(&serde_norway::from_str(document).unwrap(), "http://a.example")
+        Reference::new(&serde_norway::from_str(document).unwrap(), "http://a.example", true)
     }
 
     fn docs(document: &str) -> String {

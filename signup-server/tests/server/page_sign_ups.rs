@@ -11,7 +11,7 @@ use crate::pages::{Page, published};
 
 #[tokio::test]
 async fn a_sign_up_takes_a_place_and_leads_to_a_page_that_names_the_shift() {
-    let server = Server::start(&[]);
+    let (server, _mailbox) = with_mailbox("memory:");
     let mut event = published();
     event["location"] = json!("12 Harbor Street");
     let page = Page::create(&server, &event).await;

@@ -5,7 +5,7 @@ use signup_core::{
     TextError, WebAddress,
 };
 
-use super::{Focus, form_action};
+use super::{Focus, Site, form_action};
 use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
 use crate::wire::field_name;
 
@@ -17,6 +17,8 @@ pub(super) struct Form<'a> {
     /// The name of the organization, which gets the values.
     pub(super) organization: &'a str,
     pub(super) privacy_url: Option<&'a str>,
+    /// Whether the volunteer gets a mail.
+    pub(super) sends_mail: bool,
 }
 
 #[derive(Debug)]
@@ -47,7 +49,7 @@ pub(super) struct Choice<'a> {
 pub(super) fn form<'a>(
     shift: &Shift,
     found: &'a PublicEvent,
-    path: &str,
+    site: Site<'_>,
     focus: Option<&'a Focus>,
 ) -> Form<'a> {
     let value = |name: &str| {
@@ -91,11 +93,12 @@ pub(super) fn form<'a>(
         field(name, question.label.as_str(), question.required, kind)
     }));
     Form {
-        action: form_action(path),
+        action: form_action(site.path),
         is_open: focus.is_some(),
         fields,
         organization: found.organization.name.as_str(),
         privacy_url: found.organization.privacy_url.as_ref().map(WebAddress::as_str),
+        sends_mail: site.sends_mail,
     }
 }
 

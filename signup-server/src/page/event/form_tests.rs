@@ -9,6 +9,8 @@ use signup_core::{Day, Hours, NewQuestion, QuestionKind, SignUpInput};
 use super::*;
 use crate::sample_event::sample_event;
 
+const SITE: Site<'_> = Site { path: "/events/drive", url: "", sends_mail: true };
+
 /// `QuestionKind` is non-exhaustive. A kind without a field of its own is shown as a line of text, like `Text`.
 #[tokio::test]
 async fn each_kind_of_question_has_its_own_kind_of_field() {
@@ -20,7 +22,7 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
         service.admin().add_question(created.event.id, question).await.unwrap();
     }
     let found = service.volunteers().event(&created.event.slug).await.unwrap();
-    let form = form(&found.shifts[0], &found, "/events/drive", None);
+    let form = form(&found.shifts[0], &found, SITE, None);
     let fields = form.fields.iter().filter(|field| field.name.starts_with("answer."));
     let kinds: HashSet<_> = fields.map(|field| discriminant(&field.kind)).collect();
     assert_eq!(kinds.len(), QuestionKind::ALL.len());
@@ -29,7 +31,7 @@ async fn each_kind_of_question_has_its_own_kind_of_field() {
 /// Returns the HTML of the page of an event.
 async fn page_html(found: &PublicEvent) -> String {
     let now = found.event.created_at;
-    let page = page(StatusCode::OK, found, "/events/drive", String::new(), &Focus::default(), now);
+    let page = page(StatusCode::OK, found, SITE, &Focus::default(), now);
     let html = page.into_body().collect().await.unwrap().to_bytes();
     String::from_utf8(html.to_vec()).unwrap()
 }
@@ -159,7 +161,7 @@ async fn each_problem_of_a_form_says_what_to_do() {
         let faults = input.check(&found.questions).unwrap_err();
         let typed = BTreeMap::from([("email".to_owned(), email.to_owned())]);
         let focus = Focus { typed, faults, ..Focus::default() };
-        let form = form(&found.shifts[0], &found, "/events/drive", Some(&focus));
+        let form = form(&found.shifts[0], &found, SITE, Some(&focus));
         assert_eq!(form.mistakes().into_iter().map(|(_, sentence)| sentence).collect::<Vec<_>>(), problems);
     }
 }
@@ -169,7 +171,7 @@ async fn no_cache_stores_a_page_with_what_was_typed() {
     let (service, created) = sample_event().await;
     let found = service.volunteers().event(&created.event.slug).await.unwrap();
     let caching = |status, focus: &Focus| {
-        let page = page(status, &found, "/events/drive", String::new(), focus, found.event.created_at);
+        let page = page(status, &found, SITE, focus, found.event.created_at);
         page.headers()[CACHE_CONTROL].to_str().unwrap().to_owned()
     };
     let typed = BTreeMap::from([("name".to_owned(), "Ada".to_owned())]);
@@ -179,5 +181,29 @@ async fn no_cache_stores_a_page_with_what_was_typed() {
     let full = Focus { obstacle: Some(Obstacle::FULL), ..Focus::default() };
     for (status, focus) in [(StatusCode::OK, &Focus::default()), (StatusCode::CONFLICT, &full)] {
         assert_eq!(caching(status, focus), "no-cache");
+    }
+}
+
+#[tokio::test]
+async fn without_a_mail_server_no_page_of_a_volunteer_promises_a_mail() {
+    let (service, created) = sample_event().await;
+    let found = service.volunteers().event(&created.event.slug).await.unwrap();
+    let (shift, now) = (found.shifts[0].id, found.event.created_at);
+    for sends_mail in [true, false] {
+        let site = Site { sends_mail, ..SITE };
+        let obstacle = |obstacle| Focus { obstacle: Some(obstacle), ..Focus::default() };
+        let focuses = [Focus::default(), obstacle(Obstacle::FULL), obstacle(Obstacle::OVER)];
+        let mut pages: Vec<_> =
+            focuses.iter().map(|focus| page(StatusCode::OK, &found, site, focus, now)).collect();
+        let path = "/events/drive".to_owned();
+        pages.extend(crate::page::signup::signed_up(&found, shift, path, sends_mail, now));
+        for page in pages {
+            let html = page.into_body().collect().await.unwrap().to_bytes();
+            let html = String::from_utf8(html.to_vec()).unwrap();
+            let main = html.split_once("<main").unwrap().1;
+            let promises =
+                ["email you", "An email", "Check your email"].iter().any(|words| main.contains(words));
+            assert_eq!(promises, sends_mail, "{main}");
+        }
     }
 }
