@@ -1,13 +1,13 @@
 //! Cancelling the place of one volunteer, with a reason.
 
 use askama::Template;
-use signup_core::{CancellationInput, Event, Permission, Signup, from_json};
+use signup_core::{Cancellation, CancellationInput, Event, Permission, Signup, from_json};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::event::ask::Ask;
 use super::signups::shift_in_words;
-use super::{Answer, As, Done, Form, Frame, MemberCall, show};
+use super::{Answer, As, Done, Form, Frame, MemberCall, Refusal, show};
 use crate::page::Head;
 
 const REASON: &str = "reason";
@@ -30,6 +30,7 @@ pub(crate) async fn ask_reason(call: MemberCall) -> Answer {
     call.session.require(Permission::CancelSignups)?;
     let form = Form::default();
     let found = Found::of(&call).await?;
+    found.check_can_be_cancelled(&call).await?;
     Ok(found.page(StatusCode::OK, &call.frame, &form))
 }
 
@@ -40,6 +41,10 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     let mut form = call.form().await?;
     if form.value(REASON).trim().is_empty() {
         form.remove(REASON);
+    }
+    // A cancellation that is sent twice is carried out once, and is no mistake.
+    if !form.is_confirmed() {
+        found.check_can_be_cancelled(&call).await?;
     }
     let body = form.json(FIELDS);
     let cancel = match from_json::<CancellationInput<'_>>(&body).and_then(|input| input.check()) {
@@ -55,18 +60,22 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
         return Ok(call.done(Done::PlaceCancelled, &list));
     }
     let Found { signup, shift, .. } = &found;
-    let ask = Ask::new(&call.frame, &form, format!("Cancel the place of {}?", signup.name), "Cancel the place")
-        .text(format!("{} has a place on this shift: {shift}.", signup.name))
-        .text(format!(
-            "We’ll email {} that you have cancelled the place{}, unless you untick the box. You can’t undo this, but {} can sign up \
-             again while there is room.",
-            signup.email,
-            if form.is_ticked(REASON) { ", with your reason" } else { "" },
-            signup.name
-        ))
-        .mails(1)
-        .finally()
-        .back(&list);
+    let ask =
+        Ask::new(&call.frame, &form, format!("Cancel the place of {}?", signup.name), "Cancel the place")
+            .text(format!("{} has a place on this shift: {shift}.", signup.name))
+            .text(if call.frame.sends_mail {
+                format!(
+                    "We’ll email {} that you have cancelled the place{}, unless you untick the box.",
+                    signup.email,
+                    if form.is_ticked(REASON) { ", with your reason" } else { "" },
+                )
+            } else {
+                format!("We can’t email {}, so tell the volunteer yourself.", signup.email)
+            })
+            .text(format!("You can’t undo this, but {} can sign up again while there is room.", signup.name))
+            .mails(1)
+            .finally()
+            .back(&list);
     Ok(ask.show())
 }
 
@@ -78,11 +87,20 @@ struct Found {
 }
 
 impl Found {
-    async fn of(call: &MemberCall) -> Result<Self, super::Refusal> {
+    async fn of(call: &MemberCall) -> Result<Self, Refusal> {
         let signup = call.session.signup(call.path.signup()).await?;
         let found = call.session.event(signup.event).await?;
         let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
         Ok(Self { shift: shift_in_words(shift, &signup), event: found.event, signup })
+    }
+
+    /// Refuses to ask about a sign-up that cannot be cancelled now.
+    async fn check_can_be_cancelled(&self, call: &MemberCall) -> Result<(), Refusal> {
+        if !self.signup.is_confirmed() {
+            return Err(Refusal::PlaceCancelled);
+        }
+        drop(call.session.preview().cancel_signup(self.signup.id, Cancellation::new()).await?);
+        Ok(())
     }
 
     fn page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
-use signup_core::{Faults, IdempotencyKey, Session, Timestamp, new_uuid};
+use signup_core::{Digest, Faults, IdempotencyKey, Session, Timestamp, new_uuid};
 
 use super::words;
 use crate::wire::field_name;
@@ -18,9 +18,11 @@ const MAX_FIELDS: usize = 2_000;
 /// The name of the hidden field with the idempotency key of a form that creates something.
 const KEY: &str = "idempotency_key";
 /// The name of the field that says which of several forms of a page was sent.
-const ACTION: &str = "action";
+pub(crate) const ACTION: &str = "action";
 /// The name of the hidden field that marks a form as confirmed, by a page that asked first.
 pub(crate) const CONFIRMED: &str = "confirmed";
+/// The action of the button that leads from a page that asks back to the form.
+pub(crate) const CHANGE: &str = "change";
 
 /// The values of a form by the name of the field, in the order of the form, and what is wrong with these values.
 #[derive(Clone, Default)]
@@ -28,6 +30,17 @@ pub(crate) struct Form {
     values: Vec<(String, String)>,
     /// The sentences about faults, each after the name of its field.
     mistakes: Vec<(String, String)>,
+    /// What the same form has done before, when it had other values.
+    pub(crate) done_before: Option<DoneBefore>,
+}
+
+/// What a form has done before, with a link to the record.
+#[derive(Debug, Clone)]
+pub(crate) struct DoneBefore {
+    /// What was done, as a sentence.
+    pub(crate) sentence: String,
+    /// The words of the link, and the path of the page that changes or shows the record.
+    pub(crate) link: (&'static str, String),
 }
 
 impl fmt::Debug for Form {
@@ -63,7 +76,7 @@ impl Form {
     pub(crate) fn parse(body: &[u8]) -> Self {
         let fields = form_urlencoded::parse(body).take(MAX_FIELDS);
         let values = fields.map(|(name, value)| (name.into_owned(), with_line_feeds(value)));
-        Self { values: values.collect(), mistakes: Vec::new() }
+        Self { values: values.collect(), ..Self::default() }
     }
 
     /// Adds a value.
@@ -129,6 +142,11 @@ impl Form {
         self.is_ticked(CONFIRMED)
     }
 
+    /// Returns whether the form comes from a page that asked first, to be changed.
+    pub(crate) fn is_to_change(&self) -> bool {
+        self.action() == CHANGE
+    }
+
     /// Returns the name of the form that was sent, if its page has several forms.
     pub(crate) fn action(&self) -> &str {
         self.value(ACTION)
@@ -154,10 +172,29 @@ impl Form {
         rows.filter(|(name, _)| is_member(name)).filter_map(|(name, _)| row_of(list, name)).collect()
     }
 
-    /// Returns the session with the idempotency key of the form.
+    /// Returns the session with the idempotency key of the form, and with the digest of what was typed.
     pub(crate) fn keyed(&self, session: &Session) -> Session {
         let key = self.value(KEY).parse::<IdempotencyKey>();
-        key.map_or_else(|_| session.clone(), |key| session.with_key(key))
+        key.map_or_else(|_| session.clone(), |key| session.with_key(key).with_input(self.digest()))
+    }
+
+    /// Returns the digest of what was typed. Pages that ask and buttons add fields of their own, which are left out.
+    fn digest(&self) -> Digest {
+        let typed = self.fields().filter(|(name, _)| ![KEY, CONFIRMED, ACTION].contains(name));
+        Digest::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(typed).finish())
+    }
+
+    /// Returns the form for a page that says what the same form has done before, with other values. Its new key lets the person
+    /// send the new values as a form of their own.
+    #[must_use]
+    pub(crate) fn done_before(
+        mut self,
+        now: Timestamp,
+        sentence: String,
+        link: (&'static str, String),
+    ) -> Self {
+        self.remove(KEY);
+        Self { done_before: Some(DoneBefore { sentence, link }), ..self.with(KEY, new_uuid(now).to_string()) }
     }
 
     /// Makes the JSON of an input from the named fields. Other fields are ignored.
@@ -308,6 +345,16 @@ mod tests {
         assert_eq!(ids, ["title", "shifts-0-capacity"]);
         assert_eq!(sentences[0], "Enter a title");
         assert!(sentences[1].starts_with("Shift 1: Number of volunteers"), "{sentences:?}");
+    }
+
+    #[test]
+    fn the_digest_of_a_form_is_that_of_what_was_typed() {
+        let digest = |body: &str| Form::parse(body.as_bytes()).digest();
+        let typed = digest("idempotency_key=a&title=A&shifts.0.title=B");
+        assert_eq!(digest("idempotency_key=b&title=A&shifts.0.title=B&confirmed=yes&action=create"), typed);
+        for other in ["title=A&shifts.0.title=C", "title=A", "title=A%26shifts.0.title%3DB"] {
+            assert_ne!(digest(other), typed, "{other}");
+        }
     }
 
     #[test]

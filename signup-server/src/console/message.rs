@@ -5,14 +5,13 @@ use signup_core::{Event, EventWithShifts, Faults, MessageInput, NewMessage, Perm
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::event::check_is_to_come;
 use super::signups::titled;
 use super::{Answer, Done, Form, Frame, MemberCall, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
 
 const SHIFT: &str = "slot_id";
-/// The action of the button that leads from the preview back to the form.
-const CHANGE: &str = "change";
 /// The recipients of a message if no shift is chosen.
 const EVERYONE: &str = "Everyone on shifts that aren’t over";
 
@@ -44,10 +43,11 @@ struct PreviewTemplate<'a> {
     text: Vec<LinkedText<'a>>,
 }
 
-/// `GET …/events/{event_id}/message`: shows the form. The parameter `slot_id` chooses a shift.
+/// `GET …/events/{event_id}/message`: shows the form, if the event is to come. The parameter `slot_id` chooses a shift.
 pub(crate) async fn show_message(call: MemberCall) -> Answer {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;
+    check_is_to_come(&found.event, call.now())?;
     let form = Form::new(call.now()).with(SHIFT, call.query().value(SHIFT));
     Ok(page(StatusCode::OK, &call, &found, &form))
 }
@@ -64,16 +64,27 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
             return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form));
         }
     };
-    if form.action() == CHANGE {
+    if form.is_to_change() {
         return Ok(page(StatusCode::OK, &call, &found, &form));
     }
-    let event = found.event.id;
-    if form.is_confirmed() {
-        let _sent = form.keyed(&call.session).send_message(event, message).await?;
-        return Ok(call.done(Done::MessageSent, &format!("/events/{event}")));
+    let (event, session) = (found.event.id, form.keyed(&call.session));
+    if !form.is_confirmed() {
+        check_is_to_come(&found.event, call.now())?;
+        let recipients = call.session.message_recipients(event, message.shift).await?;
+        if recipients > 0 {
+            form.keyed(&call.session.preview()).send_message(event, message.clone()).await?;
+        }
+        return Ok(preview(&call.frame, &found, &form, &message, recipients));
     }
-    let recipients = call.session.message_recipients(event, message.shift).await?;
-    Ok(preview(&call.frame, &found, &form, &message, recipients))
+    let sent = session.send_message(event, message).await?;
+    let path = format!("/events/{event}");
+    if session.is_of_other_input() {
+        let sentence = format!("It sent the message “{}”.", sent.subject);
+        let form = form.done_before(call.now(), sentence, ("go back to the event", call.frame.path(&path)));
+        return Ok(page(StatusCode::CONFLICT, &call, &found, &form));
+    }
+    let done = if call.frame.sends_mail { Done::MessageSent } else { Done::MessageLogged };
+    Ok(call.done(done, &path))
 }
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {
@@ -119,7 +130,7 @@ fn preview(
         frame,
         event,
         form,
-        recipients: recipients_in_words(recipients),
+        recipients: recipients_in_words(recipients, frame.sends_mail),
         has_recipients: recipients > 0,
         to: shift.as_deref().unwrap_or(EVERYONE),
         subject: message.subject.as_str(),
@@ -128,9 +139,13 @@ fn preview(
     show(StatusCode::OK, &template)
 }
 
-fn recipients_in_words(number: u32) -> String {
+fn recipients_in_words(number: u32, sends_mail: bool) -> String {
     match number {
         0 => "No one has a place on a shift that is not over, so there is no one to write to.".to_owned(),
+        1 if !sends_mail => "1 person should get this message, but this server cannot send email.".to_owned(),
+        number if !sends_mail => {
+            format!("{number} people should get this message, but this server cannot send email.")
+        }
         1 => "1 person gets this message.".to_owned(),
         number => format!("{number} people get this message."),
     }

@@ -25,6 +25,8 @@ pub(crate) enum Refusal {
     CrossSite,
     /// The field `action` has no name of a form of the page.
     UnknownAction,
+    /// The sign-up that was to be cancelled is cancelled already.
+    PlaceCancelled,
     /// Too many requests. Holds the seconds to wait.
     TooMany(i64),
 }
@@ -117,6 +119,9 @@ fn message(refusal: &Refusal) -> Message {
         Refusal::UnknownAction => {
             Message { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
         }
+        Refusal::PlaceCancelled => {
+            conflict("You can’t cancel this place", "This place is already cancelled.")
+        }
         Refusal::TooMany(seconds) if *seconds > 60 => said(
             StatusCode::TOO_MANY_REQUESTS,
             "Please wait",
@@ -182,13 +187,11 @@ fn message_of(error: &Error) -> Message {
         Error::EventOver => conflict("This event is over", "You can’t cancel it or write to its volunteers."),
         Error::EventHasSignups => conflict(
             "People are signed up for this event",
-            "You can’t delete or unpublish the event. You can cancel it instead, and choose to email the people who are signed \
-             up.",
+            "You can’t delete or unpublish the event. You can cancel it instead.",
         ),
-        Error::ShiftHasSignups => conflict(
-            "People are signed up for this shift",
-            "To delete the shift, cancel their places too. You can choose to email them.",
-        ),
+        Error::ShiftHasSignups => {
+            conflict("People are signed up for this shift", "To delete the shift, cancel their places too.")
+        }
         Error::ShiftDeleted => {
             conflict("This shift has been deleted", "You can’t cancel a place on a deleted shift.")
         }

@@ -1,7 +1,7 @@
 //! The first page of the console, which lists the organizations of a person, and the page to leave an organization.
 
 use askama::Template;
-use signup_core::Organization;
+use signup_core::{Membership, Organization, Person, Role};
 use warp::http::StatusCode;
 
 use super::{Answer, Console, ConsoleCall, Frame, MemberCall, show, words};
@@ -21,6 +21,7 @@ struct LeaveTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     is_last: bool,
+    is_only_owner: bool,
 }
 
 /// `GET /console`: lists the organizations of the person. If there is only one, redirects to its pages.
@@ -43,12 +44,15 @@ pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
     Ok(show(StatusCode::OK, &page))
 }
 
-/// `GET /console/{slug}/leave`: says what leaving an organization means.
+/// `GET /console/{slug}/leave`: says what leaving an organization means, and that its only owner cannot leave.
 pub(super) async fn ask_leave(call: MemberCall) -> Answer {
     let frame = &call.frame;
+    let is_owner = |member: &(Membership, Person)| member.0.role == Role::Owner;
+    let is_only_owner = frame.is_owner()
+        && call.session.members().await?.iter().filter(|member| is_owner(member)).count() == 1;
     let is_last = !frame.has_others;
     let head = frame.head("Leave this organization");
-    Ok(show(StatusCode::OK, &LeaveTemplate { head, frame, is_last }))
+    Ok(show(StatusCode::OK, &LeaveTemplate { head, frame, is_last, is_only_owner }))
 }
 
 /// `POST /console/{slug}/leave`: ends the membership.

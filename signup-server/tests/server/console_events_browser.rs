@@ -38,7 +38,23 @@ pub(crate) const PICTURES: &Pictures = &[
     ("console/shifts_new.html", &["console-shifts-new", "console-shifts-refused"]),
     ("console/question.html", &["console-question-new", "console-question-edit", "console-question-refused"]),
     ("console/shift_edit.html", &["console-shift-edit", "console-conflict"]),
+    ("console/settings/invitation_link.html", &["console-invitation-link"]),
 ];
+
+/// A script: disables each field and each button of the page and enables it again. Returns those whose look did not change.
+const ENABLED_LOOKS: &str = "
+    const look = element => {
+        const style = getComputedStyle(element);
+        return [style.borderStyle, style.backgroundColor, style.color, style.cursor].join();
+    };
+    const fields = document.querySelectorAll('main :is(input:not([type=hidden]), select, textarea, button)');
+    return [...fields].filter(field => {
+        const enabled = look(field);
+        field.disabled = true;
+        const disabled = look(field);
+        field.disabled = false;
+        return enabled === disabled || !disabled.endsWith('not-allowed');
+    }).map(field => field.name);";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_organizer_creates_and_changes_events_in_a_browser() {
@@ -66,6 +82,13 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     browser.fill("shifts.0.each_minutes", "7").await;
     browser.press("More rows").await;
     browser.wait_for("Shift 6").await;
+    let focused = "return [document.activeElement.name, document.activeElement.getBoundingClientRect().top]";
+    let (name, top): (String, f64) =
+        browser.driver.execute(focused, vec![]).await.unwrap().convert().unwrap();
+    assert!(name == "shifts.3.title" && (0.0..900.0).contains(&top), "{name} is at {top}");
+    let disabled: Vec<String> =
+        browser.driver.execute(ENABLED_LOOKS, vec![]).await.unwrap().convert().unwrap();
+    assert_eq!(disabled, [""; 0], "each looks as if it were enabled");
     browser.press("Create event").await;
     browser.wait_for("There is a problem").await;
     browser.look("console-event-refused", &axe).await;
@@ -132,7 +155,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     browser.look("console-conflict", &axe).await;
     browser.fill("location", "Dock 5").await;
     browser.press("Save changes").await;
-    browser.wait_for("Email them (1 email)").await;
+    browser.wait_for("This changes the time or the place for 1 sign-up.").await;
     browser.look("console-ask", &axe).await;
     browser.press("Save changes").await;
     browser.wait_for("Dock 5").await;
@@ -144,5 +167,12 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     browser.press("Cancel event").await;
     browser.wait_for("Cancelled").await;
     browser.look("console-event-cancelled", &axe).await;
+
+    browser.go(&url("/settings/members")).await;
+    browser.fill("email", "grace@example.org").await;
+    browser.fill("name", "Grace Hopper").await;
+    browser.press("Invite").await;
+    browser.wait_for("The link of the invitation").await;
+    browser.look("console-invitation-link", &axe).await;
     browser.assert_has_pictures(PICTURES);
 }

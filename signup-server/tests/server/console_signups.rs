@@ -220,7 +220,11 @@ async fn cancelling_a_place_asks_first_and_mails_the_reason() {
     assert!(mail.contains("cancelled"), "{mail}");
     let list = scene.get("signups?status=cancelled").await;
     assert!(list.text.contains("Cancelled by the organizer on "), "{}", list.text);
-    assert!(scene.ada.get(&path).await.text.contains("This place is already cancelled."));
+    for asked in [scene.ada.get(&path).await, scene.ada.post(&path, &[("reason", "Again")]).await] {
+        assert_eq!(asked.status, 409);
+        assert!(asked.text.contains("This place is already cancelled."), "{}", asked.text);
+    }
+    assert_eq!(scene.ada.post(&path, &fields).await.status, 303, "a form that is sent twice");
 }
 
 #[tokio::test]

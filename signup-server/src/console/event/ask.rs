@@ -2,11 +2,12 @@
 //! fields hold what was typed.
 
 use askama::Template;
+use signup_core::Session;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::FieldValues;
-use super::super::form::CONFIRMED;
+use super::super::form::{ACTION, CHANGE, CONFIRMED};
 use super::super::{Form, Frame, show};
 use super::count;
 use crate::page::Head;
@@ -35,6 +36,8 @@ pub(crate) struct Ask<'a> {
     is_final: bool,
     /// The path of the page to return to.
     back: String,
+    /// The action of a button that leads back to the form. Empty if the person came from a page without a form.
+    change: &'static str,
 }
 
 impl<'a> Ask<'a> {
@@ -47,7 +50,7 @@ impl<'a> Ask<'a> {
         button: &'static str,
     ) -> Self {
         let heading = heading.into();
-        let is_kept = |name: &&str| ![CONFIRMED, NOTIFY].contains(name);
+        let is_kept = |name: &&str| ![CONFIRMED, NOTIFY, ACTION].contains(name);
         Self {
             head: frame.head(&heading),
             frame,
@@ -60,15 +63,38 @@ impl<'a> Ask<'a> {
             cancel: None,
             is_final: false,
             back: frame.path("/"),
+            change: "",
         }
     }
 
-    /// Creates the question before a change of the time or the place. `mails` is the number of sign-ups whose volunteers get a mail.
-    pub(crate) fn of_change(frame: &'a Frame, form: &'a Form, title: &str, mails: u64) -> Self {
-        let signups = count(mails, "sign-up", "sign-ups");
-        Self::new(frame, form, format!("Change {title}?"), "Save changes")
-            .text(format!("This changes the time or the place for {signups}."))
-            .mails(mails)
+    /// Creates the question before a form is saved that would do something that it does not say: `surprises` and `mails`, the number
+    /// of sign-ups whose time or place it changes. Returns `None` if there is nothing to ask.
+    pub(crate) fn of_form(
+        frame: &'a Frame,
+        form: &'a Form,
+        heading: String,
+        button: &'static str,
+        (surprises, mails): (Vec<String>, u32),
+    ) -> Option<Self> {
+        let signups = count(mails.into(), "sign-up", "sign-ups");
+        let changed = (mails > 0).then(|| format!("This changes the time or the place for {signups}."));
+        let text: Vec<_> = changed.into_iter().chain(surprises).collect();
+        let ask = Self { change: CHANGE, ..Self::new(frame, form, heading, button) };
+        (!text.is_empty()).then(|| Self { text, ..ask }.mails(mails.into()))
+    }
+
+    /// Creates the question before the form of a new record is saved. Returns `None` if there are no `surprises`, and if the preview
+    /// says that the same form was saved before.
+    pub(crate) fn of_new(
+        frame: &'a Frame,
+        form: &'a Form,
+        heading: &str,
+        button: &'static str,
+        preview: &Session,
+        surprises: Vec<String>,
+    ) -> Option<Self> {
+        let ask = Self::of_form(frame, form, heading.to_owned(), button, (surprises, 0));
+        ask.filter(|_| !preview.is_replay())
     }
 
     /// Adds a paragraph.

@@ -2,16 +2,16 @@
 
 use askama::Template;
 use signup_core::{
-    Cancellation, CancellationInput, Coverage, DuplicateInput, Error, Event, EventWithShifts, Faults,
-    from_json,
+    Cancellation, CancellationInput, Coverage, DuplicateInput, Error, Event, EventId, EventWithShifts,
+    Faults, from_json,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
-use super::{active_events, count, form_and_event, limit_reached, path_of};
-use crate::page::Head;
+use super::{active_events, check_is_to_come, count, form_and_event, limit_reached, path_of, surprises};
+use crate::page::{Head, times};
 
 #[derive(Debug, Template)]
 #[template(path = "console/publish.html")]
@@ -19,6 +19,7 @@ struct PublishTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     event: &'a Event,
+    is_over: bool,
     path: String,
     limit: Option<String>,
     active_events: Option<String>,
@@ -34,6 +35,7 @@ async fn page_of_publish(
         head: call.frame.head(&format!("Publish {}", event.title)),
         frame: &call.frame,
         path: call.frame.path(&path_of(event.id)),
+        is_over: event.is_over(call.now()),
         event,
         limit,
         active_events: active_events(&call.session).await?,
@@ -41,13 +43,13 @@ async fn page_of_publish(
     Ok(show(status, &page))
 }
 
-/// `GET /console/{slug}/events/{event_id}/publish`: shows a button that publishes an event.
+/// `GET /console/{slug}/events/{event_id}/publish`: shows a button that publishes an event, or why the event cannot be published.
 pub(crate) async fn show_publish(call: MemberCall) -> Answer {
-    let event = call.session.event(call.path.event()).await?.event;
-    if event.is_cancelled() {
-        return Err(Error::EventCancelled.into());
+    let id = call.path.event();
+    match call.session.preview().publish_event(id).await {
+        Ok(found) => page_of_publish(&call, StatusCode::OK, &found.event, None).await,
+        Err(error) => not_published(&call, id, error).await,
     }
-    page_of_publish(&call, StatusCode::OK, &event, None).await
 }
 
 /// `POST /console/{slug}/events/{event_id}/publish`: publishes an event.
@@ -55,12 +57,14 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
     let id = call.path.event();
     match call.session.publish_event(id).await {
         Ok(_) => Ok(call.see_other(&path_of(id))),
-        Err(error @ Error::PlanLimit { .. }) => {
-            let event = call.session.event(id).await?.event;
-            page_of_publish(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, limit_reached(&error)).await
-        }
-        Err(error) => Err(error.into()),
+        Err(error) => not_published(&call, id, error).await,
     }
+}
+
+async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
+    let Some(limit) = limit_reached(&error) else { return Err(error.into()) };
+    let event = call.session.event(id).await?.event;
+    page_of_publish(call, StatusCode::UNPROCESSABLE_ENTITY, &event, Some(limit)).await
 }
 
 /// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed
@@ -73,7 +77,7 @@ pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     }
     let ask = Ask::new(&call.frame, &form, format!("Unpublish {}?", event.title), "Unpublish");
     let ask = if has_signups(&call, found) {
-        ask.text("People are signed up for this event, so you can’t unpublish it. You can cancel it instead, and choose to email them.")
+        ask.text("People are signed up for this event, so you can’t unpublish it. You can cancel it instead.")
             .cancel_instead(&path_of(event.id))
     } else {
         ask.text("The event becomes a draft: volunteers can’t see it or sign up. You can publish it again.")
@@ -124,17 +128,8 @@ fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &F
 /// `GET /console/{slug}/events/{event_id}/cancel`: asks for a reason.
 pub(crate) async fn ask_cancel(call: MemberCall) -> Answer {
     let event = call.session.event(call.path.event()).await?.event;
-    check_can_be_cancelled(&call, &event)?;
+    check_is_to_come(&event, call.now())?;
     Ok(page_of_cancel(&call, StatusCode::OK, &event, &Form::default()))
-}
-
-/// Refuses to ask about an event that is cancelled already, or over. The library decides again when the event is cancelled.
-fn check_can_be_cancelled(call: &MemberCall, event: &Event) -> Result<(), Error> {
-    match event {
-        event if event.is_cancelled() => Err(Error::EventCancelled),
-        event if event.is_over(call.now()) => Err(Error::EventOver),
-        _ => Ok(()),
-    }
 }
 
 /// `POST /console/{slug}/events/{event_id}/cancel`: cancels an event. Asks first if volunteers are signed up.
@@ -150,7 +145,7 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
         }
     };
     if !form.is_confirmed() {
-        check_can_be_cancelled(&call, &event)?;
+        check_is_to_come(&event, call.now())?;
         let signups = active_signups(&call, found);
         if signups > 0 {
             return Ok(Ask::new(&call.frame, &form, format!("Cancel {}?", event.title), "Cancel event")
@@ -192,8 +187,7 @@ pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
     let ask = if has_signups(&call, found) {
-        let text = "People are signed up for this event, so you can’t delete it yet. Cancel the event first. You can then \
-                    choose to email them.";
+        let text = "People are signed up for this event, so you can’t delete it yet. Cancel the event first.";
         page_of_delete(&call, &form, &event, text).cancel_instead(&path_of(event.id))
     } else {
         page_of_delete(&call, &form, &event, DELETION)
@@ -244,20 +238,48 @@ pub(crate) async fn show_duplicate(call: MemberCall) -> Answer {
     Ok(page_of_copy(&call, StatusCode::OK, &event, &form))
 }
 
-/// `POST /console/{slug}/events/{event_id}/duplicate`: copies an event and shows the copy.
+/// `POST /console/{slug}/events/{event_id}/duplicate`: copies an event and shows the copy. Asks first if the copy would be in the past,
+/// or the clocks skip a time of a shift.
 pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
-    let (form, event) = form_and_event(&mut call).await?;
+    let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
+    if form.is_to_change() {
+        return Ok(page_of_copy(&call, StatusCode::OK, &event, &form));
+    }
     let body = form.json(&[("start_date", As::Text), ("title", As::Text)]);
-    let copy = from_json::<DuplicateInput<'_>>(&body).and_then(|input| input.check());
-    let copied = match copy {
-        Ok(copy) => form.keyed(&call.session).duplicate_event(event.id, copy).await,
-        Err(faults) => Err(faults.into()),
+    let copy = match from_json::<DuplicateInput<'_>>(&body).and_then(|input| input.check()) {
+        Ok(copy) => copy,
+        Err(faults) => return not_copied(&call, &event, form, faults.into()),
     };
-    match copied {
-        Ok(copied) => Ok(call.see_other(&path_of(copied.event.id))),
-        Err(Error::Invalid(faults)) => {
-            Ok(page_of_copy(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form.refused(&faults)))
+    let session = form.keyed(&call.session);
+    if !form.is_confirmed() {
+        let preview = form.keyed(&call.session.preview());
+        let planned = match preview.duplicate_event(event.id, copy.clone()).await {
+            Ok(planned) => planned,
+            Err(error) => return not_copied(&call, &event, form, error),
+        };
+        let (heading, surprises) = ("Copy this event?", surprises::of_event(None, &planned, call.now()));
+        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Copy event", &preview, surprises) {
+            return Ok(ask.back(&path_of(event.id)).show());
         }
-        Err(error) => Err(error.into()),
+    }
+    match session.duplicate_event(event.id, copy).await {
+        Ok(EventWithShifts { event: copied, .. }) if session.is_of_other_input() => {
+            let first = copied.dates.first.date().date();
+            let sentence = format!("It made the copy “{}” on {}.", copied.title, times::day(first));
+            let link = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
+            let form = form.done_before(call.now(), sentence, link);
+            Ok(page_of_copy(&call, StatusCode::CONFLICT, &event, &form))
+        }
+        Ok(copied) => Ok(call.see_other(&path_of(copied.event.id))),
+        Err(error) => not_copied(&call, &event, form, error),
+    }
+}
+
+fn not_copied(call: &MemberCall, event: &Event, form: Form, error: Error) -> Answer {
+    match error {
+        Error::Invalid(faults) => {
+            Ok(page_of_copy(call, StatusCode::UNPROCESSABLE_ENTITY, event, &form.refused(&faults)))
+        }
+        error => Err(error.into()),
     }
 }

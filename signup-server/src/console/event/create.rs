@@ -1,18 +1,16 @@
 //! The form that creates an event, with rows of shifts.
 
 use askama::Template;
-use signup_core::{Error, Theme};
+use signup_core::{Error, EventWithShifts, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::{Answer, Form, Frame, MemberCall, Refusal, show, words};
-use super::fields::{self, MAX_ROWS, NEW_ROWS, Row};
+use super::ask::Ask;
+use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
 use super::zones::{Region, regions, zone_of_newest_event};
-use super::{active_events, limit_reached, path_of};
+use super::{active_events, limit_reached, path_of, surprises};
 use crate::page::Head;
-
-/// The value of the button that adds rows and creates nothing.
-pub(super) const MORE_ROWS: &str = "more_rows";
 
 #[derive(Debug, Template)]
 #[template(path = "console/event_new.html")]
@@ -35,20 +33,14 @@ pub(super) fn themes() -> Vec<(String, String)> {
     names.map(|name| (name.to_owned(), words::theme(name))).collect()
 }
 
-/// Returns the number of rows that a form has after more were asked for.
-pub(super) fn more(form: &Form) -> usize {
-    (form.rows("shifts").last().map_or(NEW_ROWS, |row| row + 1) + NEW_ROWS).min(MAX_ROWS)
-}
-
 async fn page(
     call: &MemberCall,
     status: StatusCode,
     form: &Form,
-    rows: usize,
     limit: Option<String>,
 ) -> Result<Response, Refusal> {
     let first = zone_of_newest_event(&call.session).await?;
-    let rows = fields::rows(form, rows);
+    let rows = fields::rows(form);
     let page = NewEventTemplate {
         head: call.frame.head_of("New event", form),
         frame: &call.frame,
@@ -67,33 +59,52 @@ async fn page(
 pub(crate) async fn show_create(call: MemberCall) -> Answer {
     let zone = zone_of_newest_event(&call.session).await?;
     let form = Form::new(call.now()).with("timezone", zone.unwrap_or_default());
-    page(&call, StatusCode::OK, &form, NEW_ROWS, None).await
+    page(&call, StatusCode::OK, &form, None).await
 }
 
-/// `POST /console/{slug}/events/new`: creates an event and shows it, or adds rows to the form.
+/// `POST /console/{slug}/events/new`: creates an event and shows it, or adds rows to the form. Asks first if the event would be in the
+/// past, or the clocks skip a time of a shift.
 pub(crate) async fn create(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     if form.action() == MORE_ROWS {
-        let rows = more(&form);
-        return page(&call, StatusCode::OK, &form, rows, None).await;
+        return page(&call, StatusCode::OK, &form, None).await;
     }
     let form = fields::without_empty_rows(&form);
+    if form.is_to_change() {
+        return page(&call, StatusCode::OK, &form, None).await;
+    }
     let event = match fields::new_event(&form, call.session.limits()) {
         Ok(event) => event,
-        Err(faults) => {
-            let form = form.refused(&faults);
-            return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form, NEW_ROWS, None).await;
-        }
+        Err(faults) => return refused(&call, form, faults.into()).await,
     };
-    match form.keyed(&call.session).create_event(event).await {
+    let session = form.keyed(&call.session);
+    if !form.is_confirmed() {
+        let preview = form.keyed(&call.session.preview());
+        let planned = match preview.create_event(event.clone()).await {
+            Ok(planned) => planned,
+            Err(error) => return refused(&call, form, error).await,
+        };
+        let (heading, surprises) = ("Create this event?", surprises::of_event(None, &planned, call.now()));
+        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Create event", &preview, surprises) {
+            return Ok(ask.show());
+        }
+    }
+    match session.create_event(event).await {
+        Ok(EventWithShifts { event, .. }) if session.is_of_other_input() => {
+            let sentence = format!("It created the event “{}”.", event.title);
+            let link = ("edit that event", call.frame.path(&format!("{}/edit", path_of(event.id))));
+            page(&call, StatusCode::CONFLICT, &form.done_before(call.now(), sentence, link), None).await
+        }
         Ok(created) => Ok(call.see_other(&path_of(created.event.id))),
-        Err(Error::Invalid(faults)) => {
-            let form = form.refused(&faults);
-            page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form, NEW_ROWS, None).await
-        }
-        Err(error @ Error::PlanLimit { .. }) => {
-            page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form, NEW_ROWS, limit_reached(&error)).await
-        }
-        Err(error) => Err(error.into()),
+        Err(error) => refused(&call, form, error).await,
+    }
+}
+
+async fn refused(call: &MemberCall, form: Form, error: Error) -> Answer {
+    const STATUS: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
+    match error {
+        Error::Invalid(faults) => page(call, STATUS, &form.refused(&faults), None).await,
+        error @ Error::PlanLimit { .. } => page(call, STATUS, &form, limit_reached(&error)).await,
+        error => Err(error.into()),
     }
 }

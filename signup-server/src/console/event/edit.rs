@@ -9,9 +9,8 @@ use super::super::changing::{FieldValues, as_stored, both_values, changes, loade
 use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
 use super::create::themes;
-use super::fields;
 use super::zones::{Region, regions};
-use super::{limit_reached, path_of};
+use super::{fields, form_and_event, limit_reached, path_of, surprises};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -71,29 +70,35 @@ pub(crate) async fn show_edit(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/events/{event_id}/edit`: changes an event. Asks first if the change mails volunteers.
 pub(crate) async fn edit(mut call: MemberCall) -> Answer {
-    let (form, event) = super::form_and_event(&mut call).await?;
-    let present = fields::values_of_event(&event);
+    let (form, before) = form_and_event(&mut call).await?;
+    let event = &before.event;
+    let present = fields::values_of_event(event);
     let form = as_stored(&form, &present);
+    if form.is_to_change() {
+        return page(&call, StatusCode::OK, event, &form, Obstacle::default()).await;
+    }
     let patch = match fields::event_patch(&form) {
         Ok(patch) => patch,
-        Err(faults) => return refused(&call, &event, form, Error::Invalid(faults)).await,
+        Err(faults) => return refused(&call, event, form, Error::Invalid(faults)).await,
     };
     if !form.is_confirmed() {
         let preview = call.session.preview();
-        match preview.patch_event(event.id, patch.clone()).await {
-            Ok(_) if preview.mails_queued() == 0 => {}
-            Ok(_) => {
-                let ask = Ask::of_change(&call.frame, &form, event.title.as_str(), preview.mails_queued().into());
-                let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_EVENT, &present));
-                return Ok(ask.back(&path_of(event.id)).show());
-            }
-            Err(error) => return refused(&call, &event, form, error).await,
+        let after = match preview.patch_event(event.id, patch.clone()).await {
+            Ok(after) => after,
+            Err(error) => return refused(&call, event, form, error).await,
+        };
+        let heading = format!("Change {}?", event.title);
+        let surprises = surprises::of_event(Some(&before), &after, call.now());
+        let effects = (surprises, preview.mails_queued());
+        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", effects) {
+            let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_EVENT, &present));
+            return Ok(ask.back(&path_of(event.id)).show());
         }
     }
     let patch = if is_notified(&form) { patch } else { patch.without_mail() };
     match call.session.patch_event(event.id, patch).await {
         Ok(_) => Ok(call.done(Done::Saved, &path_of(event.id))),
-        Err(error) => refused(&call, &event, form, error).await,
+        Err(error) => refused(&call, event, form, error).await,
     }
 }
 

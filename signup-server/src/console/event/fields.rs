@@ -11,8 +11,10 @@ use super::super::{As, Form};
 
 /// The largest number of rows of shifts in a form.
 pub(super) const MAX_ROWS: usize = 10;
-/// The number of rows of shifts in a new form.
-pub(super) const NEW_ROWS: usize = 3;
+/// The number of rows of shifts in a new form, and of those that a form gets when the person asks for more.
+const NEW_ROWS: usize = 3;
+/// The action of the button that adds rows and creates nothing.
+pub(super) const MORE_ROWS: &str = "more_rows";
 
 pub(super) const EVENT: &[(&str, As)] = &[
     ("title", As::Text),
@@ -178,11 +180,14 @@ pub(super) struct Row {
     pub(super) capacity: String,
     pub(super) each_minutes: String,
     pub(super) location: String,
+    /// The attribute of the first field that gives it the focus, so that a browser scrolls to the row; empty in most rows.
+    pub(super) focus: &'static str,
 }
 
-/// Returns the rows of a form: those that it has, and at least `min`.
-pub(super) fn rows(form: &Form, min: usize) -> Vec<Row> {
-    let last = form.rows("shifts").last().map_or(0, |row| row + 1);
+/// Returns the rows of a form: those that it has, and more if the person asks for more. The first one of these has the focus.
+pub(super) fn rows(form: &Form) -> Vec<Row> {
+    let present = form.rows("shifts").last().map_or(0, |row| row + 1).max(NEW_ROWS);
+    let more = if form.action() == MORE_ROWS { NEW_ROWS } else { 0 };
     let field = |row: usize, member: &str| format!("shifts.{row}.{member}");
     let row = |row| Row {
         number: row + 1,
@@ -192,8 +197,9 @@ pub(super) fn rows(form: &Form, min: usize) -> Vec<Row> {
         capacity: field(row, "capacity"),
         each_minutes: field(row, "each_minutes"),
         location: field(row, "location"),
+        focus: if row == present { "autofocus" } else { "" },
     };
-    (0..last.max(min).min(MAX_ROWS)).map(row).collect()
+    (0..(present + more).min(MAX_ROWS)).map(row).collect()
 }
 
 #[cfg(test)]
@@ -207,6 +213,19 @@ mod tests {
         assert_eq!(rows.rows("shifts"), [0, 1]);
         assert_eq!((rows.value("shifts.0.capacity"), rows.value("shifts.1.title")), ("2", "C"));
         assert_eq!(rows.value("title"), "A");
+    }
+
+    #[test]
+    fn the_first_of_the_rows_that_were_asked_for_has_the_focus() {
+        let focused = |body: &str| {
+            let rows = rows(&Form::parse(body.as_bytes()));
+            let numbers = rows.iter().filter(|row| !row.focus.is_empty()).map(|row| row.number);
+            (rows.len(), numbers.collect::<Vec<_>>())
+        };
+        assert_eq!(focused("shifts.0.title=A"), (3, vec![]));
+        assert_eq!(focused("action=more_rows&shifts.2.title="), (6, vec![4]));
+        assert_eq!(focused("action=more_rows&shifts.8.title="), (10, vec![10]));
+        assert_eq!(focused("action=more_rows&shifts.9.title="), (10, vec![]), "no row is new");
     }
 
     #[test]

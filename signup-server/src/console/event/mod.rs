@@ -8,6 +8,7 @@ mod fields;
 mod home;
 mod question;
 mod shift;
+mod surprises;
 mod view;
 mod zones;
 
@@ -26,13 +27,22 @@ pub(crate) use shift::{
 };
 pub(crate) use view::event;
 
-use signup_core::{Error, Event, EventId, Session};
+use signup_core::{Error, Event, EventId, EventWithShifts, Session, Timestamp};
 
 use super::{Form, MemberCall, Refusal};
 
 /// Returns the path of the page of an event, below that of the organization.
 fn path_of(event: EventId) -> String {
     format!("/events/{event}")
+}
+
+/// Refuses to ask about an event that is cancelled already, or over. The library decides again when the form is confirmed.
+pub(super) fn check_is_to_come(event: &Event, now: Timestamp) -> Result<(), Error> {
+    match event {
+        event if event.is_cancelled() => Err(Error::EventCancelled),
+        event if event.is_over(now) => Err(Error::EventOver),
+        _ => Ok(()),
+    }
 }
 
 /// Returns a number with its noun, such as `1 sign-up` or `12 sign-ups`.
@@ -62,8 +72,8 @@ fn limit_reached(error: &Error) -> Option<String> {
     ))
 }
 
-/// Finds the event in the path, and then reads the form in the body.
-async fn form_and_event(call: &mut MemberCall) -> Result<(Form, Event), Refusal> {
-    let event = call.session.event(call.path.event()).await?.event;
-    Ok((call.form().await?, event))
+/// Finds the event in the path with its shifts, and then reads the form in the body.
+async fn form_and_event(call: &mut MemberCall) -> Result<(Form, EventWithShifts), Refusal> {
+    let found = call.session.event(call.path.event()).await?;
+    Ok((call.form().await?, found))
 }

@@ -1,7 +1,7 @@
 //! The forms that add, change and delete the questions of an event.
 
 use askama::Template;
-use signup_core::{Error, EventId, Faults, NewQuestion, Question, QuestionInput, from_json};
+use signup_core::{Error, EventId, EventWithShifts, Faults, NewQuestion, Question, QuestionInput, from_json};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -62,12 +62,19 @@ pub(crate) async fn show_add_question(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/events/{event_id}/questions/new`: adds a question to an event.
 pub(crate) async fn add_question(mut call: MemberCall) -> Answer {
-    let (form, event) = form_and_event(&mut call).await?;
+    let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
+    let session = form.keyed(&call.session);
     let added = match new_question(&form) {
-        Ok(question) => form.keyed(&call.session).add_question(event.id, question).await,
+        Ok(question) => session.add_question(event.id, question).await,
         Err(faults) => Err(faults.into()),
     };
     match added {
+        Ok(question) if session.is_of_other_input() => {
+            let sentence = format!("It added the question “{}”.", question.label);
+            let path = call.frame.path(&format!("/questions/{}/edit", question.id));
+            let form = form.done_before(call.now(), sentence, ("edit that question", path));
+            Ok(page(&call, StatusCode::CONFLICT, event.id, &form, &[], NEW))
+        }
         Ok(_) => Ok(call.see_other(&path_of(event.id))),
         Err(Error::Invalid(faults)) => {
             let form = form.refused(&faults);

@@ -1,7 +1,9 @@
 //! The forms that add, change and delete shifts.
 
 use askama::Template;
-use signup_core::{DeleteShift, DeleteShiftInput, Error, Event, Faults, ScheduledShift, Session};
+use signup_core::{
+    DeleteShift, DeleteShiftInput, Error, Event, EventWithShifts, Faults, ScheduledShift, Session,
+};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -9,9 +11,8 @@ use super::super::changing::{FieldValues, as_stored, both_values, changes, loade
 use super::super::{Answer, Done, Form, Frame, MemberCall, show};
 use super::ask::{Ask, is_notified};
 use super::change::ReasonTemplate;
-use super::create::{MORE_ROWS, more};
-use super::fields::{self, MAX_ROWS, NEW_ROWS, Row};
-use super::{count, form_and_event, path_of};
+use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
+use super::{count, form_and_event, path_of, surprises};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -26,8 +27,8 @@ struct NewShiftsTemplate<'a> {
     can_have_more: bool,
 }
 
-fn page_of_new(call: &MemberCall, status: StatusCode, event: &Event, form: &Form, rows: usize) -> Response {
-    let rows = fields::rows(form, rows);
+fn page_of_new(call: &MemberCall, status: StatusCode, event: &Event, form: &Form) -> Response {
+    let rows = fields::rows(form);
     let page = NewShiftsTemplate {
         head: call.frame.head_of(&format!("Add shifts to {}", event.title), form),
         frame: &call.frame,
@@ -46,27 +47,54 @@ pub(crate) async fn show_add_shifts(call: MemberCall) -> Answer {
     if event.is_cancelled() {
         return Err(Error::EventCancelled.into());
     }
-    Ok(page_of_new(&call, StatusCode::OK, &event, &Form::new(call.now()), NEW_ROWS))
+    Ok(page_of_new(&call, StatusCode::OK, &event, &Form::new(call.now())))
 }
 
-/// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form.
+/// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form. Asks first if a shift would be
+/// in the past, or the clocks skip a time of it.
 pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
-    let (form, event) = form_and_event(&mut call).await?;
+    let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if form.action() == MORE_ROWS {
-        return Ok(page_of_new(&call, StatusCode::OK, &event, &form, more(&form)));
+        return Ok(page_of_new(&call, StatusCode::OK, &event, &form));
     }
     let form = fields::without_empty_rows(&form);
-    let added = match fields::new_shifts(&form) {
-        Ok(shifts) => form.keyed(&call.session).add_shifts(event.id, shifts).await,
-        Err(faults) => Err(faults.into()),
+    if form.is_to_change() {
+        return Ok(page_of_new(&call, StatusCode::OK, &event, &form));
+    }
+    let shifts = match fields::new_shifts(&form) {
+        Ok(shifts) => shifts,
+        Err(faults) => return not_added(&call, &event, form, faults.into()),
     };
-    match added {
-        Ok(_) => Ok(call.see_other(&path_of(event.id))),
-        Err(Error::Invalid(faults)) => {
-            let form = form.refused(&faults);
-            Ok(page_of_new(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form, NEW_ROWS))
+    let (session, path) = (form.keyed(&call.session), path_of(event.id));
+    if !form.is_confirmed() {
+        let preview = form.keyed(&call.session.preview());
+        let planned = match preview.add_shifts(event.id, shifts.clone()).await {
+            Ok(planned) => planned,
+            Err(error) => return not_added(&call, &event, form, error),
+        };
+        let (heading, surprises) = ("Add these shifts?", surprises::of_shifts(&[], &planned, call.now()));
+        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Add shifts", &preview, surprises) {
+            return Ok(ask.back(&path).show());
         }
-        Err(error) => Err(error.into()),
+    }
+    match session.add_shifts(event.id, shifts).await {
+        Ok(added) if session.is_of_other_input() => {
+            let sentence = format!("It added {}.", count(added.len() as u64, "shift", "shifts"));
+            let form =
+                form.done_before(call.now(), sentence, ("see and edit the shifts", call.frame.path(&path)));
+            Ok(page_of_new(&call, StatusCode::CONFLICT, &event, &form))
+        }
+        Ok(_) => Ok(call.see_other(&path)),
+        Err(error) => not_added(&call, &event, form, error),
+    }
+}
+
+fn not_added(call: &MemberCall, event: &Event, form: Form, error: Error) -> Answer {
+    match error {
+        Error::Invalid(faults) => {
+            Ok(page_of_new(call, StatusCode::UNPROCESSABLE_ENTITY, event, &form.refused(&faults)))
+        }
+        error => Err(error.into()),
     }
 }
 
@@ -127,20 +155,24 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     let present = fields::values_of_shift(&shift);
     let form = as_stored(&form, &present);
+    if form.is_to_change() {
+        return Ok(page_of_edit(&call, StatusCode::OK, &shift, &form, &[]));
+    }
     let patch = match fields::shift_patch(&form) {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,
     };
     if !form.is_confirmed() {
         let preview = call.session.preview();
-        match preview.patch_shift(shift.id, patch.clone()).await {
-            Ok(_) if preview.mails_queued() == 0 => {}
-            Ok(_) => {
-                let ask = Ask::of_change(&call.frame, &form, shift.title.as_str(), preview.mails_queued().into());
-                let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
-                return Ok(ask.back(&path_of(shift.event)).show());
-            }
+        let after = match preview.patch_shift(shift.id, patch.clone()).await {
+            Ok(after) => after,
             Err(error) => return refused(&call, &shift, form, error).await,
+        };
+        let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after], call.now());
+        let (heading, effects) = (format!("Change {}?", shift.title), (surprises, preview.mails_queued()));
+        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", effects) {
+            let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
+            return Ok(ask.back(&path_of(shift.event)).show());
         }
     }
     let patch = if is_notified(&form) { patch } else { patch.without_mail() };

@@ -2,12 +2,13 @@
 
 use askama::Template;
 use signup_core::{
-    Faults, Invitation, InvitationId, InvitationInput, Membership, Permission, Person, PersonId, Role,
-    from_json,
+    Faults, Invitation, InvitationId, InvitationInput, Membership, NewInvitation, Permission, Person,
+    PersonId, Role, from_json,
 };
 use warp::http::StatusCode;
 
 use super::day;
+use crate::admin::invitation_link;
 use crate::console::{Answer, As, Done, Form, Frame, MemberCall, Refusal, show, words};
 use crate::page::Head;
 
@@ -21,6 +22,16 @@ struct MembersTemplate<'a> {
     invitations: Vec<InvitationView<'a>>,
     /// The roles that the person may give.
     roles: &'static [(&'static str, &'static str, &'static str)],
+}
+
+/// The page that shows the link of an invitation once, if the server cannot send it.
+#[derive(Template)]
+#[template(path = "console/settings/invitation_link.html")]
+struct LinkTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    email: &'a str,
+    link: String,
 }
 
 /// A member, as the page shows it.
@@ -62,11 +73,7 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
         "invite" => {
             let input = form.json(FIELDS);
             match from_json::<InvitationInput<'_>>(&input).and_then(|input| input.check()) {
-                Ok(new) => {
-                    let invited = form.keyed(session).invite(new).await?;
-                    let done = invited.map_or(Done::MemberAlready, |_| Done::Invited);
-                    return Ok(call.done(done, "/settings/members"));
-                }
+                Ok(new) => return invite(&call, form, new).await,
                 Err(faults) => {
                     return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;
                 }
@@ -85,6 +92,33 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
         _ => return Err(Refusal::UnknownAction),
     }
     Ok(call.see_other("/settings/members"))
+}
+
+/// Invites a person. Without a mail server, shows the link of the invitation once.
+async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
+    const MEMBERS: &str = "/settings/members";
+    let (session, frame, email) = (form.keyed(&call.session), &call.frame, new.email.clone());
+    let done = match session.invite(new).await? {
+        Some((invitation, _)) if session.is_of_other_input() => {
+            let email = invitation.invitee.map(|invitee| invitee.email.to_string()).unwrap_or_default();
+            let link = ("see all invitations", frame.path(MEMBERS));
+            let form = form.done_before(call.now(), format!("It invited {email}."), link);
+            return page(call, StatusCode::CONFLICT, &form).await;
+        }
+        Some((_, Some(secret))) if !frame.sends_mail => {
+            let page = LinkTemplate {
+                head: frame.head("The link of the invitation"),
+                frame,
+                email: email.as_str(),
+                link: invitation_link(&call.console.url(""), &secret),
+            };
+            return Ok(show(StatusCode::OK, &page));
+        }
+        Some(_) if !frame.sends_mail => Done::InvitedBefore,
+        Some(_) => Done::Invited,
+        None => Done::MemberAlready,
+    };
+    Ok(call.done(done, MEMBERS))
 }
 
 async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {

@@ -63,7 +63,15 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
             let input = form.json(FIELDS);
             match from_json::<TokenInput<'_>>(&input).and_then(|input| input.check()) {
                 Ok(new) => {
-                    let (token, text) = form.keyed(&call.session).create_token(new).await?;
+                    let session = form.keyed(&call.session);
+                    let (token, text) = session.create_token(new).await?;
+                    if session.is_of_other_input() {
+                        let link = ("see your tokens", call.frame.path("/settings/tokens"));
+                        let sentence =
+                            format!("It created the token “{}”, which we can’t show again.", token.name);
+                        let form = form.done_before(call.now(), sentence, link);
+                        return page(&call, StatusCode::CONFLICT, &form, None).await;
+                    }
                     let Some(text) = text else {
                         return page(&call, StatusCode::OK, &new_form(&call), Some(&token)).await;
                     };

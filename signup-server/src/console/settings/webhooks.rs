@@ -58,7 +58,16 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
     let (session, input) = (form.keyed(&call.session), form.json(FIELDS));
     let networks = session.webhook_networks();
     match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check(networks)) {
-        Ok(new) => Ok(secret_page(&call.frame, &session.create_webhook(new).await?)),
+        Ok(new) => {
+            let created = session.create_webhook(new).await?;
+            if session.is_of_other_input() {
+                let path = call.frame.path(&format!("/settings/webhooks/{}", created.id));
+                let sentence = format!("It created the webhook {}.", created.url);
+                let form = form.done_before(call.now(), sentence, ("edit that webhook", path));
+                return page(&call, StatusCode::CONFLICT, &form).await;
+            }
+            Ok(secret_page(&call.frame, &created))
+        }
         Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
     }
 }

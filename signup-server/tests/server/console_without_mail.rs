@@ -1,0 +1,74 @@
+//! The console of a server without a mail server, and a session that has ended while a form was filled in.
+
+use crate::console::Organizer;
+use crate::console_events::ROOT;
+use crate::console_roles::{Records, pages};
+use crate::harness::Server;
+use crate::mails::with_mailbox;
+
+const SENTENCE: &str = "This server cannot send email. Nobody is told of anything.";
+
+#[tokio::test]
+async fn every_page_of_the_console_says_that_no_mail_is_sent() {
+    let (with_mail, _mailbox) = with_mailbox("memory:");
+    for (server, is_told) in [(Server::start(&[]), true), (with_mail, false)] {
+        let ada = Organizer::first_owner(&server).await;
+        let records = Records::create(&server).await;
+        let unknown = format!("{ROOT}/events/none");
+        let outside = ["/sign-in", "/sign-in/code", "/sign-out", &unknown].map(str::to_owned);
+        for path in pages("GET").iter().map(|page| records.path(page)).chain(outside) {
+            let shown = ada.get(&path).await;
+            if shown.header("content-type") == Some("text/html; charset=utf-8") && shown.status != 303 {
+                assert_eq!(shown.text.contains(SENTENCE), is_told, "{path}: {}", shown.text);
+                let promises = ["We’ll email", "we’ll email", "sent you a code", "gets one email"];
+                let promises = promises.iter().any(|promise| shown.text.contains(promise));
+                assert!(!(promises && is_told), "{path}: {}", shown.text);
+            }
+        }
+        let start = server.browse("GET", "/", None).await.text;
+        assert_eq!(start.contains("the email we sent you"), !is_told, "{start}");
+    }
+}
+
+#[tokio::test]
+async fn the_link_of_an_invitation_is_shown_once_to_its_maker() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let members = format!("{ROOT}/settings/members");
+    let fields = [
+        ("action", "invite"),
+        ("email", "grace@example.org"),
+        ("name", "Grace"),
+        ("role", "admin"),
+        ("idempotency_key", "form-1"),
+    ];
+    let shown = ada.post(&members, &fields).await;
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    let (_, link) = shown.text.split_once("<code class=\"once\">").unwrap();
+    let (link, _) = link.split_once("</code>").unwrap();
+    let path = link.strip_prefix(&server.url).unwrap();
+    assert!(Organizer::new(&server).get(path).await.text.contains("Ada Lovelace"), "{link}");
+
+    let again = ada.post(&members, &fields).await;
+    assert_eq!((again.status, again.header("location")), (303, Some(&*members)));
+    for text in [again.text, ada.get(&members).await.text, ada.get(&members).await.text] {
+        assert!(!text.contains("/invitations/"), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn a_form_that_meets_an_ended_session_is_told_once_on_the_page_to_sign_in() {
+    const SIGNED_OUT: &str = "You’ve been signed out, so the form that you sent has not been saved.";
+    let server = Server::start(&[]);
+    let browser = Organizer::new(&server);
+    let sign_in = format!("/sign-in?next={ROOT}/events/new");
+    let page = browser.get(&format!("{ROOT}/events/new")).await;
+    assert_eq!((page.status, page.header("location")), (303, Some(&*sign_in)));
+    assert!(!browser.get(&sign_in).await.text.contains(SIGNED_OUT), "a page is no form");
+    let form = browser.post(&format!("{ROOT}/events/new"), &[("title", "Gala")]).await;
+    assert_eq!((form.status, form.header("location")), (303, Some(&*sign_in)));
+    let told = browser.get(&sign_in).await.text;
+    // In a tab of its own, so that the browser can go back to the form.
+    assert!(told.contains(SIGNED_OUT) && told.contains("action=\"/sign-in\" target=\"_blank\""), "{told}");
+    assert!(!browser.get(&sign_in).await.text.contains(SIGNED_OUT), "told already");
+}
