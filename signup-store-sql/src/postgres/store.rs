@@ -1,15 +1,12 @@
 //! The store in a PostgreSQL database.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreError, Window};
 
 use super::commit::Committer;
 use super::counter::Counter;
-use super::error::postgres_error;
+use super::error::{is_lock_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
 use super::primary::{Primary, Purpose};
 use crate::batch::Batcher;
@@ -40,7 +37,6 @@ pub struct PostgresBackend {
     primary: Primary,
     counter: Counter,
     committer: Batcher<Committer>,
-    has_failed: Arc<AtomicBool>,
 }
 
 impl SqlStore<PostgresBackend> {
@@ -76,18 +72,18 @@ impl SqlStore<PostgresBackend> {
         let primary = Primary::open(urls, options, keys).await?;
         let counter = Counter::new(primary.clone());
         let committer = Committer::batcher(&primary);
-        Ok(Self(PostgresBackend { primary, counter, committer, has_failed: Arc::default() }))
+        Ok(Self::new(PostgresBackend { primary, counter, committer }))
     }
 
     /// Closes all connections, after the operations in progress and the waiting commits.
     pub async fn close(&self) {
-        drop(self.0.committer.close().await);
-        self.0.primary.close().await;
+        drop(self.backend.committer.close().await);
+        self.backend.primary.close().await;
     }
 
     /// Returns the number of open connections, and the number of those in use.
     pub fn connections(&self) -> (u32, u32) {
-        self.0.primary.connections()
+        self.backend.primary.connections()
     }
 }
 
@@ -145,24 +141,23 @@ impl Backend for PostgresBackend {
         }
     }
 
-    async fn try_write(&self) -> Result<(), StoreError> {
+    async fn try_write(&self) -> Result<bool, StoreError> {
         // Random text, because the database compresses long values.
         let write = "INSERT INTO meta (name, value) SELECT 'try', string_agg(md5(CAST(random() AS text)), '') FROM generate_series(1, 2048)";
         let statements = [write, "DELETE FROM meta WHERE name = 'try'"];
         let statements = statements.map(|sql| Statement::of(Dialect::Postgres, sql, vec![]));
-        let tried = self.primary.transaction(Purpose::CHECK, statements.into()).await;
-        tried.map(drop).map_err(|error| postgres_error("trying to write to the database", error))
-    }
-
-    fn has_failed(&self) -> &AtomicBool {
-        &self.has_failed
+        match self.primary.transaction(Purpose::CHECK, statements.into()).await {
+            Ok(_) => Ok(true),
+            Err(error) if is_lock_timeout(&error) || matches!(error, sqlx::Error::PoolTimedOut) => Ok(false),
+            Err(error) => Err(postgres_error("trying to write to the database", error)),
+        }
     }
 }
 
 #[async_trait]
 impl RequestCounter for SqlStore<PostgresBackend> {
     async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError> {
-        self.0.counter.count(key, now).await
+        self.backend.counter.count(key, now).await
     }
 
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {
@@ -174,6 +169,6 @@ impl RequestCounter for SqlStore<PostgresBackend> {
              SELECT CAST(count(*) AS TEXT) FROM gone"
         );
         let sql = Statement::of(Dialect::Postgres, &text, values![now]);
-        self.0.count_of("purging windows", sql).await
+        self.backend.count_of("purging windows", sql).await
     }
 }

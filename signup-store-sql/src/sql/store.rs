@@ -2,7 +2,9 @@
 
 use std::fmt;
 use std::hash::Hash;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use signup_core::{
@@ -44,18 +46,32 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Checks whether the database answers, and whether it says that it takes writes.
     fn check(&self) -> impl Future<Output = Result<()>> + Send;
 
-    /// Writes 64 KiB and removes them again. Fails if the disk is full, however much room the pages of the database have left.
-    fn try_write(&self) -> impl Future<Output = Result<()>> + Send;
-
-    /// Returns whether the last write has failed because the database was unavailable.
-    fn has_failed(&self) -> &AtomicBool;
+    /// Writes 64 KiB and removes them again. Returns `false` if the database was too busy for the write: there was no free connection,
+    /// or no lock.
+    ///
+    /// # Errors
+    /// Fails if the write fails: on a full disk also if the pages of the database have room left.
+    fn try_write(&self) -> impl Future<Output = Result<bool>> + Send;
 }
 
 /// A store on a SQL database. The type parameter selects the engine.
 ///
 /// Programs name a store by its alias, `SqliteStore` or `PostgresStore`, which documents the guarantees of the engine.
 #[derive(Debug, Clone)]
-pub struct SqlStore<B>(pub(crate) B);
+pub struct SqlStore<B> {
+    pub(crate) backend: B,
+    /// Whether the last commit failed because the database was unavailable.
+    pub(crate) has_failed: Arc<AtomicBool>,
+}
+
+/// How long a check waits for its write. A store that is too busy for it is ready.
+const TRY_TIMEOUT: Duration = Duration::from_secs(2);
+
+impl<B> SqlStore<B> {
+    pub(crate) fn new(backend: B) -> Self {
+        Self { backend, has_failed: Arc::default() }
+    }
+}
 
 /// Returns the value of `key` from the cache. Calls `read` if the value is not cached, or if there is no cache.
 async fn cached<K, V, F>(
@@ -78,14 +94,14 @@ where
 #[async_trait]
 impl<B: Backend> Store for SqlStore<B> {
     async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>> {
-        let reader = self.0.reader();
+        let reader = self.backend.reader();
         if let RecordKey::Organization(id) = *key {
             let read = || {
                 let (from, values) = ("organizations o WHERE o.id = $1", values![id.uuid()]);
                 let columns = organization::TABLE.columns();
                 one(reader, "reading an organization", columns, from, values, organization::read)
             };
-            let found = cached(&self.0, |cache| &cache.organizations, id, read).await?;
+            let found = cached(&self.backend, |cache| &cache.organizations, id, read).await?;
             return Ok(found.map(Record::from));
         }
         let table = table(key.kind());
@@ -94,7 +110,7 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>> {
-        let reader = self.0.reader();
+        let reader = self.backend.reader();
         let Lookup { kind, columns, values } = lookup(unique);
         let is_visible = table(kind).is_visible(reader.dialect(), deleted);
         let is_confirmed = if columns == PLACE { "u.status = 'confirmed'" } else { "" };
@@ -103,7 +119,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>> {
         const WHAT: &str = "reading the owner of a record";
-        let (reader, table) = (self.0.reader(), table(kind));
+        let (reader, table) = (self.backend.reader(), table(kind));
         let ([owner] | [owner, _], [.., column]) = (table.key(), table.key()) else { return Ok(None) };
         // The keys of these kinds do not end in an id of their own, or have no organization.
         if matches!(
@@ -126,20 +142,20 @@ impl<B: Backend> Store for SqlStore<B> {
         let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
         let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
         let (what, columns) = ("listing organizations", organization::TABLE.columns());
-        let found = all(self.0.reader(), what, columns, &from, values, organization::read).await?;
+        let found = all(self.backend.reader(), what, columns, &from, values, organization::read).await?;
         Ok(sorted(found, |organization| organization.id))
     }
 
     async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
         let (from, values) = ("tokens t WHERE t.organization_id = $1", values![organization.uuid()]);
         let (what, columns) = ("listing tokens", token::TABLE.columns());
-        let found = all(self.0.reader(), what, columns, from, values, token::read).await?;
+        let found = all(self.backend.reader(), what, columns, from, values, token::read).await?;
         Ok(sorted(found, |token| token.id))
     }
 
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
-        let read = || read::events(self.0.reader(), organization, query);
-        cached(&self.0, |cache| &cache.pages, (organization, *query), read).await
+        let read = || read::events(self.backend.reader(), organization, query);
+        cached(&self.backend, |cache| &cache.pages, (organization, *query), read).await
     }
 
     async fn events_with_shifts(
@@ -147,7 +163,7 @@ impl<B: Backend> Store for SqlStore<B> {
         organization: OrganizationId,
         query: &EventQuery,
     ) -> Result<Page<EventWithShifts>> {
-        read::events_with_shifts(self.0.reader(), organization, query).await
+        read::events_with_shifts(self.backend.reader(), organization, query).await
     }
 
     async fn deleted_events(
@@ -162,7 +178,7 @@ impl<B: Backend> Store for SqlStore<B> {
         );
         let values = values![organization.uuid(), after.unwrap_or(EventId::NONE).uuid()];
         let (what, columns) = ("listing deleted events", event::TABLE.columns());
-        let found = all(self.0.reader(), what, columns, &from, values, event::read).await?;
+        let found = all(self.backend.reader(), what, columns, &from, values, event::read).await?;
         Ok(sorted(found, |event| event.id))
     }
 
@@ -193,15 +209,15 @@ impl<B: Backend> Store for SqlStore<B> {
             | Kind::SignIn => return Ok(None),
         };
         let condition = format!("e.organization_id = $1 AND e.id = {id}");
-        read::event_in_full(self.0.reader(), &condition, key_values(key)).await
+        read::event_in_full(self.backend.reader(), &condition, key_values(key)).await
     }
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
-        let read = || read::event_in_full(self.0.reader(), "e.slug = $1", values![slug]);
+        let read = || read::event_in_full(self.backend.reader(), "e.slug = $1", values![slug]);
         if slug.len() > MAX_SLUG_BYTES {
             return read().await;
         }
-        cached(&self.0, |cache| &cache.events_by_slug, slug.to_owned(), read).await
+        cached(&self.backend, |cache| &cache.events_by_slug, slug.to_owned(), read).await
     }
 
     async fn shifts(
@@ -214,12 +230,13 @@ impl<B: Backend> Store for SqlStore<B> {
         let read = || async {
             let values = values![organization.uuid(), event.uuid()];
             let read = |row: Row<'_>| shift::read_scheduled((organization, event), row);
-            let (reader, what, columns) = (self.0.reader(), "listing shifts", shift::scheduled_columns());
+            let (reader, what, columns) =
+                (self.backend.reader(), "listing shifts", shift::scheduled_columns());
             let mut found = of_parent(reader, what, &shift::TABLE, columns, from, values, read).await?;
             found.iter_mut().for_each(|shifts| sort_by_running_order(shifts));
             Ok(found)
         };
-        cached(&self.0, |cache| &cache.shifts, (organization, event), read).await
+        cached(&self.backend, |cache| &cache.shifts, (organization, event), read).await
     }
 
     async fn shift_with_event(
@@ -235,17 +252,17 @@ impl<B: Backend> Store for SqlStore<B> {
             Ok((shift::read_of((event.organization, event.id), row)?, event))
         };
         let values = values![organization.uuid(), id.uuid()];
-        one(self.0.reader(), "reading a shift and its event", columns, from, values, read).await
+        one(self.backend.reader(), "reading a shift and its event", columns, from, values, read).await
     }
 
     async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>> {
-        read::activity_page(self.0.reader(), organization, query).await
+        read::activity_page(self.backend.reader(), organization, query).await
     }
 
     async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>> {
         let (from, values) = ("webhooks w WHERE w.organization_id = $1", values![organization.uuid()]);
         let (what, columns) = ("listing webhooks", webhook::TABLE.columns());
-        let found = all(self.0.reader(), what, columns, from, values, webhook::read).await?;
+        let found = all(self.backend.reader(), what, columns, from, values, webhook::read).await?;
         Ok(sorted(found, |webhook| std::cmp::Reverse(webhook.id)))
     }
 
@@ -255,19 +272,19 @@ impl<B: Backend> Store for SqlStore<B> {
         webhook: WebhookId,
         query: &DeliveryQuery,
     ) -> Result<Page<Delivery>> {
-        read::delivery_page(self.0.reader(), organization, webhook, query).await
+        read::delivery_page(self.backend.reader(), organization, webhook, query).await
     }
 
     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>> {
-        read::due_deliveries(self.0.reader(), now, limit).await
+        read::due_deliveries(self.backend.reader(), now, limit).await
     }
 
     async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
-        read::oldest_pending_delivery(self.0.reader()).await
+        read::oldest_pending_delivery(self.backend.reader()).await
     }
 
     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>> {
-        read::signup_page(self.0.reader(), organization, query).await
+        read::signup_page(self.backend.reader(), organization, query).await
     }
 
     async fn signup_in_full(
@@ -275,37 +292,37 @@ impl<B: Backend> Store for SqlStore<B> {
         organization: OrganizationId,
         id: SignupId,
     ) -> Result<Option<SignupInFull>> {
-        read::signup_in_full(self.0.reader(), organization, id).await
+        read::signup_in_full(self.backend.reader(), organization, id).await
     }
 
     async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>> {
-        read::members(self.0.reader(), organization).await
+        read::members(self.backend.reader(), organization).await
     }
 
     async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>> {
         let (from, values) = ("invitations i WHERE i.organization_id = $1", values![organization.uuid()]);
         let (what, columns) = ("listing invitations", invitation::TABLE.columns());
-        let found = all(self.0.reader(), what, columns, from, values, invitation::read).await?;
+        let found = all(self.backend.reader(), what, columns, from, values, invitation::read).await?;
         Ok(sorted(found, |invitation| std::cmp::Reverse((invitation.created_at, invitation.id))))
     }
 
     async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>> {
-        read::memberships(self.0.reader(), person).await
+        read::memberships(self.backend.reader(), person).await
     }
 
     async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>> {
-        read::signed_in(self.0.reader(), digest).await
+        read::signed_in(self.backend.reader(), digest).await
     }
 
     async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
-        read::notices(self.0.reader(), query, limit).await
+        read::notices(self.backend.reader(), query, limit).await
     }
 
     async fn count_notices(&self) -> Result<NoticeCounts> {
         const WHAT: &str = "counting notices";
         let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
              CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
-        let reader = self.0.reader();
+        let reader = self.backend.reader();
         let counted = reader.row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
         let [queued, failed] =
             counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
@@ -315,11 +332,11 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
         let writes = !change.writes.is_empty();
-        let committed = self.0.commit(change).await;
+        let committed = self.backend.commit(change).await;
         match &committed {
-            Ok(()) if writes => self.0.has_failed().store(false, Ordering::Release),
-            Err(CommitError::Failed(error)) if error.is_unavailable() => {
-                self.0.has_failed().store(true, Ordering::Release);
+            Ok(()) if writes => self.has_failed.store(false, Ordering::Release),
+            Err(CommitError::Failed(error)) if writes && error.is_unavailable() => {
+                self.has_failed.store(true, Ordering::Release);
             }
             _ => {}
         }
@@ -327,19 +344,22 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64> {
-        self.0.purge(purge, limit).await
+        self.backend.purge(purge, limit).await
     }
 
     fn request_counter(&self) -> Option<&dyn RequestCounter> {
         B::request_counter(self)
     }
 
-    /// After a write that failed, also tries to write: a full disk is known only from that, and so is its end.
+    /// After a failed commit, the check also writes something: only a write shows that a disk is full, and that it no longer is. If the
+    /// database answers, but is too busy for the write, the store is ready, and the next check writes again.
     async fn check(&self) -> Result<()> {
-        self.0.check().await?;
-        if self.0.has_failed().load(Ordering::Acquire) {
-            self.0.try_write().await?;
-            self.0.has_failed().store(false, Ordering::Release);
+        self.backend.check().await?;
+        if self.has_failed.load(Ordering::Acquire)
+            && let Ok(written) = tokio::time::timeout(TRY_TIMEOUT, self.backend.try_write()).await
+            && written?
+        {
+            self.has_failed.store(false, Ordering::Release);
         }
         Ok(())
     }

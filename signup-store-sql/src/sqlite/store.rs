@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use signup_core::{ChangeSet, CommitError, Purge, RequestCounter, StoreError};
 use sqlx::Connection as _;
@@ -45,7 +44,6 @@ pub struct SqliteBackend {
     version: Arc<Version>,
     /// `None` if every read is a statement.
     cache: Option<Arc<CachedReads>>,
-    has_failed: Arc<AtomicBool>,
 }
 
 impl SqlStore<SqliteBackend> {
@@ -99,19 +97,19 @@ impl SqlStore<SqliteBackend> {
         let files = Arc::new(files);
         let writer = Writer::new(writer, options, Arc::clone(&files));
         let version = Version::new(Arc::clone(&writer.version), checking, Arc::clone(&files));
-        Ok(Self(SqliteBackend {
+        Ok(Self::new(SqliteBackend {
             readers: Readers { pool: ConnectionPool::new(readers), files },
             writer,
             version: Arc::new(version),
             cache: Some(Arc::default()),
-            has_failed: Arc::default(),
         }))
     }
 
     /// Returns the store without its cache: every read is a statement. For measurements.
     #[must_use]
-    pub fn uncached(self) -> Self {
-        Self(SqliteBackend { cache: None, ..self.0 })
+    pub fn uncached(mut self) -> Self {
+        self.backend.cache = None;
+        self
     }
 
     /// Returns the number of open connections, and the number of those in use. Both include the connection of the writer
@@ -127,7 +125,7 @@ impl SqlStore<SqliteBackend> {
     /// After a disk failure only opening the database again shows what is on the disk. So a server exits, and is started
     /// again.
     pub async fn ended(&self) {
-        self.0.writer.batcher.stopped().await;
+        self.backend.writer.batcher.stopped().await;
     }
 
     /// Closes all connections, after the reads in progress and the waiting commits. One file remains.
@@ -136,12 +134,12 @@ impl SqlStore<SqliteBackend> {
     /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
         self.pool().close().await;
-        self.0.version.close().await;
-        self.0.writer.close().await;
+        self.backend.version.close().await;
+        self.backend.writer.close().await;
     }
 
     const fn pool(&self) -> &SqlitePool {
-        &self.0.readers.pool.pool
+        &self.backend.readers.pool.pool
     }
 }
 
@@ -183,17 +181,16 @@ impl Backend for SqliteBackend {
         Ok(())
     }
 
-    async fn try_write(&self) -> Result<(), StoreError> {
-        self.writer.try_write().await
-    }
-
-    fn has_failed(&self) -> &AtomicBool {
-        &self.has_failed
+    /// The wait for a place in the queue, or for the lock, takes longer than the caller waits.
+    async fn try_write(&self) -> Result<bool, StoreError> {
+        self.writer.try_write().await.map(|()| true)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use signup_core::Store as _;
     use signup_core::conformance::records::{insert, organization};
 
@@ -233,7 +230,7 @@ mod tests {
     async fn a_store_is_not_ready_after_a_write_to_a_full_disk_until_a_write_succeeds() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("signup.db");
-        let SqlStore(mut backend) = SqliteStore::open(&path).await.unwrap();
+        let mut store = SqliteStore::open(&path).await.unwrap();
         let mut other = connect(&writer_options(&path)).await.unwrap();
         sqlx::raw_sql("CREATE TABLE filling (text TEXT); INSERT INTO filling VALUES (hex(zeroblob(200000)))")
             .execute(&mut other)
@@ -241,8 +238,7 @@ mod tests {
             .unwrap();
         let options = writer_options(&path).pragma("max_page_count", "1");
         let full = connect(&options).await.unwrap();
-        backend.writer = Writer::new(full, options, Arc::clone(&backend.readers.files));
-        let store = SqlStore(backend);
+        store.backend.writer = Writer::new(full, options, Arc::clone(&store.backend.readers.files));
         store.check().await.unwrap();
         let mut number = 0;
         while store.commit(insert([organization(number)])).await.is_ok() {
@@ -253,6 +249,25 @@ mod tests {
         sqlx::raw_sql("DROP TABLE filling").execute(&mut other).await.unwrap();
         store.check().await.unwrap();
         store.commit(insert([organization(number)])).await.unwrap();
+    }
+
+    /// A management command holds the lock of the writer, so no commit and no check finds out whether a write would succeed.
+    #[tokio::test]
+    async fn a_store_that_waits_for_the_writer_is_ready() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("signup.db");
+        let store = SqliteStore::open(&path).await.unwrap();
+        let mut other = connect(&writer_options(&path)).await.unwrap();
+        sqlx::raw_sql("BEGIN IMMEDIATE").execute(&mut other).await.unwrap();
+        store.has_failed.store(true, Ordering::Release);
+        let waiting = tokio::spawn({
+            let store = store.clone();
+            async move { store.commit(insert([organization(1)])).await }
+        });
+        store.check().await.unwrap();
+        assert!(!waiting.is_finished(), "the lock is held");
+        sqlx::raw_sql("COMMIT").execute(&mut other).await.unwrap();
+        waiting.await.unwrap().unwrap();
     }
 
     #[tokio::test]

@@ -231,11 +231,15 @@ async fn an_overloaded_store_is_ready() {
     proxy.set(SLOW);
     let options = PostgresOptions { connections: 1, connect_timeout: Duration::from_secs(1), ..options() };
     let store = PostgresStore::open(&[proxy.url(&url).parse().unwrap()], options).await.unwrap();
-    let (work, checks) = tokio::join!(
+    let (work, commits, checks) = tokio::join!(
         join_all((0..50).map(|_| store.organizations(None, 9))),
+        join_all((0..50).map(|number| store.commit(insert([organization(number)])))),
         join_all((0..50).map(|_| store.check())),
     );
     assert!(work.iter().any(Result::is_err), "one connection is enough for all");
+    // After a commit that failed, each check tries to write.
+    assert!(commits.iter().any(Result::is_err), "one connection is enough for all");
+    let checks = [checks, join_all((0..5).map(|_| store.check())).await].concat();
     let unready: Vec<_> = checks.into_iter().filter_map(Result::err).collect();
     assert!(unready.is_empty(), "{unready:?}");
 }
