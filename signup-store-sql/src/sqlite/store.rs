@@ -80,6 +80,8 @@ impl SqlStore<SqliteBackend> {
         // SQLite gives `:memory:` and `file:…` a special meaning, but never an absolute path.
         let file = std::path::absolute(path).map_err(|source| OpenError::Path { path: name(), source })?;
         let cannot_open = |source| OpenError::Open { path: name(), source };
+        let no_file = |source| OpenError::Path { path: name(), source };
+        let database = OpenedFiles::database(&file).map_err(no_file)?;
         let options = writer_options(&file);
         let mut migrating = connect(&options).await.map_err(cannot_open)?;
         migrations::prepare(&mut migrating, &name(), keys).await?;
@@ -92,9 +94,8 @@ impl SqlStore<SqliteBackend> {
         let reading = options.clone().read_only(true);
         let readers = open_readers(reading.clone()).await.map_err(cannot_open)?;
         let checking = connect(&reading).await.map_err(cannot_open)?;
-        // Each of the connections above has opened these files. The log and its index exist from the first of them on.
-        let files = OpenedFiles::of(&file).map_err(|source| OpenError::Path { path: name(), source })?;
-        let files = Arc::new(files);
+        // The log and its index exist from the first of the connections above on.
+        let files = Arc::new(database.with_log().map_err(no_file)?);
         let writer = Writer::new(writer, options, Arc::clone(&files));
         let version = Version::new(Arc::clone(&writer.version), checking, Arc::clone(&files));
         Ok(Self::new(SqliteBackend {
@@ -249,6 +250,23 @@ mod tests {
         sqlx::raw_sql("DROP TABLE filling").execute(&mut other).await.unwrap();
         store.check().await.unwrap();
         store.commit(insert([organization(number)])).await.unwrap();
+    }
+
+    /// The check before the transaction finds the file, and the transaction succeeds.
+    #[tokio::test]
+    async fn a_commit_to_a_file_that_is_deleted_meanwhile_is_not_acknowledged() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("signup.db");
+        let mut store = SqliteStore::open(&path).await.unwrap();
+        let options = writer_options(&path);
+        let mut deleting = connect(&options).await.unwrap();
+        let hook = move || std::fs::remove_file(&path).is_ok();
+        deleting.lock_handle().await.unwrap().set_commit_hook(hook);
+        store.backend.writer = Writer::new(deleting, options, Arc::clone(&store.backend.readers.files));
+        let CommitError::Failed(error) = store.commit(insert([organization(1)])).await.unwrap_err() else {
+            panic!("nothing fails");
+        };
+        assert!(format!("{error:?}").contains("signup.db was deleted"), "{error:?}");
     }
 
     /// A management command holds the lock of the writer, so no commit and no check finds out whether a write would succeed.

@@ -278,7 +278,8 @@ mod tests {
     }
 
     fn writer(connection: SqliteConnection, options: SqliteConnectOptions, path: &Path) -> Writer {
-        Writer::new(connection, options, Arc::new(OpenedFiles::of(path).unwrap()))
+        let files = OpenedFiles::database(path).unwrap().with_log().unwrap();
+        Writer::new(connection, options, Arc::new(files))
     }
 
     /// Inserts a draft into the organization of number 1. Such change sets share a batch.

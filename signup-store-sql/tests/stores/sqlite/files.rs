@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 use rstest::rstest;
 use signup_core::{CommitError, Deleted, Entity as _, Store, StoreError};
 use signup_store_sql::SqliteStore;
+use sqlx::ConnectOptions as _;
+use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::records::{insert, organization};
 use crate::wait::wait_until;
@@ -53,7 +55,7 @@ async fn commit(store: &SqliteStore, number: u32) -> Result<(), StoreError> {
     }
 }
 
-/// Four tasks commit as fast as they can. A commit that begins after the loss must not be acknowledged, because nobody would find it.
+/// Four tasks commit as fast as they can. A commit that begins after the loss must not be acknowledged, because it would be lost.
 /// Reads fail, too, also those that the cache answers.
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -124,7 +126,6 @@ async fn nothing_is_acknowledged_or_read_after_the_loss_of_a_file(
         let (acknowledged, failed_at) = committer.await.unwrap();
         assert!(acknowledged.iter().all(|begin| *begin < lost_at), "acknowledged, and lost");
         assert!(failed_at.is_some_and(|at| at < lost_at + Duration::from_secs(3)));
-        println!("{loss:?}: {} acknowledged, reads failed after {noticed_after:?}", acknowledged.len());
     }
     if loss == Loss::MovedAway {
         std::fs::rename(beside(&path, "-away"), &path).unwrap();
@@ -132,6 +133,59 @@ async fn nothing_is_acknowledged_or_read_after_the_loss_of_a_file(
         commit(&store, u32::MAX).await.unwrap();
         assert!(store.organizations(None, 1).await.is_ok(), "the file is back");
     }
+}
+
+/// Follows what the log and the documentation say. The log of the lost file would otherwise be read as that of the other file.
+#[tokio::test]
+async fn another_file_can_be_used_after_the_old_log_was_deleted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, backup) = (folder.path().join("signup.db"), folder.path().join("backup.db"));
+    let prepared = SqliteStore::open(&backup).await.unwrap();
+    commit(&prepared, 1).await.unwrap();
+    prepared.close().await;
+    let store = SqliteStore::open(&path).await.unwrap();
+    for number in 2..50 {
+        commit(&store, number).await.unwrap();
+    }
+    std::fs::rename(&backup, &path).unwrap();
+    assert!(store.check().await.unwrap_err().is_unavailable());
+    store.close().await;
+    for suffix in ["-wal", "-shm"] {
+        if let Err(error) = std::fs::remove_file(beside(&path, suffix)) {
+            assert_eq!(error.kind(), std::io::ErrorKind::NotFound);
+        }
+    }
+    let store = SqliteStore::open(&path).await.unwrap();
+    assert_eq!(store.organizations(None, 99).await.unwrap().len(), 1, "what the other file has");
+    commit(&store, 2).await.unwrap();
+    store.close().await;
+    assert_eq!(integrity(&path).await, "ok");
+}
+
+/// The process still has the log open, and copies it into the database at its end.
+#[rstest]
+#[tokio::test]
+async fn a_clean_end_saves_what_only_a_deleted_log_has(
+    #[values(Loss::LogDeleted, Loss::IndexDeleted)] loss: Loss,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signup.db");
+    let store = SqliteStore::open(&path).await.unwrap();
+    for number in 0..50 {
+        commit(&store, number).await.unwrap();
+    }
+    loss.happen(&path);
+    assert!(store.check().await.unwrap_err().is_unavailable());
+    store.close().await;
+    assert_eq!(integrity(&path).await, "ok");
+    let store = SqliteStore::open(&path).await.unwrap();
+    assert_eq!(store.organizations(None, 99).await.unwrap().len(), 50);
+}
+
+async fn integrity(path: &Path) -> String {
+    let options = SqliteConnectOptions::new().filename(path);
+    let mut connection = options.connect().await.unwrap();
+    sqlx::query_scalar("PRAGMA integrity_check").fetch_one(&mut connection).await.unwrap()
 }
 
 /// The new file has a log of its own, which the process with the old one must not remove at its end.
