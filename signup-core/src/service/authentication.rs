@@ -142,16 +142,16 @@ impl Uses {
         self.lock().get(key).copied()
     }
 
-    /// Takes the uses that were noted.
-    pub(super) fn take(&self) -> BTreeMap<RecordKey, Timestamp> {
-        std::mem::take(&mut self.lock())
+    /// Returns the uses that were noted.
+    pub(super) fn noted(&self) -> BTreeMap<RecordKey, Timestamp> {
+        self.lock().clone()
     }
 
-    /// Notes uses again that could not be recorded. A later use of the same record stays.
-    pub(super) fn put_back(&self, uses: BTreeMap<RecordKey, Timestamp>) {
+    /// Forgets a use that was recorded. A later use of the same record stays.
+    pub(super) fn forget(&self, key: &RecordKey, used_at: Timestamp) {
         let mut noted = self.lock();
-        for (key, used_at) in uses {
-            noted.entry(key).or_insert(used_at);
+        if noted.get(key) == Some(&used_at) {
+            noted.remove(key);
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use signup_core::*;
 use signup_store_memory::MemoryStore;
+use tokio::sync::Semaphore;
 
 use crate::scene::{NOW, Scene, address, join, session};
 
@@ -224,6 +225,60 @@ async fn no_request_waits_until_the_use_of_its_sign_in_or_token_is_recorded() {
     broken.admin().record_uses().await.unwrap();
     let another = Service::shared(inner).with_clock(clock);
     assert_eq!(ended(&another, &secret).await, None);
+}
+
+/// A commit to a token fails, and any other waits for a permit.
+#[derive(Debug)]
+struct Slow {
+    inner: Arc<MemoryStore>,
+    permits: Semaphore,
+    begun: Semaphore,
+}
+
+#[async_trait]
+impl Wrapper for Slow {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
+    }
+
+    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
+        if change.writes.iter().any(|write| matches!(write, Write::Put { after: Record::Token(_), .. })) {
+            return Err(StoreError::unavailable("committing", "a token cannot be written").into());
+        }
+        self.begun.add_permits(1);
+        let permit = self.permits.acquire().await.unwrap();
+        permit.forget();
+        self.inner.commit(change).await
+    }
+}
+
+/// The use of the token comes first.
+#[tokio::test]
+async fn a_use_counts_while_it_is_recorded_and_is_recorded_although_another_cannot_be() {
+    let clock = Arc::new(FixedClock::at(NOW.parse().unwrap()));
+    let inner = Arc::new(MemoryStore::new());
+    let service = Service::shared(Arc::clone(&inner) as Arc<dyn Store>).with_clock(Arc::clone(&clock));
+    let organization = session(&service, Plan::Pro).await.organization_id();
+    let (_, secret) = join(&service, organization, "ada", Role::Organizer).await;
+    let token = NewToken::new("nightly".parse().unwrap(), Scopes::all());
+    let (_, token) = service.admin().create_token(organization, token).await.unwrap();
+    let slow = Slow { inner: Arc::clone(&inner), permits: Semaphore::new(0), begun: Semaphore::new(0) };
+    let slow = Arc::new(Wrapped(slow));
+    let process = Service::shared(Arc::clone(&slow) as Arc<dyn Store>).with_clock(Arc::clone(&clock));
+    clock.advance(SignIn::IDLE_LIFETIME.as_secs() - 1);
+    assert!(process.authenticate(token.reveal()).await.is_ok());
+    assert_eq!(ended(&process, &secret).await, None);
+    clock.advance(30);
+    let admin = process.admin();
+    let while_it_runs = async {
+        drop(slow.0.begun.acquire().await.unwrap());
+        assert_eq!(ended(&process, &secret).await, None, "the noted use counts");
+        slow.0.permits.add_permits(9);
+    };
+    let (recorded, ()) = tokio::join!(admin.record_uses(), while_it_runs);
+    assert!(matches!(recorded, Err(Error::Store(_))), "{recorded:?}");
+    let another = Service::shared(inner).with_clock(clock);
+    assert_eq!(ended(&another, &secret).await, None, "the use of the sign-in is recorded");
 }
 
 #[tokio::test]

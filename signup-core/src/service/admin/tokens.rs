@@ -94,12 +94,16 @@ impl Admin {
     /// noted since the last call. A server calls this method once a minute and when it ends, in a task of its own, so that no request
     /// waits for it. A program that never calls it signs people out after [14 days](crate::SignIn::IDLE_LIFETIME).
     ///
+    /// A process that is killed loses the uses since the last call. Other processes know of a use only after the call, so they may sign
+    /// out a person who had not used the sign-in for almost 14 days.
+    ///
     /// Writes each record at most once a minute, however many requests it makes and however many processes it uses. The requests pay
     /// nothing: [`Service::authenticate`](crate::Service::authenticate) and [`People::signed_in`](crate::People::signed_in) only note
     /// the use.
     ///
     /// # Errors
-    /// Fails if the store fails. The uses that were not recorded are recorded by the next call.
+    /// Fails if the store fails. A use that cannot be recorded keeps no other from being recorded, and the next call records it. The
+    /// error is the first one.
     ///
     /// # Example
     ///
@@ -125,10 +129,10 @@ impl Admin {
 }
 
 impl Shared {
-    /// Records the noted uses.
+    /// Records the noted uses. Each stays noted until it is recorded, so it counts meanwhile.
     async fn record_uses(&self) -> Result<()> {
-        let mut uses = self.uses.take();
-        while let Some((key, used_at)) = uses.pop_first() {
+        let mut recorded = Ok(());
+        for (key, used_at) in self.uses.noted() {
             let record = |_| async {
                 Ok(match self.store.record(&key, Deleted::Excluded).await? {
                     Some(Record::Token(token)) => rules::use_token(*token, used_at),
@@ -136,13 +140,12 @@ impl Shared {
                     _ => Decision::unchanged(()),
                 })
             };
-            if let Err(error) = self.commit_unrefused(&Actor::System, record).await {
-                uses.insert(key, used_at);
-                self.uses.put_back(uses);
-                return Err(error);
+            match self.commit_unrefused(&Actor::System, record).await {
+                Ok(()) => self.uses.forget(&key, used_at),
+                Err(error) => recorded = recorded.and(Err(error)),
             }
         }
-        Ok(())
+        recorded
     }
 
     /// Revokes a token of an organization. The next request with a token of this process reads the token again.
