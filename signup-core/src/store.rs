@@ -195,7 +195,8 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// webhook are left out, except [tests](Delivery::is_test).
     ///
     /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
-    /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id.
+    /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. Of those with a due time after the
+    /// [latest](Delivery::latest_due_at), only the first one is listed.
     ///
     /// Deliveries of webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer
     /// do not stand before one that does. Among the deliveries of an organization, those come first that have fewer deliveries of

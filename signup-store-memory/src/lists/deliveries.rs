@@ -1,8 +1,10 @@
 //! The deliveries to a webhook, and the due deliveries to all webhooks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use jiff::Timestamp;
+use signup_core::uuid::Uuid;
 use signup_core::{
     Delivery, DeliveryId, DeliveryQuery, OrganizationId, Page, Record, RecordKey, Total, Webhook, WebhookId,
 };
@@ -36,27 +38,29 @@ impl Tables {
         id_page(list, (query.position, query.limit), read)
     }
 
-    /// Lists each webhook with its pending deliveries by due time, those of disabled webhooks only if they are tests.
-    fn pending(&self) -> impl Iterator<Item = (&Webhook, impl Iterator<Item = (Timestamp, &Delivery)>)> {
-        self.lists.pending.iter().filter_map(|(key, pending)| {
-            let webhook = self.webhook(key)?;
-            let deliveries = pending.iter().filter_map(|(due_at, id)| {
-                let delivery = self.delivery(webhook.organization, *id)?;
-                (webhook.is_enabled() || delivery.is_test()).then_some((*due_at, delivery))
-            });
-            Some((webhook, deliveries))
-        })
+    /// Lists each webhook with the due times and ids of its pending deliveries.
+    fn pending(&self) -> impl Iterator<Item = (&Webhook, &BTreeSet<(Timestamp, DeliveryId)>)> {
+        let pending = self.lists.pending.iter();
+        pending.filter_map(|(key, pending)| Some((self.webhook(key)?, pending)))
     }
 
     pub(crate) fn due_deliveries(&self, now: Timestamp, limit: u32) -> Vec<Delivery> {
+        let last_at = |time| (time, DeliveryId::new(Uuid::max()));
+        let by_now = (Bound::Unbounded, Bound::Included(last_at(now)));
+        let after_latest = (Bound::Excluded(last_at(Delivery::latest_due_at(now))), Bound::Unbounded);
         let mut found = vec![];
         let mut turns = BTreeMap::<_, u32>::new();
         for (webhook, pending) in self.pending() {
             let in_flight = self.count(&Total::InFlight(webhook.organization, webhook.id), now);
             *turns.entry(webhook.organization).or_default() += in_flight;
             let is_failing = webhook.failing_since.is_some();
-            let due = pending.filter(|(_, delivery)| delivery.is_due(now));
-            for (place, (due_at, delivery)) in (in_flight..Webhook::MAX_IN_FLIGHT).zip(due) {
+            let wanted = |(due_at, id): &(Timestamp, DeliveryId)| {
+                let delivery = self.delivery(webhook.organization, *id)?;
+                (webhook.is_enabled() || delivery.is_test()).then_some((*due_at, delivery))
+            };
+            let due = pending.range(by_now).filter_map(wanted);
+            let late = pending.range(after_latest).filter_map(wanted).take(1);
+            for (place, (due_at, delivery)) in (in_flight..Webhook::MAX_IN_FLIGHT).zip(due.chain(late)) {
                 found.push((is_failing, place, due_at, delivery));
             }
         }
@@ -78,6 +82,8 @@ impl Tables {
 
     pub(crate) fn oldest_pending_delivery(&self) -> Option<Timestamp> {
         let enabled = self.pending().filter(|(webhook, _)| webhook.is_enabled());
-        enabled.flat_map(|(_, pending)| pending).map(|(_, delivery)| delivery.created_at).min()
+        let ids =
+            enabled.flat_map(|(webhook, pending)| pending.iter().map(|(_, id)| (webhook.organization, *id)));
+        ids.filter_map(|(owner, id)| self.delivery(owner, id)).map(|delivery| delivery.created_at).min()
     }
 }

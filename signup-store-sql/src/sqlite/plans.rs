@@ -214,15 +214,15 @@ async fn due_deliveries_are_found_by_their_place() {
         ("SEARCH w USING INDEX sqlite_autoindex_webhooks_1 (id=?)".to_owned(), 1),
         (format!("SEARCH f USING COVERING INDEX {in_flight}"), 1),
         (format!("SEARCH n USING COVERING INDEX pending_deliveries {due}"), 4),
-        (format!("SEARCH n USING COVERING INDEX pending_deliveries {late}"), 4),
+        (format!("SEARCH n USING COVERING INDEX pending_deliveries {late}"), 1),
         (format!("SEARCH n USING INDEX pending_tests {due}"), 4),
-        (format!("SEARCH n USING INDEX pending_tests {late}"), 4),
+        (format!("SEARCH n USING INDEX pending_tests {late}"), 1),
         ("SEARCH d USING INDEX sqlite_autoindex_deliveries_1 (organization_id=? AND id=?)".to_owned(), 2),
     ];
     for (search, count) in &searches {
         assert_eq!(plan.matches(search).count(), *count, "{search}\n{plan}");
     }
-    assert_eq!(plan.matches("USING ").count(), 22, "{plan}");
+    assert_eq!(plan.matches("USING ").count(), 16, "{plan}");
     assert_eq!(plan.matches("B-TREE").count(), 5, "{plan}");
 }
 

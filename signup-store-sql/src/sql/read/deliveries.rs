@@ -90,7 +90,7 @@ fn due_columns() -> Vec<SelectedColumn> {
 /// Returns the statement for the due deliveries: the first ones of each webhook, each found by its offset. Of a disabled webhook
 /// only tests are due.
 ///
-/// Each row of `found` is a delivery, the first ones that are due at `$1` and the first ones with a due time after `$3`. `placed` has
+/// Each row of `found` is a delivery: the first ones that are due at `$1`, and the first one with a due time after `$3`. `placed` has
 /// the place of each among those of its webhook, and `turns` among those of its organization.
 pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32) -> Statement {
     let max = Webhook::MAX_IN_FLIGHT;
@@ -107,7 +107,7 @@ pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32)
              CASE WHEN w.disabled_at IS NULL THEN {any} ELSE {test} END AS id FROM w WHERE {offset} + w.in_flight < {max}"
         )
     };
-    let found: Vec<_> = (0..max).flat_map(|offset| [("<= $1", offset), ("> $3", offset)]).map(nth).collect();
+    let found: Vec<_> = (0..max).map(|offset| ("<= $1", offset)).chain([("> $3", 0)]).map(nth).collect();
     let found = found.join(" UNION ALL ");
     let placed = "SELECT f.is_failing, f.of_organization, f.in_flight + ROW_NUMBER() OVER (PARTITION BY d.webhook_id \
          ORDER BY d.due_at, d.id) AS place, d.organization_id, d.id, d.due_at \
