@@ -1,6 +1,6 @@
 //! Tokens, sessions and idempotency keys over time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use signup_core::*;
 use signup_store_memory::MemoryStore;
@@ -154,4 +154,39 @@ async fn a_key_belongs_to_the_token_or_the_person_that_uses_it() {
         assert!(!events.contains(&event) && !is_replay, "{name}");
         events.push(event);
     }
+}
+
+/// Notes what is purged.
+#[derive(Debug)]
+struct Purging(Arc<MemoryStore>, Mutex<Vec<Purge>>);
+
+#[async_trait]
+impl Wrapper for Purging {
+    fn inner(&self) -> &dyn Store {
+        &self.0
+    }
+
+    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
+        self.1.lock().unwrap().push(purge);
+        self.0.purge(purge, limit).await
+    }
+}
+
+#[tokio::test]
+async fn the_copies_of_purged_records_are_removed_once_after_the_last_of_them() {
+    let clock = Arc::new(FixedClock::at(NOW.parse().unwrap()));
+    let store = Arc::new(Wrapped(Purging(Arc::default(), Mutex::default())));
+    let service = Service::shared(Arc::clone(&store) as Arc<dyn Store>).with_clock(Arc::clone(&clock));
+    for _ in 0..3 {
+        code(&service, &Secret::generate(), "ada").await;
+    }
+    clock.advance(3600);
+    let mut purged = vec![];
+    while purged.last() != Some(&0) {
+        let count = service.admin().purge(2).await.unwrap();
+        let calls = std::mem::take(&mut *store.0.1.lock().unwrap());
+        assert_eq!(calls.contains(&Purge::Traces), count < 2, "{calls:?}");
+        purged.push(count);
+    }
+    assert_eq!(purged, [2, 1, 0]);
 }

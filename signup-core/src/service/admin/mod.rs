@@ -66,7 +66,8 @@ impl Admin {
 
     /// Removes at most `limit` expired records, at most `limit` records that were deleted [30 days](Event::RETENTION) ago, at
     /// most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and at most `limit` ended rate-limit windows.
-    /// Returns the largest of the four counts.
+    /// Returns the largest of the four counts. If it is less than `limit`, the call also removes the [copies](Purge::Traces) that the
+    /// store has kept of removed and replaced records.
     ///
     /// A receipt expires after 24 hours, an activity after [365 days](Activity::RETENTION), an invitation after
     /// [7 days](Invitation::LIFETIME), a code for signing in after [10 minutes](SignInCode::LIFETIME), and a sign-in after
@@ -101,10 +102,13 @@ impl Admin {
             store.purge(Purge::Expired(now), limit).await,
             store.purge(Purge::Deleted(now - Event::RETENTION), limit).await,
             store.purge(Purge::FailedNotices(failed), limit).await,
-            // After the others, because it removes what is left of their records.
-            store.purge(Purge::Traces, limit).await,
             windows.await,
         ];
+        let mut counts = Vec::from(counts);
+        // The last call of a series empties the copies of everything that the series has removed.
+        if !counts.iter().flatten().any(|count| *count >= limit.into()) {
+            counts.push(store.purge(Purge::Traces, limit).await);
+        }
         let counts = counts.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(counts.into_iter().max().unwrap_or(0))
     }
