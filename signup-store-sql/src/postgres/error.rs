@@ -1,16 +1,34 @@
 //! The mapping of PostgreSQL errors to errors of the store.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use signup_core::StoreError;
 
 /// Returns the error of the store for an error of the operation `what`: `Unavailable` if a retry can succeed.
 pub(super) fn postgres_error(what: &'static str, error: sqlx::Error) -> StoreError {
     use sqlx::Error::{PoolClosed, PoolTimedOut, WorkerCrashed};
-    // Rollbacks, missing resources, locks, the intervention of an operator, and errors of the system. The others are those of a
-    // database, a role, a privilege, a table or a function that the operator has removed, and may restore.
-    let is_temporary = is_broken(&error)
-        || has_state(&error, &["40", "53", "55", "57", "58", "28", "3D", "42501", "42P01", "42883"])
+    let is_removed = has_state(&error, REMOVED);
+    if is_removed && is_first_report(&error) {
+        tracing::error!(%error, "something that the service needs in the database is missing, and requests fail until it is restored");
+    }
+    // Rollbacks, missing resources, locks, the intervention of an operator, and errors of the system.
+    let is_temporary = is_removed
+        || is_broken(&error)
+        || has_state(&error, &["40", "53", "55", "57", "58"])
         || matches!(error, PoolTimedOut | PoolClosed | WorkerCrashed);
     if is_temporary { StoreError::unavailable(what, error) } else { StoreError::failed(what, error) }
+}
+
+/// The states for a role, a database, a privilege, a table or a function that an operator has removed, and may restore.
+const REMOVED: &[&str] = &["28", "3D", "42501", "42P01", "42883"];
+
+/// Returns whether this process has not reported yet an error with this SQLSTATE.
+fn is_first_report(error: &sqlx::Error) -> bool {
+    static REPORTED: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    let mut reported = REPORTED.lock().unwrap_or_else(PoisonError::into_inner);
+    code.is_some_and(|code| reported.insert(code.into_owned()))
 }
 
 /// Returns whether another transaction caused the error: a serialization failure, a deadlock, a key that it inserted, or a purge
