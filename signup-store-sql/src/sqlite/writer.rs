@@ -386,7 +386,8 @@ mod tests {
     async fn a_purge_that_ends_the_transaction_leaves_nothing_half_done() {
         let (_folder, path, options) = database().await;
         let mut failing = options.connect().await.unwrap();
-        let setup = "INSERT INTO receipts VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 0, 1); \
+        let setup = "INSERT INTO receipts (organization_id, caller_id, operation, idempotency_key, outcome, expires_at) \
+             VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 1); \
              CREATE TEMP TRIGGER full BEFORE DELETE ON receipts BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
         sqlx::raw_sql(setup).execute(&mut failing).await.unwrap();
         let writer = writer(failing, options, &path);
