@@ -31,6 +31,10 @@ async fn a_preview_says_what_the_write_then_does_and_changes_nothing() {
     let draft = scene.session.duplicate_event(event.id, day).await.unwrap().event;
     preview.publish_event(draft.id).await.unwrap();
     assert_eq!(effects(), (0, vec!["is_published"]));
+    let publish =
+        EventPatch::new().start_date(date(2027, 6, 8)).title("Fair".parse().unwrap()).published(true);
+    preview.patch_event(draft.id, publish).await.unwrap();
+    assert_eq!(effects(), (0, vec!["title", "start_date", "is_published"]));
     scene.session.delete_event(draft.id).await.unwrap();
     let before = state(&scene, event.id).await;
     preview.patch_shift(shift.id, place()).await.unwrap();
@@ -125,7 +129,8 @@ async fn a_preview_under_a_used_key_returns_the_stored_outcome() {
     assert!(!preview.is_replay(), "the preview has not used the key");
     let created = keyed("a").create_event(drive()).await.unwrap();
     for (input, is_other) in [("a", false), ("b", true)] {
-        for session in [keyed(input), keyed_preview(input)] {
+        let input_first = scene.session.with_input(Digest::of(input)).with_key("form-1".parse().unwrap());
+        for session in [keyed(input), keyed_preview(input), input_first] {
             assert_eq!(session.create_event(drive()).await.as_ref(), Ok(&created));
             assert_eq!((session.is_replay(), session.is_of_other_input()), (true, is_other), "{input}");
         }

@@ -46,6 +46,12 @@ async fn an_admin_reads_everything_about_an_address_and_erases_it() {
 
     assert_eq!((data.member, data.invitation), (None, None));
 
+    assert_eq!(admin.preview().erase_volunteer(&address("ada")).await, Ok(3));
+    assert_eq!(
+        admin.volunteer_data(&address("ada")).await.unwrap().signups.len(),
+        3,
+        "a preview erases nothing"
+    );
     assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(3));
     assert_eq!(admin.volunteer_data(&address("ada")).await, Ok(VolunteerData::default()));
     assert_eq!(admin.volunteer_data(&address("bob")).await.unwrap().signups.len(), 3);

@@ -242,7 +242,8 @@ impl Session {
     /// ```
     #[must_use]
     pub fn with_key(&self, key: IdempotencyKey) -> Self {
-        Self { writes: Arc::new(Writes { key: Some(key), ..Writes::default() }), ..self.clone() }
+        let writes = Writes { key: Some(key), input: self.writes.input, ..Writes::default() };
+        Self { writes: Arc::new(writes), ..self.clone() }
     }
 
     /// Returns the session with a digest of the input of its keyed write. The digest is stored with the outcome, so
