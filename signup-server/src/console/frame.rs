@@ -68,9 +68,10 @@ impl Frame {
         Head::private(&format!("{title} – {}", self.organization), DEFAULT_THEME)
     }
 
-    /// Returns the head of a page with a form. Its title says whether the form was refused.
+    /// Returns the head of a page with a form. Its title says whether the form was refused, or has done something else before.
     pub(crate) fn head_of(&self, title: &str, form: &Form) -> Head {
-        self.head(&format!("{}{title}", if form.is_refused() { "Error: " } else { "" }))
+        let is_problem = form.is_refused() || form.done_before.is_some();
+        self.head(&format!("{}{title}", if is_problem { "Error: " } else { "" }))
     }
 
     /// Returns the whole path of a page of the organization, such as `/settings/members`.

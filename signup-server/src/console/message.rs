@@ -1,7 +1,7 @@
 //! Messages: what an organizer writes to the volunteers of an event, with a preview before it is sent.
 
 use askama::Template;
-use signup_core::{Event, EventWithShifts, Faults, MessageInput, NewMessage, Permission, ShiftId};
+use signup_core::{Event, EventWithShifts, Faults, Message, MessageInput, NewMessage, Permission, ShiftId};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -72,19 +72,27 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
         check_is_to_come(&found.event, call.now())?;
         let recipients = call.session.message_recipients(event, message.shift).await?;
         if recipients > 0 {
-            form.keyed(&call.session.preview()).send_message(event, message.clone()).await?;
+            let preview = form.keyed(&call.session.preview());
+            let sent = preview.send_message(event, message.clone()).await?;
+            if preview.is_of_other_input() {
+                return Ok(page_of_sent(&call, &found, form, &sent));
+            }
         }
         return Ok(preview(&call.frame, &found, &form, &message, recipients));
     }
     let sent = session.send_message(event, message).await?;
-    let path = format!("/events/{event}");
     if session.is_of_other_input() {
-        let sentence = format!("It sent the message “{}”.", sent.subject);
-        let form = form.done_before(call.now(), sentence, ("go back to the event", call.frame.path(&path)));
-        return Ok(page(StatusCode::CONFLICT, &call, &found, &form));
+        return Ok(page_of_sent(&call, &found, form, &sent));
     }
     let done = if call.frame.sends_mail { Done::MessageSent } else { Done::MessageLogged };
-    Ok(call.done(done, &path))
+    Ok(call.done(done, &format!("/events/{event}")))
+}
+
+/// Returns the form, which has sent another message before.
+fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &Message) -> Response {
+    let sentence = format!("It sent the message “{}”.", sent.subject);
+    let link = ("go back to the event", call.frame.path(&format!("/events/{}", found.event.id)));
+    page(StatusCode::CONFLICT, call, found, &form.done_before(call.now(), sentence, link))
 }
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {

@@ -1,8 +1,9 @@
 //! What the console asks before it saves a form, and what it says about a form that was sent before.
 
 use serde_json::json;
+use signup_core::Digest;
 
-use crate::console::Organizer;
+use crate::console::{ADA, Organizer};
 use crate::console_events::{Fields, ROOT, location};
 use crate::console_roles::Records;
 use crate::harness::{Answer, Server, event};
@@ -21,8 +22,8 @@ fn assert_asks(asked: &Answer, sentences: &[&str]) -> Fields {
 
 #[tokio::test]
 async fn a_skipped_time_and_a_day_in_the_past_are_told_before_they_are_saved() {
-    const SKIPPED: &str = "The clocks change on Sunday 14 March 2027, so “Early” can’t be at 02:30–05:00. It will be on Sunday 14 March \
-                           2027, 03:30–05:00 EDT (New York time).";
+    const SKIPPED: &str = "The clocks change on Sunday 14 March 2088, so “Early” can’t be at 02:30–05:00. It will be on Sunday 14 March \
+                           2088, 03:30–05:00 EDT (New York time).";
     const PAST: &str = "Friday 5 June 2026 is in the past. No one will be able to sign up.";
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
@@ -36,7 +37,7 @@ async fn a_skipped_time_and_a_day_in_the_past_are_told_before_they_are_saved() {
         .with("shifts.0.capacity", "3")
         .with("title", "Night")
         .with("timezone", "America/New_York");
-    for (key, date, sentence) in [("first", "2027-03-14", SKIPPED), ("second", "2026-06-05", PAST)] {
+    for (key, date, sentence) in [("first", "2088-03-14", SKIPPED), ("second", "2026-06-05", PAST)] {
         let events = server.count_events().await;
         let form = form.clone().with("idempotency_key", key).with("start_date", date);
         let asked = form.post(&ada, &new).await;
@@ -57,7 +58,7 @@ async fn a_skipped_time_and_a_day_in_the_past_are_told_before_they_are_saved() {
         let form = Fields::of(&ada.get(&path).await).with("start_date", date);
         assert_asks(&form.post(&ada, &path).await, &[sentence]);
     }
-    let moved = Fields::of(&ada.get(&format!("{at}/edit")).await).with("start_date", "2027-03-14");
+    let moved = Fields::of(&ada.get(&format!("{at}/edit")).await).with("start_date", "2088-03-14");
     assert_eq!(location(&moved.post(&ada, &format!("{at}/edit")).await), at, "no shift is at a skipped time");
     let edit = format!("{ROOT}/shifts/{shift}/edit");
     let form = Fields::of(&ada.get(&edit).await).with("start_time", "02:30").with("end_time", "05:00");
@@ -89,9 +90,9 @@ async fn a_form_that_cannot_be_saved_is_refused_before_it_is_asked_about() {
     assert!(refused.status == 409 && refused.text.contains("This event is over"), "{}", refused.text);
     let leave = ada.get(&format!("{ROOT}/leave")).await;
     assert!(leave.text.contains("You’re the only owner of this organization."), "{}", leave.text);
+    assert!(!leave.text.contains(">Leave</button>"), "{}", leave.text);
 }
 
-/// A browser that goes back shows the form with its key.
 #[tokio::test]
 async fn a_form_whose_key_was_used_says_what_it_created_and_keeps_what_was_typed() {
     let server = Server::start(&[]);
@@ -145,7 +146,14 @@ async fn a_form_whose_key_was_used_says_what_it_created_and_keeps_what_was_typed
             &[("action", "invite"), ("email", "grace@example.org"), ("name", "Grace"), ("role", "admin")],
             ("email", "bo@example.org"),
             "It invited grace@example.org.",
-            "see all invitations",
+            "see all members and invitations",
+        ),
+        (
+            "/settings/members",
+            &[("action", "invite"), ("email", ADA), ("name", "Ada"), ("role", "admin")],
+            ("email", "bo@example.org"),
+            "It was for someone who is a member already.",
+            "see all members and invitations",
         ),
         (
             "/settings/webhooks",
@@ -157,14 +165,20 @@ async fn a_form_whose_key_was_used_says_what_it_created_and_keeps_what_was_typed
     ] {
         let path = records.path(page);
         let form = fields.iter().fold(Fields(vec![]), |form, (name, value)| form.with(name, value));
-        let form = form.with("idempotency_key", &format!("key-of-{page}"));
+        let used = Digest::of(sentence).to_string();
+        let form = form.with("idempotency_key", &used);
         let first = form.post(&ada, &path).await;
         assert!([200, 303].contains(&first.status), "{page}: {}", first.text);
         let again = form.post(&ada, &path).await;
         assert!([200, 303].contains(&again.status), "{page}: the same form: {}", again.text);
 
-        let conflict = form.with(changed, value).post(&ada, &path).await;
+        let mut form = form.with(changed, value);
+        assert_eq!(form.post(&ada, &path).await.status, 409, "{page}");
+        // The page that asks first does not ask about a form that was sent.
+        form.0.retain(|(name, _)| name != "confirmed");
+        let conflict = form.post(&ada, &path).await;
         assert_eq!(conflict.status, 409, "{page}: {}", conflict.text);
+        assert!(conflict.text.contains("<title>Error: "), "{page}: {}", conflict.text);
         let (_, notice) = conflict.text.split_once("<h2>You’ve already sent this form</h2>").unwrap();
         assert!(notice.contains(sentence), "{page}: {notice}");
         let (before, _) = notice.split_once(&format!("\">{link}</a>")).unwrap();
@@ -173,7 +187,7 @@ async fn a_form_whose_key_was_used_says_what_it_created_and_keeps_what_was_typed
         let kept = Fields::of(&conflict);
         assert_eq!(kept.get(changed), value, "{page}");
         let key = kept.0.iter().rfind(|(name, _)| name == "idempotency_key").unwrap();
-        assert_ne!(key.1, format!("key-of-{page}"), "the values can be sent as a new form");
+        assert_ne!(key.1, used, "the values can be sent as a new form");
     }
     let titles: Vec<_> = server
         .get("/v1/events")

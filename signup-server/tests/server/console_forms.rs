@@ -67,6 +67,13 @@ async fn each_page_has_a_form_that_is_sent_to_its_own_path_with_the_fields_of_th
     let ada = Organizer::first_owner(&server).await;
     let invitation = [("action", "invite"), ("email", "x@example.org"), ("name", "X"), ("role", "admin")];
     assert_eq!(ada.post(&format!("{ROOT}/settings/members"), &invitation).await.status, 200);
+    // Only with another owner can Ada leave.
+    let owner = [("action", "invite"), ("email", "y@example.org"), ("name", "Y"), ("role", "owner")];
+    let invited = ada.post(&format!("{ROOT}/settings/members"), &owner).await.text;
+    let (_, secret) = invited.split_once("/invitations/").unwrap();
+    let (secret, _) = secret.split_once('<').unwrap();
+    let accepted = Organizer::new(&server).post(&format!("/invitations/{secret}"), &[("name", "Y")]).await;
+    assert_eq!(accepted.status, 303, "{}", accepted.text);
     let records = Records::create(&server).await;
     for (page, fields, words) in FORMS {
         let path = records.path(page);

@@ -70,7 +70,9 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
     browser.wait_for("This invitation doesn’t work any more").await;
     browser.look("console-invitation-gone", &axe).await;
 
+    let hanna = ada.invite(&mailbox, "hanna@example.org", "owner").await;
     browser.go(&url("/console/riverside/leave")).await;
+    assert_eq!(hanna.post("/console/riverside/leave", &[]).await.status, 303);
     browser.press("Leave").await;
     browser.wait_for("An organization needs an owner").await;
     browser.look("console-last-owner", &axe).await;

@@ -98,13 +98,17 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
 async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
     const MEMBERS: &str = "/settings/members";
     let (session, frame, email) = (form.keyed(&call.session), &call.frame, new.email.clone());
-    let done = match session.invite(new).await? {
-        Some((invitation, _)) if session.is_of_other_input() => {
-            let email = invitation.invitee.map(|invitee| invitee.email.to_string()).unwrap_or_default();
-            let link = ("see all invitations", frame.path(MEMBERS));
-            let form = form.done_before(call.now(), format!("It invited {email}."), link);
-            return page(call, StatusCode::CONFLICT, &form).await;
-        }
+    let invited = session.invite(new).await?;
+    if session.is_of_other_input() {
+        let invitee = invited.and_then(|(invitation, _)| invitation.invitee);
+        let sentence = invitee.map_or_else(
+            || "It was for someone who is a member already.".to_owned(),
+            |invitee| format!("It invited {}.", invitee.email),
+        );
+        let link = ("see all members and invitations", frame.path(MEMBERS));
+        return page(call, StatusCode::CONFLICT, &form.done_before(call.now(), sentence, link)).await;
+    }
+    let done = match invited {
         Some((_, Some(secret))) if !frame.sends_mail => {
             let page = LinkTemplate {
                 head: frame.head("The link of the invitation"),
