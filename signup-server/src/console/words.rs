@@ -133,9 +133,13 @@ pub(crate) fn theme(name: &str) -> String {
 /// Returns the sentence about a fault, which says what to do.
 pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
     let field = find(name).unwrap_or(&UNKNOWN);
-    // A line of the options is the value of one option.
-    let line = name.strip_prefix("options.").and_then(|index| index.parse::<usize>().ok());
-    let noun = line.map_or_else(|| field.noun.to_owned(), |index| format!("Option {}", index + 1));
+    // A line of the options is the value of one option, and a ticked box is a choice.
+    let element = name.rsplit_once('.').and_then(|(list, index)| Some((list, index.parse::<usize>().ok()?)));
+    let noun = match element {
+        Some(("options", index)) => format!("Option {}", index + 1),
+        Some((_, index)) => format!("Choice {}", index + 1),
+        None => field.noun.to_owned(),
+    };
     let ask = field.ask;
     match &fault.kind {
         FaultKind::Required
@@ -235,6 +239,7 @@ fn too_many(name: &str, max: usize, present: usize) -> String {
         "url" => format!(
             "An organization can have up to {limit} webhooks, and yours already has {present}. Delete a webhook first"
         ),
+        "types" => format!("Choose up to {limit} things that the webhook receives"),
         name => format!("{} can have up to {limit} choices", label(name)),
     }
 }
@@ -346,8 +351,9 @@ mod tests {
             (
                 "types",
                 TooMany { items: "types", max: 50, present: 0 },
-                "What the webhook receives can have up to 50 choices",
+                "Choose up to 50 things that the webhook receives",
             ),
+            ("types.1", Repeated, "Choice 2 is the same as one before it. Enter each one once"),
             ("options.1", Repeated, "Option 2 is the same as one before it. Enter each one once"),
             (
                 "options",

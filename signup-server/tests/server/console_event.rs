@@ -58,7 +58,6 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
         for (word, action) in
             [("Edit", "edit"), ("Publish", "publish"), ("Unpublish", "unpublish"), ("Cancel event", "cancel")]
         {
-            // Publishing a published event and unpublishing a draft are allowed.
             let is_offered = expected.split(", ").any(|found| found == word);
             let shown = ada.get(&format!("{at}/{action}")).await;
             let is_refused = is_cancelled || word == "Cancel event" && !is_offered;
@@ -69,6 +68,11 @@ async fn the_state_of_an_event_is_a_word_and_decides_what_can_be_done() {
                 "You can’t cancel it or write to its volunteers."
             };
             assert_eq!(shown.text.contains(why), is_refused, "{word}: {what}: {}", shown.text);
+            let is_so =
+                ["is already published</h1>", "is a draft</h1>"].map(|words| shown.text.contains(words));
+            let is_done = !is_refused && !is_offered;
+            let expected = [is_done && word == "Publish", is_done && word == "Unpublish"];
+            assert_eq!(is_so, expected, "{word}: {what}: {}", shown.text);
         }
         let has_coming_shifts = !is_cancelled && body["start_date"] != "2026-01-03";
         for shown in [&page, &ada.get(&format!("{at}?order=time")).await] {

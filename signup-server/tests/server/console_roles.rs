@@ -51,6 +51,8 @@ pub(crate) fn pages(method: &str) -> BTreeSet<String> {
 /// One record of each kind that a page of the console shows.
 pub(crate) struct Records {
     event: String,
+    /// An event that can be published.
+    draft: String,
     /// An event without sign-ups, which can be unpublished and deleted.
     without_signups: String,
     shift: String,
@@ -69,6 +71,10 @@ impl Records {
         let signups = server.get("/v1/signups").await.data();
         let without_signups = server.create(&published()).await;
         Self {
+            draft: id(&server
+                .create(&json!({"title": "Gala", "start_date": "2097-06-05", "timezone": "UTC"}))
+                .await)
+            .to_owned(),
             without_signups: id(&without_signups).to_owned(),
             shift: page.slot("Late"),
             question: id(&question).to_owned(),
@@ -81,6 +87,7 @@ impl Records {
     /// Returns the path of a page, such as `/events/{id}/edit`, for the record of its kind.
     pub(crate) fn path(&self, page: &str) -> String {
         let kinds = [
+            ("/events/{id}/publish", &self.draft),
             ("/events/{id}/unpublish", &self.without_signups),
             ("/events/{id}/delete", &self.without_signups),
             ("/events/", &self.event),

@@ -29,6 +29,7 @@ pub(crate) struct Ask<'a> {
     fields: Vec<(&'a str, &'a str)>,
     /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
     mails: Option<String>,
+    /// The words of the button. Empty if there is nothing to do.
     button: &'static str,
     /// The path of the page that cancels the event, if sign-ups forbid the action. The page then has no button.
     cancel: Option<String>,

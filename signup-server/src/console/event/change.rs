@@ -18,7 +18,9 @@ use crate::page::{Head, times};
 struct PublishTemplate<'a> {
     head: Head,
     frame: &'a Frame,
-    event: &'a Event,
+    heading: String,
+    /// Whether the event is published already, so that there is nothing to do.
+    is_published: bool,
     is_over: bool,
     path: String,
     limit: Option<String>,
@@ -29,14 +31,19 @@ async fn page_of_publish(
     call: &MemberCall,
     status: StatusCode,
     event: &Event,
+    is_published: bool,
     limit: Option<String>,
 ) -> Result<Response, Refusal> {
+    let title = &event.title;
+    let heading =
+        if is_published { format!("{title} is already published") } else { format!("Publish {title}?") };
     let page = PublishTemplate {
-        head: call.frame.head(&format!("Publish {}", event.title)),
+        head: call.frame.head(&heading),
+        heading,
+        is_published,
         frame: &call.frame,
         path: call.frame.path(&path_of(event.id)),
         is_over: event.is_over(call.now()),
-        event,
         limit,
         active_events: active_events(&call.session).await?,
     };
@@ -46,8 +53,11 @@ async fn page_of_publish(
 /// `GET /console/{slug}/events/{event_id}/publish`: shows a button that publishes an event, or why the event cannot be published.
 pub(crate) async fn show_publish(call: MemberCall) -> Answer {
     let id = call.path.event();
-    match call.session.preview().publish_event(id).await {
-        Ok(found) => page_of_publish(&call, StatusCode::OK, &found.event, None).await,
+    let preview = call.session.preview();
+    match preview.publish_event(id).await {
+        Ok(found) => {
+            page_of_publish(&call, StatusCode::OK, &found.event, preview.changes().is_empty(), None).await
+        }
         Err(error) => not_published(&call, id, error).await,
     }
 }
@@ -64,16 +74,20 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
 async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
     let Some(limit) = limit_reached(&error) else { return Err(error.into()) };
     let event = call.session.event(id).await?.event;
-    page_of_publish(call, StatusCode::UNPROCESSABLE_ENTITY, &event, Some(limit)).await
+    page_of_publish(call, StatusCode::UNPROCESSABLE_ENTITY, &event, false, Some(limit)).await
 }
 
 /// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed
-/// up, the page leads to the cancellation of the event instead.
+/// up, the page leads to the cancellation of the event instead. Of a draft, the page says that it is one.
 pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     let found = call.session.event(call.path.event()).await?;
     let (event, form) = (found.event.clone(), Form::default());
     if event.is_cancelled() {
         return Err(Error::EventCancelled.into());
+    }
+    if !event.is_published {
+        let ask = Ask::new(&call.frame, &form, format!("{} is a draft", event.title), "");
+        return Ok(ask.text("Volunteers can’t see it or sign up.").back(&path_of(event.id)).show());
     }
     let ask = Ask::new(&call.frame, &form, format!("Unpublish {}?", event.title), "Unpublish");
     let ask = if has_signups(&call, found) {
@@ -100,6 +114,8 @@ pub(super) struct ReasonTemplate<'a> {
     pub(super) heading: String,
     pub(super) text: String,
     pub(super) form: &'a Form,
+    /// Who sees the reason.
+    pub(super) hint: &'static str,
     pub(super) button: &'static str,
     pub(super) back: String,
 }
@@ -119,6 +135,7 @@ fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &F
             .to_owned(),
         heading,
         form,
+        hint: "Optional. Volunteers will see it.",
         button: "Cancel event",
         back: call.frame.path(&path_of(event.id)),
     };

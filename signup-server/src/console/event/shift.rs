@@ -212,6 +212,11 @@ fn page_of_reason(call: &MemberCall, status: StatusCode, shift: &ScheduledShift,
         text: format!("This also cancels {signups}. You can’t undo this."),
         heading,
         form,
+        hint: if call.frame.sends_mail {
+            "Optional. Volunteers will see it."
+        } else {
+            "Optional. The page of each sign-up shows it."
+        },
         button: "Delete",
         back: call.frame.path(&path_of(shift.event)),
     };

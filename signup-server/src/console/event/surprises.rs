@@ -30,26 +30,29 @@ pub(super) fn of_event(
 
 /// Returns the sentences about the shifts in `after` that are new or have other times than in `before`.
 pub(super) fn of_shifts(before: &[ScheduledShift], after: &[ScheduledShift], now: Timestamp) -> Vec<String> {
-    let is_same = |a: &ScheduledShift, b: &ScheduledShift| {
-        a.id == b.id && a.hours == b.hours && a.interval() == b.interval()
+    let of_change = |after: &ScheduledShift| {
+        let before = before.iter().find(|before| before.id == after.id);
+        let is_same =
+            |before: &ScheduledShift| before.hours == after.hours && before.interval() == after.interval();
+        let was_over = before.is_some_and(|before| before.is_over(now));
+        if before.is_some_and(is_same) { None } else { of_shift(after, after.is_over(now) && !was_over) }
     };
-    let changed = after.iter().filter(|after| !before.iter().any(|before| is_same(before, after)));
-    let mut sentences: Vec<_> = changed.filter_map(|shift| of_shift(shift, now)).collect();
+    let mut sentences: Vec<_> = after.iter().filter_map(of_change).collect();
     let others = sentences.len().saturating_sub(MAX_SHIFTS);
     if others > 0 {
         sentences.truncate(MAX_SHIFTS);
-        sentences
-            .push(format!("The same is true of {}.", count(others as u64, "other shift", "other shifts")));
+        let others = count(others as u64, "other shift is", "other shifts are");
+        sentences.push(format!("{others} also in the past or at a time that the clocks skip."));
     }
     sentences
 }
 
-fn of_shift(shift: &ScheduledShift, now: Timestamp) -> Option<String> {
+/// Returns the sentence about a new time of a shift. `is_over` says whether the time is in the past, and that is news.
+fn of_shift(shift: &ScheduledShift, is_over: bool) -> Option<String> {
     let (title, date, hours) = (&shift.title, shift.day.date().date(), shift.hours);
     let times = Times::of(shift.interval(), shift.day.zone());
     let shown = format!("{}–{}", times.start.clock, times.end_in_words());
     let is_as_written = times.start.date == date && (times.is_whole_day || shown == hours.to_string());
-    let is_over = shift.is_over(now);
     let past = if is_over { " That is in the past, so no one will be able to sign up for it." } else { "" };
     if !is_as_written {
         let day = times::day(date);
@@ -141,13 +144,16 @@ mod tests {
             let unchanged = of_event(Some(&after), &after, now);
             assert_eq!(unchanged, [""; 0], "it was so before: {now}");
         }
+        let now = at("2027-08-01T00:00:00Z");
+        assert_eq!(of_event(Some(&before), &after, now), [""; 0], "both days are in the past");
     }
 
     #[tokio::test]
     async fn of_many_shifts_ten_are_told() {
+        const OTHERS: &str = "2 other shifts are also in the past or at a time that the clocks skip.";
         let found = event_on(civil::date(2027, 6, 5), (Some("09:00"), Some("12:00"))).await;
         let shifts = vec![found.shifts[0].clone(); 12];
         let sentences = of_shifts(&[], &shifts, at("2027-06-05T16:00:00Z"));
-        assert_eq!((sentences.len(), &*sentences[10]), (11, "The same is true of 2 other shifts."));
+        assert_eq!((sentences.len(), &*sentences[10]), (11, OTHERS));
     }
 }
