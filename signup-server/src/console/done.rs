@@ -61,9 +61,8 @@ impl Done {
             }
             Self::Invited => "The invitation is on its way by email.",
             Self::NotSaved => {
-                "You’ve been signed out, so the form that you sent has not been saved. To keep what you typed, sign in here first: it \
-                 opens in a new tab. Then come back to this tab and go back one page. What you typed is still in the form, and you \
-                 can send it again."
+                "You’ve been signed out. Your form was not saved. To keep what you typed, sign in here: this opens a new tab. Then come \
+                 back to this tab, go back one page, and send the form again."
             }
             Self::MemberAlready => "This person is already a member, so nothing has changed.",
         }

@@ -163,8 +163,8 @@ fn message_of(error: &Error) -> Message {
         Error::InvitationGone => said(
             StatusCode::GONE,
             "This invitation doesn’t work any more",
-            "If you have already accepted it, sign in to see your organizations. If you have a newer invitation, use the link in that \
-             email. Otherwise, ask an admin or an owner of the organization, or the person who runs this server, to invite you again.",
+            "If you have already accepted it, sign in to see your organizations. If you have a newer invitation, use its link. \
+             Otherwise, ask an admin or an owner of the organization, or the person who runs this server, to invite you again.",
         ),
         Error::Unauthenticated => said(
             StatusCode::FORBIDDEN,

@@ -157,9 +157,9 @@ pub(super) async fn sign_in(mut call: ConsoleCall) -> Answer {
             };
             match entered {
                 Ok((_, secret)) => Ok(secret),
-                Err(Error::WrongCode) => Err(form
-                    .clone()
-                    .mistaken("code", "That isn’t the code in the newest email. Check it and try again")),
+                Err(Error::WrongCode) => {
+                    Err(form.clone().mistaken("code", "That isn’t the newest code. Check it and try again"))
+                }
                 Err(Error::CodeGone) => {
                     let sentence =
                         "This code doesn’t work any more. Ask for a new one and enter it in this browser";

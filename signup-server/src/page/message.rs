@@ -72,12 +72,12 @@ pub(super) fn not_found(base_path: &str) -> Response {
     )
 }
 
-/// Returns 404, for a link of a mail that is not whole.
+/// Returns 404, for a secret link that is not whole.
 pub(crate) fn incomplete_link(base_path: &str) -> Response {
     message(
         StatusCode::NOT_FOUND,
         "Page not found",
-        "This link isn’t complete. Open it from the email again, or copy the whole link.",
+        "This link isn’t complete. Open it again from where you got it, or copy the whole link.",
         Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
