@@ -17,6 +17,8 @@ use crate::wire::field_name;
 const MAX_FIELDS: usize = 2_000;
 /// The name of the hidden field with the idempotency key of a form that creates something.
 const KEY: &str = "idempotency_key";
+/// The parameter of a page with the idempotency key of its form.
+const KEY_OF_PAGE: &str = "key";
 /// The name of the field that says which of several forms of a page was sent.
 pub(crate) const ACTION: &str = "action";
 /// The name of the hidden field that marks a form as confirmed, by a page that asked first.
@@ -66,8 +68,23 @@ pub(crate) enum As {
 }
 
 impl Form {
-    /// Creates a form without values, for a new record. The form has an idempotency key, so a form that is sent twice creates one
-    /// record.
+    /// Creates the form of a page for a new record. The form has the idempotency key in the `query` of the page, so a form that is sent
+    /// twice creates one record, also after a browser has gone back and fetched the page again.
+    ///
+    /// # Errors
+    /// Returns the query with a new key if `query` has none. The page is at the URL with this query.
+    pub(crate) fn of_page(query: &str, now: Timestamp) -> Result<Self, String> {
+        let parameters = Self::parse(query.as_bytes());
+        let key = parameters.value(KEY_OF_PAGE);
+        if key.parse::<IdempotencyKey>().is_ok() {
+            return Ok(Self::default().with(KEY, key));
+        }
+        let others = parameters.fields().filter(|(name, _)| *name != KEY_OF_PAGE);
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        Err(query.extend_pairs(others).append_pair(KEY_OF_PAGE, &new_uuid(now).to_string()).finish())
+    }
+
+    /// Creates a form without values and with a new idempotency key, for a page that answers another form.
     pub(crate) fn new(now: Timestamp) -> Self {
         Self::default().with(KEY, new_uuid(now).to_string())
     }
@@ -355,6 +372,15 @@ mod tests {
         for other in ["title=A&shifts.0.title=C", "title=A", "title=A%26shifts.0.title%3DB"] {
             assert_ne!(digest(other), typed, "{other}");
         }
+    }
+
+    #[test]
+    fn the_form_of_a_page_has_the_key_of_its_query() {
+        let now = Timestamp::UNIX_EPOCH;
+        let query = Form::of_page("slot_id=a%26b&key=", now).unwrap_err();
+        assert!(query.starts_with("slot_id=a%26b&key="), "{query}");
+        let form = Form::of_page(&query, now).unwrap();
+        assert_eq!(query, format!("slot_id=a%26b&key={}", form.value(KEY)));
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub(crate) async fn show_message(call: MemberCall) -> Answer {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;
     check_is_to_come(&found.event, call.now())?;
-    let form = Form::new(call.now()).with(SHIFT, call.query().value(SHIFT));
+    let form = call.new_form()?.with(SHIFT, call.query().value(SHIFT));
     Ok(page(StatusCode::OK, &call, &found, &form))
 }
 

@@ -170,6 +170,7 @@ impl Console {
             Ok(response) => response,
             // The session has ended since.
             Err(Refusal::Service(Error::Unauthenticated)) => to_sign_in(),
+            Err(Refusal::NoKey(query)) => page::see_other(&format!("{}?{query}", frame.here())),
             Err(refusal) => self.refused(&refusal, Some(&frame)),
         };
         // This page has shown the sentence. After a redirect, the next page shows it.
@@ -208,6 +209,11 @@ impl MemberCall {
     /// Returns the parameters of the query string, as a form.
     pub(crate) fn query(&self) -> Form {
         Form::parse(self.request.query.as_bytes())
+    }
+
+    /// Returns the form of the page for a new record. Refuses a URL without the key of the form, which leads to the URL with a key.
+    pub(crate) fn new_form(&self) -> Result<Form, Refusal> {
+        Form::of_page(&self.request.query, self.now()).map_err(Refusal::NoKey)
     }
 
     /// Returns the time by the clock of the service.

@@ -25,6 +25,8 @@ pub(crate) enum Refusal {
     CrossSite,
     /// The field `action` has no name of a form of the page.
     UnknownAction,
+    /// The page has a form with an idempotency key, and the URL lacks the key. Holds the query of the URL with a key.
+    NoKey(String),
     /// The sign-up that was to be cancelled is cancelled already.
     PlaceCancelled,
     /// Too many requests. Holds the seconds to wait.
@@ -116,7 +118,7 @@ fn message(refusal: &Refusal) -> Message {
             "Sorry, we can’t accept this",
             "Your browser says that another website sent this. Open the page on this website, and send the form from there.",
         ),
-        Refusal::UnknownAction => {
+        Refusal::UnknownAction | Refusal::NoKey(_) => {
             Message { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
         }
         Refusal::PlaceCancelled => {

@@ -77,8 +77,14 @@ impl<'a> Organizer<'a> {
         self.post("/sign-in/code", &[("code", &code)]).await
     }
 
+    /// Requests a page. Follows the redirect to the URL with the key of its form.
     pub(crate) async fn get(&self, path: &str) -> Answer {
-        self.send(self.server.request("GET", path)).await
+        let answer = self.send(self.server.request("GET", path)).await;
+        let (page, _) = path.split_once('?').unwrap_or((path, ""));
+        match answer.header("location").filter(|location| location.starts_with(&format!("{page}?"))) {
+            Some(location) => self.send(self.server.request("GET", location)).await,
+            None => answer,
+        }
     }
 
     /// Sends a form as the browser sends one from a page of the server.

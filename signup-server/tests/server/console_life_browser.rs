@@ -128,3 +128,24 @@ async fn a_token_made_in_a_browser_works_until_it_is_revoked_there() {
         assert!(links.is_empty(), "an organizer has no settings: {page}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_that_is_changed_after_going_back_says_what_it_has_created() {
+    let Some(browser) = Browser::start().await else { return };
+    let server = Server::start(&[]);
+    browser.sign_in_as(&Organizer::first_owner(&server).await).await;
+    browser.go(&format!("{}/console/riverside/events/new", server.url)).await;
+    browser.fill("title", "Gala").await;
+    browser.fill("start_date", "2097-06-05").await;
+    let zone = browser.driver.find(By::Css("#timezone option[value='Europe/Berlin']")).await.unwrap();
+    zone.click().await.unwrap();
+    browser.press("Create event").await;
+    browser.wait_for("Copy to another date").await;
+    browser.driver.back().await.unwrap();
+    browser.wait_for("New event").await;
+    assert_eq!(browser.field("title").await.value().await.unwrap().as_deref(), Some("Gala"));
+    browser.fill("title", "Ball").await;
+    browser.press("Create event").await;
+    browser.wait_for("It created the event “Gala”.").await;
+    assert_eq!(server.count_events().await, 1);
+}

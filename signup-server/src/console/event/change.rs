@@ -251,7 +251,7 @@ fn page_of_copy(call: &MemberCall, status: StatusCode, event: &Event, form: &For
 /// `GET /console/{slug}/events/{event_id}/duplicate`: asks for the date of a copy.
 pub(crate) async fn show_duplicate(call: MemberCall) -> Answer {
     let event = call.session.event(call.path.event()).await?.event;
-    let form = Form::new(call.now()).with("title", event.title.as_str());
+    let form = call.new_form()?.with("title", event.title.as_str());
     Ok(page_of_copy(&call, StatusCode::OK, &event, &form))
 }
 

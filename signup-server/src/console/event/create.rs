@@ -58,7 +58,7 @@ async fn page(
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
 pub(crate) async fn show_create(call: MemberCall) -> Answer {
     let zone = zone_of_newest_event(&call.session).await?;
-    let form = Form::new(call.now()).with("timezone", zone.unwrap_or_default());
+    let form = call.new_form()?.with("timezone", zone.unwrap_or_default());
     page(&call, StatusCode::OK, &form, None).await
 }
 

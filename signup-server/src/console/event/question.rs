@@ -56,7 +56,7 @@ pub(crate) async fn show_add_question(call: MemberCall) -> Answer {
     if event.is_cancelled() {
         return Err(Error::EventCancelled.into());
     }
-    let form = Form::new(call.now()).with("type", "text");
+    let form = call.new_form()?.with("type", "text");
     Ok(page(&call, StatusCode::OK, event.id, &form, &[], NEW))
 }
 

@@ -47,7 +47,7 @@ pub(crate) async fn show_add_shifts(call: MemberCall) -> Answer {
     if event.is_cancelled() {
         return Err(Error::EventCancelled.into());
     }
-    Ok(page_of_new(&call, StatusCode::OK, &event, &Form::new(call.now())))
+    Ok(page_of_new(&call, StatusCode::OK, &event, &call.new_form()?))
 }
 
 /// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form. Asks first if a shift would be

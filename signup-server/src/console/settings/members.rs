@@ -61,7 +61,7 @@ const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role"
 /// `GET /console/{slug}/settings/members`: lists the members and the open invitations.
 pub(crate) async fn list_members(call: MemberCall) -> Answer {
     call.session.require(Permission::ReadMembers)?;
-    page(&call, StatusCode::OK, &Form::new(call.now()).with("role", Role::Organizer.name())).await
+    page(&call, StatusCode::OK, &call.new_form()?.with("role", Role::Organizer.name())).await
 }
 
 /// `POST /console/{slug}/settings/members`: invites, changes a role, removes a member, or withdraws an invitation.

@@ -51,7 +51,7 @@ const FIELDS: &[(&str, As)] = &[("name", As::Text), ("scopes", As::List), ("expi
 /// `GET /console/{slug}/settings/tokens`: lists the tokens.
 pub(crate) async fn list_tokens(call: MemberCall) -> Answer {
     call.session.require(Permission::ReadTokens)?;
-    page(&call, StatusCode::OK, &new_form(&call), None).await
+    page(&call, StatusCode::OK, &with_life(call.new_form()?), None).await
 }
 
 /// `POST /console/{slug}/settings/tokens`: creates a token and shows it once, or revokes one.
@@ -73,7 +73,8 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
                         return page(&call, StatusCode::CONFLICT, &form, None).await;
                     }
                     let Some(text) = text else {
-                        return page(&call, StatusCode::OK, &new_form(&call), Some(&token)).await;
+                        return page(&call, StatusCode::OK, &with_life(Form::new(call.now())), Some(&token))
+                            .await;
                     };
                     let frame = &call.frame;
                     let page = TokenTemplate {
@@ -99,8 +100,9 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
     }
 }
 
-fn new_form(call: &MemberCall) -> Form {
-    Form::new(call.now()).with("expires_in_days", Token::MAX_DAYS.to_string())
+/// Returns a form with the longest life of a token.
+fn with_life(form: Form) -> Form {
+    form.with("expires_in_days", Token::MAX_DAYS.to_string())
 }
 
 /// Returns the page of the tokens. `created` is the token that the same form has created before.

@@ -44,7 +44,7 @@ pub(super) const FIELDS: &[(&str, As)] = &[("url", As::Text), ("description", As
 /// `GET /console/{slug}/settings/webhooks`: lists the webhooks.
 pub(crate) async fn list_webhooks(call: MemberCall) -> Answer {
     call.session.require(Scope::WebhooksRead)?;
-    let form = Form::new(call.now()).with("types", "*");
+    let form = call.new_form()?.with("types", "*");
     page(&call, StatusCode::OK, &form).await
 }
 
