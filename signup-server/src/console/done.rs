@@ -15,12 +15,14 @@ pub(crate) enum Done {
     InvitedBefore,
     /// The person who was invited is a member.
     MemberAlready,
+    /// An invitation was accepted without a session. The page is that to sign in.
+    Joined,
     /// The session had ended. The page is that to sign in.
     NotSaved,
 }
 
 impl Done {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Saved,
         Self::PlaceCancelled,
         Self::MessageSent,
@@ -28,6 +30,7 @@ impl Done {
         Self::Invited,
         Self::InvitedBefore,
         Self::MemberAlready,
+        Self::Joined,
         Self::NotSaved,
     ];
 
@@ -41,6 +44,7 @@ impl Done {
             Self::Invited => "invited",
             Self::InvitedBefore => "invited-before",
             Self::MemberAlready => "member-already",
+            Self::Joined => "joined",
             Self::NotSaved => "not-saved",
         }
     }
@@ -60,6 +64,7 @@ impl Done {
                 "You’ve already invited this person. We can’t show the link again: to get a new one, invite them again."
             }
             Self::Invited => "The invitation is on its way by email.",
+            Self::Joined => "You’ve joined the organization. Sign in to continue.",
             Self::NotSaved => {
                 "You’ve been signed out. Your form was not saved. To keep what you typed, sign in here: this opens a new tab. Then come \
                  back to this tab, go back one page, and send the form again."

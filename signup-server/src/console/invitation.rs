@@ -5,7 +5,8 @@ use signup_core::{AcceptanceInput, Asked, Error, OpenInvitation, Secret, SignedI
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::{Answer, As, Console, ConsoleCall, Form, Refusal, show, words};
+use super::cookies::Name;
+use super::{Answer, As, Console, ConsoleCall, Done, Form, Refusal, show, words};
 use crate::page::{DEFAULT_THEME, Head, incomplete_link, see_other};
 
 #[derive(Debug, Template)]
@@ -85,7 +86,11 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
         }
         Ok(None) => Ok(match console.signed_in(&call.request.headers).await? {
             Some(joined) => see_other(&console.path(&path_of_organization(&joined, &open))),
-            None => console.to_sign_in(&format!("/console/{}/", open.organization.slug)),
+            None => {
+                let mut response = console.to_sign_in(&format!("/console/{}/", open.organization.slug));
+                console.cookies.set(&mut response, Name::Done, Done::Joined.name());
+                response
+            }
         }),
         Err(Error::OtherPerson) => match &signed_in {
             Some(other) => Ok(console.other_person(other, &secret)),

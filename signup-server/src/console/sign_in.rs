@@ -24,8 +24,15 @@ struct AddressTemplate<'a> {
     head: Head,
     console: &'a Console,
     form: &'a Form,
-    /// The sentence about a form that was sent after the session had ended.
-    not_saved: Option<&'static str>,
+    /// What a form has done, or why it was not saved.
+    done: Option<Done>,
+}
+
+impl AddressTemplate<'_> {
+    /// Returns whether a form was sent after the session had ended. It is still in the present tab of the browser.
+    fn is_not_saved(&self) -> bool {
+        self.done == Some(Done::NotSaved)
+    }
 }
 
 #[derive(Debug, Template)]
@@ -78,8 +85,8 @@ impl Console {
         Err(Refusal::TooMany(allowance.retry_after_s(self.now())))
     }
 
-    fn address_page(&self, status: StatusCode, form: &Form, not_saved: Option<&'static str>) -> Response {
-        let page = AddressTemplate { head: head("Sign in", form), console: self, form, not_saved };
+    fn address_page(&self, status: StatusCode, form: &Form, done: Option<Done>) -> Response {
+        let page = AddressTemplate { head: head("Sign in", form), console: self, form, done };
         show(status, &page)
     }
 
@@ -104,9 +111,10 @@ pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
     let query = Form::parse(call.request.query.as_bytes());
     let form = Form::default().with(NEXT, wanted(query.value(NEXT)));
     let (console, headers) = (&call.console, &call.request.headers);
-    let not_saved = console.cookies.get(headers, Name::Done).filter(|done| *done == Done::NotSaved);
-    let mut response = console.address_page(StatusCode::OK, &form, not_saved.map(Done::sentence));
-    if not_saved.is_some() {
+    let is_here = |done: &Done| matches!(done, Done::NotSaved | Done::Joined);
+    let done = console.cookies.get(headers, Name::Done).filter(is_here);
+    let mut response = console.address_page(StatusCode::OK, &form, done);
+    if done.is_some() {
         console.cookies.remove(&mut response, Name::Done);
     }
     Ok(response)

@@ -251,6 +251,10 @@ async fn somebody_who_exists_accepts_an_invitation_without_a_name_and_signs_in_w
     let joined = stranger.post(&path, &[]).await;
     let next = "/sign-in?next=/console/lakeside/";
     assert_eq!((joined.status, joined.header("location")), (303, Some(next)));
+    let told = async || {
+        stranger.get(next).await.text.contains("You’ve joined the organization. Sign in to continue.")
+    };
+    assert!(told().await && !told().await, "told once");
     assert_eq!(stranger.cookie("signup"), None, "a forwarded invitation signs nobody in");
     assert_eq!(grace.get("/console/lakeside/").await.status, 200);
 
