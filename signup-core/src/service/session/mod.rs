@@ -289,9 +289,9 @@ impl Session {
     /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
     /// let preview = session.preview();
     /// let moved = preview.patch_event(created.event.id, EventPatch::new().start_date(date(2027, 6, 12))).await?;
-    /// assert_eq!(moved.event.starts_at().to_string(), "2027-06-12T04:00:00Z");
+    /// assert_eq!(moved.event.dates.starts_at().to_string(), "2027-06-12T04:00:00Z");
     /// assert_eq!((preview.mails_queued(), preview.changes()), (1, vec!["start_date"]));
-    /// assert_eq!(session.event(created.event.id).await?, created);
+    /// assert_eq!(session.event(created.event.id).await?.event, created.event);
     /// # Ok(()) }) }
     /// ```
     #[must_use]
