@@ -1,5 +1,7 @@
 //! The life of an event in the console: an organizer creates it, writes to its volunteers, and cancels places and the event.
 
+use std::time::Duration;
+
 use reqwest::{Client, RequestBuilder};
 use serde_json::Value;
 
@@ -209,7 +211,13 @@ impl ConsoleLife {
 
     /// Sends the form of a step, and returns where the answer leads. Returns `None` if the server is dead.
     async fn send(&self, step: Step, browser: &Browser, url: &str) -> Option<String> {
-        let response = self.request(step, browser, url).send().await.ok()?;
+        let mut response = self.request(step, browser, url).send().await.ok()?;
+        // A person may send 240 forms a minute.
+        while response.status() == 429 {
+            let seconds = response.headers()["retry-after"].to_str().unwrap().parse().unwrap();
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            response = self.request(step, browser, url).send().await.ok()?;
+        }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await.ok()?;
         assert_eq!(status, 303, "{step:?} of life {}: {text}", self.number);
