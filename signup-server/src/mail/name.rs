@@ -121,8 +121,9 @@ fn joins_words(folded: &str) -> bool {
     characters.windows(3).enumerate().any(|(at, three)| {
         let &[before, separator, after] = three else { return false };
         let are_digits = before.is_ascii_digit() && after.is_ascii_digit();
+        // A host parser takes other characters after the letter, such as a bracket, for a part of the last label.
         let is_last =
-            characters.get(at + 3).is_none_or(|next| *next != '-' && *next != '_' && ends_word(*next));
+            characters.get(at + 3).is_none_or(|next| next.is_whitespace() || SEPARATORS.contains(next));
         let is_initial = separator != ':' && after.is_alphabetic() && is_last;
         let is_apart = before.is_whitespace() || ends_word(after) || are_digits || is_initial;
         SEPARATORS.contains(&separator) && !is_apart
