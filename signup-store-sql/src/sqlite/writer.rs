@@ -390,6 +390,9 @@ mod tests {
              VALUES (zeroblob(16), zeroblob(16), 'create-event', 'k', '{}', 1); \
              CREATE TEMP TRIGGER full BEFORE DELETE ON receipts BEGIN SELECT RAISE(ROLLBACK, 'full'); END";
         sqlx::raw_sql(setup).execute(&mut failing).await.unwrap();
+        // The log stays the same file while the writer opens the database again, as it does beside the readers of a store.
+        let mut reader = options.connect().await.unwrap();
+        sqlx::raw_sql("SELECT count(*) FROM receipts").execute(&mut reader).await.unwrap();
         let writer = writer(failing, options, &path);
         let (first, purged, second) = tokio::join!(
             writer.commit(insert(1)),
@@ -401,5 +404,6 @@ mod tests {
         writer.close().await;
         let there = organizations(&SqliteStore::open(&path).await.unwrap()).await;
         assert_eq!(there, usize::from(first.is_ok()) + usize::from(second.is_ok()));
+        drop(reader);
     }
 }
