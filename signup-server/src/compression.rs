@@ -1,6 +1,6 @@
 //! Compression of responses with gzip, for clients that accept it.
 //!
-//! The length of a compressed response depends on what its parts have in common. So whoever can put text into a response and see
+//! The length of a compressed response depends on what its parts have in common. So an attacker who can put text into a response and see
 //! its length can guess a secret in it, letter by letter (BREACH). A route therefore says in the table of
 //! [routes](crate::routes) that its responses hold no secret and may be compressed. No other response is.
 //!

@@ -48,7 +48,7 @@ impl Headers {
         self.end();
     }
 
-    /// Adds a header with an address, and with the name of whoever has it.
+    /// Adds a header with an address, and with the name of its owner.
     pub(super) fn mailbox(&mut self, name: &str, shown: Option<&str>, address: &str) {
         self.begin(name);
         match shown {

@@ -212,7 +212,7 @@ impl ConsoleLife {
     /// Sends the form of a step, and returns where the answer leads. Returns `None` if the server is dead.
     async fn send(&self, step: Step, browser: &Browser, url: &str) -> Option<String> {
         let mut response = self.request(step, browser, url).send().await.ok()?;
-        // A person may send 240 forms a minute.
+        // A person may send 240 forms a minute. Only time ends that window, so the test waits as long as the answer says.
         while response.status() == 429 {
             let seconds = response.headers()["retry-after"].to_str().unwrap().parse().unwrap();
             tokio::time::sleep(Duration::from_secs(seconds)).await;

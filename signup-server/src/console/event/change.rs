@@ -114,7 +114,7 @@ pub(super) struct ReasonTemplate<'a> {
     pub(super) heading: String,
     pub(super) text: String,
     pub(super) form: &'a Form,
-    /// Who sees the reason.
+    /// The text beside the field, which says where the reason is shown.
     pub(super) hint: &'static str,
     pub(super) button: &'static str,
     pub(super) back: String,
