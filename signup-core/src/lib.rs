@@ -133,6 +133,7 @@ mod id;
 mod input;
 mod invitation;
 mod link;
+mod locks;
 mod mail;
 mod message;
 mod network;
@@ -193,6 +194,7 @@ pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
 pub use link::Link;
+pub use locks::{FairLocks, HeldLock};
 pub use mail::{InvitationMail, Mail, MailContent, MessageMail, MessagePlace};
 pub use message::Message;
 pub use network::{Networks, is_public};

@@ -14,19 +14,17 @@
 //! **Invariant:** a turn replaces no requirement. Other processes have turns of their own, so only the requirements of a
 //! change set keep the records consistent.
 
-use std::collections::HashMap;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-
-use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 use super::Shared;
 use super::commit::TIME_LIMIT;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId};
+use crate::locks::{FairLocks, HeldLock};
 use crate::question::Question;
 use crate::receipt::Operation;
 use crate::shift::{ScheduledShift, Shift};
@@ -35,12 +33,9 @@ use crate::store::RecordKey;
 /// The turns that edits have or wait for. Clones share the turns.
 #[derive(Debug, Clone)]
 pub(super) struct Turns {
-    locks: Arc<Mutex<Locks>>,
+    locks: FairLocks<Key>,
     time_limit: Duration,
 }
-
-/// The locks that are held or waited for. `RwLock` is fair: a waiting writer is before all readers that come later.
-type Locks = HashMap<Key, Arc<RwLock<()>>>;
 
 /// The organization is part of the key, so an edit of another organization's event never delays that organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -49,38 +44,10 @@ enum Key {
     Shift(OrganizationId, ShiftId),
 }
 
-/// The turn of one edit.
+/// The turn of one edit: the locks of its event and of its shift.
 #[derive(Debug)]
 #[must_use]
-pub(super) enum Turn {
-    /// An edit of an event.
-    Event {
-        /// Excludes all other edits of the event.
-        _event: Held<OwnedRwLockWriteGuard<()>>,
-    },
-    /// A patch of a shift.
-    Shift {
-        /// Excludes other patches of the shift.
-        _shift: Held<OwnedRwLockWriteGuard<()>>,
-        /// Excludes edits of the event.
-        _event: Held<OwnedRwLockReadGuard<()>>,
-    },
-}
-
-/// A lock that is held. The guard is dropped before the entry, which counts the users of the lock.
-#[derive(Debug)]
-pub(super) struct Held<G> {
-    _guard: G,
-    _entry: Entry,
-}
-
-/// A use of a lock, by a holder or a waiter. The last use removes the lock from the table.
-#[derive(Debug)]
-struct Entry {
-    locks: Arc<Mutex<Locks>>,
-    key: Key,
-    lock: Arc<RwLock<()>>,
-}
+pub(super) struct Turn(#[expect(dead_code, reason = "a drop releases the locks")] Vec<HeldLock<Key>>);
 
 impl Shared {
     /// Waits for the turn of an operation. Returns `None` if the operation needs no turn here: it creates an event, is about a
@@ -163,7 +130,7 @@ impl Shared {
 impl Turns {
     /// Creates turns that refuse an edit whose turn comes later than `time_limit`. The wait itself is not bounded.
     pub(super) fn new(time_limit: Duration) -> Self {
-        Self { locks: Arc::default(), time_limit }
+        Self { locks: FairLocks::new(), time_limit }
     }
 
     /// Waits for the turn of an edit of an event.
@@ -173,8 +140,8 @@ impl Turns {
     /// then fail one after another without a wait for the store.
     pub(super) async fn of_event(&self, organization: OrganizationId, event: EventId) -> Result<Turn> {
         let began = Instant::now();
-        let event = self.exclusive(Key::Event(organization, event)).await;
-        self.in_time(began, Turn::Event { _event: event })
+        let event = self.locks.write(Key::Event(organization, event)).await;
+        self.in_time(began, vec![event])
     }
 
     /// Waits for the turn of a patch of a shift of this event.
@@ -189,26 +156,13 @@ impl Turns {
     ) -> Result<Turn> {
         let began = Instant::now();
         // The event first, so that an edit of the event is not overtaken by patches that come later.
-        let entry = self.entry(Key::Event(organization, event));
-        let guard = Arc::clone(&entry.lock).read_owned().await;
-        let event = Held { _guard: guard, _entry: entry };
-        let shift = self.exclusive(Key::Shift(organization, shift)).await;
-        self.in_time(began, Turn::Shift { _shift: shift, _event: event })
+        let event = self.locks.read(Key::Event(organization, event)).await;
+        let shift = self.locks.write(Key::Shift(organization, shift)).await;
+        self.in_time(began, vec![shift, event])
     }
 
-    async fn exclusive(&self, key: Key) -> Held<OwnedRwLockWriteGuard<()>> {
-        let entry = self.entry(key);
-        let guard = Arc::clone(&entry.lock).write_owned().await;
-        Held { _guard: guard, _entry: entry }
-    }
-
-    fn entry(&self, key: Key) -> Entry {
-        let lock = Arc::clone(table(&self.locks).entry(key).or_default());
-        Entry { locks: Arc::clone(&self.locks), key, lock }
-    }
-
-    fn in_time(&self, began: Instant, turn: Turn) -> Result<Turn> {
-        if began.elapsed() <= self.time_limit { Ok(turn) } else { Err(Error::Contended) }
+    fn in_time(&self, began: Instant, locks: Vec<HeldLock<Key>>) -> Result<Turn> {
+        if began.elapsed() <= self.time_limit { Ok(Turn(locks)) } else { Err(Error::Contended) }
     }
 }
 
@@ -216,21 +170,6 @@ impl Default for Turns {
     fn default() -> Self {
         Self::new(TIME_LIMIT)
     }
-}
-
-impl Drop for Entry {
-    fn drop(&mut self) {
-        let mut locks = table(&self.locks);
-        // While the table is locked, no use begins and no other one ends. So the last use sees only the reference of the table.
-        drop(std::mem::take(&mut self.lock));
-        if locks.get(&self.key).is_some_and(|lock| Arc::strong_count(lock) == 1) {
-            locks.remove(&self.key);
-        }
-    }
-}
-
-fn table(locks: &Mutex<Locks>) -> MutexGuard<'_, Locks> {
-    locks.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -244,24 +183,20 @@ mod tests {
     const SHIFT: ShiftId = ShiftId::new(Uuid::from_u128(3));
 
     #[tokio::test]
-    async fn a_lock_without_a_holder_or_waiter_is_removed() {
+    async fn patches_of_different_shifts_go_side_by_side_and_an_edit_of_their_event_waits() {
         let turns = Turns::default();
         let first = turns.of_shift(ORGANIZATION, EVENT, SHIFT).await.unwrap();
         let other = turns.of_shift(ORGANIZATION, EVENT, ShiftId::NONE).await.unwrap();
-        assert_eq!(table(&turns.locks).len(), 3);
-        let (event, shift) = (turns.clone(), turns.clone());
-        let waiters = [
-            tokio::spawn(async move { event.of_event(ORGANIZATION, EVENT).await.is_ok() }),
-            tokio::spawn(async move { shift.of_shift(ORGANIZATION, EVENT, SHIFT).await.is_ok() }),
-        ];
+        let edit = tokio::spawn({
+            let turns = turns.clone();
+            async move { turns.of_event(ORGANIZATION, EVENT).await.is_ok() }
+        });
         tokio::task::yield_now().await;
-        waiters[0].abort();
         drop(other);
+        tokio::task::yield_now().await;
+        assert!(!edit.is_finished(), "a patch has its turn");
         drop(first);
-        let [aborted, waiter] = waiters;
-        assert!(aborted.await.unwrap_err().is_cancelled());
-        assert!(waiter.await.unwrap(), "a waiter that is dropped leaves the line");
-        assert!(table(&turns.locks).is_empty());
+        assert!(edit.await.unwrap());
     }
 
     #[tokio::test]
@@ -272,6 +207,5 @@ mod tests {
         {
             assert_eq!(late.unwrap_err(), Error::Contended);
         }
-        assert!(table(&turns.locks).is_empty());
     }
 }
