@@ -291,8 +291,8 @@ impl ShiftInput<'_> {
         });
         let (Some(title), Some(capacity)) = (title, capacity) else { return vec![] };
         let parts = parts.flatten().unwrap_or_else(|| hours.into_iter().collect());
-        let shift = |hours| NewShift { title: title.clone(), location: location.clone(), hours, capacity };
-        parts.into_iter().map(shift).collect()
+        let shift = NewShift { location, ..NewShift::new(title, capacity) };
+        parts.into_iter().map(|hours| shift.clone().hours(hours)).collect()
     }
 }
 

@@ -204,6 +204,25 @@ impl NewShift {
     }
 }
 
+/// The methods of a patch that set a field, and those that remove its value.
+macro_rules! changes {
+    ($($field:ident, $clear:ident: $type:ty, $what:literal;)*) => {$(
+        #[doc = concat!("Sets ", $what, ".")]
+        #[must_use]
+        pub fn $field(self, $field: $type) -> Self {
+            Self { $field: Some(Change::Set($field)), ..self }
+        }
+
+        #[doc = concat!("Removes ", $what, ".")]
+        #[must_use]
+        pub fn $clear(self) -> Self {
+            Self { $field: Some(Change::Clear), ..self }
+        }
+    )*};
+}
+
+pub(super) use changes;
+
 /// Changes to a shift. A field that is not set stays as it is.
 ///
 /// ```
@@ -291,16 +310,8 @@ impl ShiftPatch {
         capacity: Capacity;
     }
 
-    /// Sets the shift's own location.
-    #[must_use]
-    pub fn location(self, location: ShiftLocation) -> Self {
-        Self { location: Some(Change::Set(location)), ..self }
-    }
-
-    /// Removes the shift's own location.
-    #[must_use]
-    pub fn clear_location(self) -> Self {
-        Self { location: Some(Change::Clear), ..self }
+    changes! {
+        location, clear_location: ShiftLocation, "the shift's own location";
     }
 
     /// Sets the start and the end.
@@ -366,22 +377,3 @@ impl HoursPatch {
         }
     }
 }
-
-/// The methods of a patch that set a field, and those that remove its value.
-macro_rules! changes {
-    ($($field:ident, $clear:ident: $type:ty, $what:literal;)*) => {$(
-        #[doc = concat!("Sets ", $what, ".")]
-        #[must_use]
-        pub fn $field(self, $field: $type) -> Self {
-            Self { $field: Some(Change::Set($field)), ..self }
-        }
-
-        #[doc = concat!("Removes ", $what, ".")]
-        #[must_use]
-        pub fn $clear(self) -> Self {
-            Self { $field: Some(Change::Clear), ..self }
-        }
-    )*};
-}
-
-pub(super) use changes;
