@@ -95,24 +95,11 @@ pub fn event(organization: u32, number: u32) -> Event {
 
 /// Returns a shift of `event` from 09:00 to 12:00.
 pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
-    Shift {
-        id: ShiftId::new(uuid(number)),
-        organization: event.organization,
-        event: event.id,
-        title: Title::new("Morning").unwrap(),
-        location: None,
-        hours: Hours::parse(Some("09:00"), Some("12:00")).unwrap(),
-        ends_at: event.dates.first.interval(Hours::parse(Some("09:00"), Some("12:00")).unwrap()).end,
-        occupancy: Occupancy::empty(Capacity::new(capacity).unwrap()),
-        position: number,
-        version: 1,
-        gate: 1,
-        closing: None,
-        deleted_at: None,
-        gathering: None,
-        created_at: at(0),
-        updated_at: at(0),
-    }
+    let (id, title) = (ShiftId::new(uuid(number)), Title::new("Morning").unwrap());
+    let new =
+        Shift::new(id, event.organization, event.id, title, Capacity::new(capacity).unwrap(), at(0));
+    let hours = Hours::parse(Some("09:00"), Some("12:00")).unwrap();
+    Shift { hours, ends_at: event.dates.first.interval(hours).end, position: number, ..new }
 }
 
 /// Returns an activity of the organization itself, with each form of text.
