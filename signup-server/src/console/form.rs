@@ -218,11 +218,12 @@ impl Form {
     ///
     /// `*` in a name stands for the number of a row: `shifts.*.title`. Rows keep their order. A list without any row is
     /// omitted. Row 3 is the third element only if the form also has rows 0 to 2.
-    pub(crate) fn json(&self, fields: &[(&str, As)]) -> Vec<u8> {
+    pub(crate) fn json(&self, fields: &[(impl AsRef<str>, As)]) -> Vec<u8> {
         let mut object = Map::new();
         for (name, kind) in fields {
+            let name = name.as_ref();
             match name.split_once(".*.") {
-                None => object.extend(self.json_value(name, *kind).map(|value| ((*name).to_owned(), value))),
+                None => object.extend(self.json_value(name, *kind).map(|value| (name.to_owned(), value))),
                 Some((list, member)) => {
                     let rows = self.rows(list);
                     if rows.is_empty() {

@@ -51,16 +51,13 @@ pub(super) const QUESTION: &[(&str, As)] = &[
     ("position", As::Number),
 ];
 
-const SHIFT_ROWS: &[(&str, As)] = &[
-    ("shifts.*.title", As::Text),
-    ("shifts.*.start_time", As::Text),
-    ("shifts.*.end_time", As::Text),
-    ("shifts.*.capacity", As::Number),
-    ("shifts.*.location", As::Text),
-];
+/// The field of a row of shifts that a shift does not have.
+const EACH_MINUTES: &str = "each_minutes";
 
-/// The members of a row of shifts.
-const MEMBERS: [&str; 6] = ["title", "start_time", "end_time", "capacity", "each_minutes", "location"];
+/// Returns the fields of the shifts in the rows of a form.
+fn shift_rows() -> impl Iterator<Item = (String, As)> {
+    SHIFT.iter().map(|(name, kind)| (format!("shifts.*.{name}"), *kind))
+}
 
 pub(super) fn values_of_event(event: &Event) -> Values {
     vec![
@@ -126,7 +123,8 @@ pub(super) fn question_patch(form: &Form) -> Result<QuestionPatch, Faults> {
 
 /// Checks the form of a new event.
 pub(super) fn new_event(form: &Form, limits: PlanLimits) -> Result<NewEvent, Faults> {
-    let body = form.json(&[EVENT, SHIFT_ROWS].concat());
+    let of_event = EVENT.iter().map(|(name, kind)| ((*name).to_owned(), *kind));
+    let body = form.json(&of_event.chain(shift_rows()).collect::<Vec<_>>());
     let mut input = from_json::<EventInput<'_>>(&body)?;
     set_lengths(form, &mut input.shifts);
     input.check(limits)
@@ -134,7 +132,7 @@ pub(super) fn new_event(form: &Form, limits: PlanLimits) -> Result<NewEvent, Fau
 
 /// Checks the form of shifts to add.
 pub(super) fn new_shifts(form: &Form) -> Result<Vec<NewShift>, Faults> {
-    let body = form.json(SHIFT_ROWS);
+    let body = form.json(&shift_rows().collect::<Vec<_>>());
     let mut input = from_json::<ShiftsInput<'_>>(&body)?;
     set_lengths(form, &mut input.shifts);
     input.check()
@@ -145,7 +143,7 @@ fn set_lengths(form: &Form, shifts: &mut Given<Vec<Given<ShiftInput<'_>>>>) {
     let Given::Value(shifts) = shifts else { return };
     for (shift, row) in shifts.iter_mut().zip(form.rows("shifts")) {
         let Given::Value(shift) = shift else { continue };
-        let length = form.value(format!("shifts.{row}.each_minutes")).trim();
+        let length = form.value(field_of(row, EACH_MINUTES)).trim();
         shift.each_minutes = match length.parse::<f64>() {
             Ok(minutes) => minutes.into(),
             Err(_) if length.is_empty() => Given::Blank,
@@ -160,45 +158,41 @@ pub(super) fn without_empty_rows(form: &Form) -> Form {
     let is_of_row = |name: &str| name.starts_with("shifts.");
     let others = form.fields().filter(|(name, _)| !is_of_row(name));
     let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
-    let field = |row: usize, member: &str| format!("shifts.{row}.{member}");
-    for (number, row) in form.rows_with_text("shifts", &MEMBERS).into_iter().take(MAX_ROWS).enumerate() {
-        for member in MEMBERS {
-            new = new.with(&field(number, member), form.value(field(row, member)));
+    let members: Vec<_> = SHIFT.iter().map(|(name, _)| *name).chain([EACH_MINUTES]).collect();
+    for (number, row) in form.rows_with_text("shifts", &members).into_iter().take(MAX_ROWS).enumerate() {
+        for member in &members {
+            new = new.with(&field_of(number, member), form.value(field_of(row, member)));
         }
     }
     new
 }
 
-/// The names of the fields of one row of shifts.
+/// Returns the name of a field of a row of shifts. Rows are counted from 0.
+fn field_of(row: usize, member: &str) -> String {
+    format!("shifts.{row}.{member}")
+}
+
+/// A row of shifts.
 #[derive(Debug)]
 pub(super) struct Row {
     /// The number of the row, from 1.
     pub(super) number: usize,
-    pub(super) title: String,
-    pub(super) start_time: String,
-    pub(super) end_time: String,
-    pub(super) capacity: String,
-    pub(super) each_minutes: String,
-    pub(super) location: String,
     /// The attribute of the first field that gives it the focus, so that a browser scrolls to the row; empty in most rows.
     pub(super) focus: &'static str,
+}
+
+impl Row {
+    /// Returns the name of a field of the row.
+    pub(super) fn name(&self, member: &str) -> String {
+        field_of(self.number - 1, member)
+    }
 }
 
 /// Returns the rows of a form: those that it has, and more if the person asks for more. The first one of these has the focus.
 pub(super) fn rows(form: &Form) -> Vec<Row> {
     let present = form.rows("shifts").last().map_or(0, |row| row + 1).max(NEW_ROWS);
     let more = if form.action() == MORE_ROWS { NEW_ROWS } else { 0 };
-    let field = |row: usize, member: &str| format!("shifts.{row}.{member}");
-    let row = |row| Row {
-        number: row + 1,
-        title: field(row, "title"),
-        start_time: field(row, "start_time"),
-        end_time: field(row, "end_time"),
-        capacity: field(row, "capacity"),
-        each_minutes: field(row, "each_minutes"),
-        location: field(row, "location"),
-        focus: if row == present { "autofocus" } else { "" },
-    };
+    let row = |row| Row { number: row + 1, focus: if row == present { "autofocus" } else { "" } };
     (0..(present + more).min(MAX_ROWS)).map(row).collect()
 }
 
