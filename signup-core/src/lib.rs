@@ -226,7 +226,7 @@ pub use store::{
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
     LocationData, LocationDataError, MessageSubject, MessageText, Name, PersonName, SearchText,
-    ShiftLocation, TextError, Title, WebAddress, WebhookDescription, is_host_name,
+    ShiftDescription, ShiftLocation, TextError, Title, WebAddress, WebhookDescription, is_host_name,
 };
 pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};

@@ -15,7 +15,7 @@ use crate::hours::{Day, Hours, Interval};
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Occupancy};
 use crate::signup::CancelledBy;
-use crate::text::{CancellationReason, ShiftLocation, Title};
+use crate::text::{CancellationReason, ShiftDescription, ShiftLocation, Title};
 
 /// The closing of a shift. It cancels all sign-ups for the shift at once: the status of each follows from its shift, and no
 /// sign-up is written. So a shift with ten thousand sign-ups is closed as fast as an empty one.
@@ -75,6 +75,8 @@ pub struct Shift {
     pub event: EventId,
     /// The title.
     pub title: Title,
+    /// What volunteers do on the shift, bring and must be able to do. A change of the description mails nobody.
+    pub description: Option<ShiftDescription>,
     /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
     /// The wall-clock times.
@@ -123,6 +125,7 @@ impl Shift {
             organization,
             event,
             title,
+            description: None,
             location: None,
             hours: Hours::ALL_DAY,
             ends_at: Timestamp::UNIX_EPOCH,

@@ -222,6 +222,8 @@ texts! {
     EventLocation: 2_048, |text| text, check_line;
     /// The location of a shift: 1 to 255 characters on one line, stored as given.
     ShiftLocation: 255, |text| text, check_line;
+    /// What a volunteer does on a shift, brings and must be able to do: 1 to 2,000 characters, stored as given.
+    ShiftDescription: 2_000, |text| text, check;
     /// The text of a badge on the public page: 1 to 255 characters on one line, trimmed.
     BadgeLabel: 255, str::trim, check_line;
     /// What a webhook is for: 1 to 255 characters, stored as given.

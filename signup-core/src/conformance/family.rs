@@ -124,6 +124,7 @@ impl Family {
         };
         let shift = Shift {
             title,
+            description: Some(ShiftDescription::new("Bring gloves.").unwrap()),
             location: Some(ShiftLocation::new("Hall B").unwrap()),
             hours: Hours::parse(Some("18:00"), None).unwrap(),
             occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 1 },

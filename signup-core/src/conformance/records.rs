@@ -96,8 +96,7 @@ pub fn event(organization: u32, number: u32) -> Event {
 /// Returns a shift of `event` from 09:00 to 12:00.
 pub fn shift(event: &Event, number: u32, capacity: u32) -> Shift {
     let (id, title) = (ShiftId::new(uuid(number)), Title::new("Morning").unwrap());
-    let new =
-        Shift::new(id, event.organization, event.id, title, Capacity::new(capacity).unwrap(), at(0));
+    let new = Shift::new(id, event.organization, event.id, title, Capacity::new(capacity).unwrap(), at(0));
     let hours = Hours::parse(Some("09:00"), Some("12:00")).unwrap();
     Shift { hours, ends_at: event.dates.first.interval(hours).end, position: number, ..new }
 }

@@ -31,6 +31,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     };
     let data = data(r#"{"place_id": "x\"y\\z", "nested": [1, 2.5, {"é": null}]}"#);
     let shift = Shift {
+        description: Some(ShiftDescription::new(" Bring gloves.\nLift “20 kg”. ").unwrap()),
         location: Some(ShiftLocation::new("Dock 4").unwrap()),
         hours: Hours::parse(Some("00:00"), None).unwrap(),
         position: 3,

@@ -10,7 +10,9 @@ use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
 use crate::occupancy::Capacity;
 use crate::plan::PlanLimits;
-use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
+use crate::text::{
+    BadgeLabel, Description, EventLocation, LocationData, ShiftDescription, ShiftLocation, Title,
+};
 use crate::value_error::ValueError;
 
 pub(super) const TEXT: ValueType = ValueType::Text;
@@ -273,6 +275,8 @@ impl ShiftInput<'_> {
     /// Returns the shifts of the input: one, or several of equal length. Returns none if the input has a fault.
     fn check(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
+        let description =
+            fields.nullable("description", &self.description, TEXT, |text| ShiftDescription::new(text));
         let location = fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
         let start =
@@ -291,7 +295,7 @@ impl ShiftInput<'_> {
         });
         let (Some(title), Some(capacity)) = (title, capacity) else { return vec![] };
         let parts = parts.flatten().unwrap_or_else(|| hours.into_iter().collect());
-        let shift = NewShift { location, ..NewShift::new(title, capacity) };
+        let shift = NewShift { description, location, ..NewShift::new(title, capacity) };
         parts.into_iter().map(|hours| shift.clone().hours(hours)).collect()
     }
 }
@@ -347,6 +351,8 @@ impl ShiftPatchInput<'_> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let title = fields.kept("title", &self.title, TEXT, |text| Title::new(text));
+        let description =
+            fields.change("description", &self.description, TEXT, |text| ShiftDescription::new(text));
         let location = fields.change("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let before = fields.faults.len();
         let start =
@@ -358,7 +364,8 @@ impl ShiftPatchInput<'_> {
         }
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
-        let patch = ShiftPatch { title, location, hours, capacity, notify_volunteers, read: None };
+        let patch =
+            ShiftPatch { title, description, location, hours, capacity, notify_volunteers, read: None };
         faults.add_unknown(&self.unknown);
         faults.into_result(Some(patch))
     }

@@ -108,6 +108,8 @@ pub struct EventInput<'a> {
 pub struct ShiftInput<'a> {
     /// Required: 1 to 255 characters after trimming.
     pub title: Given<Cow<'a, str>>,
+    /// At most 2,000 characters.
+    pub description: Given<Cow<'a, str>>,
     /// At most 255 characters.
     pub location: Given<Cow<'a, str>>,
     /// `HH:MM` by the event's wall clock; 00:00 if omitted.
@@ -117,8 +119,8 @@ pub struct ShiftInput<'a> {
     /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
-    /// Makes several shifts of the input: one for each of these minutes from the start to the end, all with its title, location
-    /// and capacity. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
+    /// Makes several shifts of the input: one for each of these minutes from the start to the end, all with its title,
+    /// description, location and capacity. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
     /// JSON form has no such member.
     pub each_minutes: Given<f64>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
@@ -158,6 +160,8 @@ pub struct EmptyInput<'a> {
 pub struct ShiftPatchInput<'a> {
     /// The new title: 1 to 255 characters after trimming. Not null.
     pub title: Given<Cow<'a, str>>,
+    /// The new description: at most 2,000 characters. Null or blank removes the description.
+    pub description: Given<Cow<'a, str>>,
     /// The new location: at most 255 characters. Null or blank removes the shift's own location.
     pub location: Given<Cow<'a, str>>,
     /// The new start, `HH:MM`. Not null.

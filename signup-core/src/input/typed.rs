@@ -5,7 +5,9 @@ use jiff::civil::Date;
 use crate::event::{Latitude, Longitude, Theme};
 use crate::hours::{Hours, TimeError, WallTime};
 use crate::occupancy::Capacity;
-use crate::text::{BadgeLabel, Description, EventLocation, LocationData, ShiftLocation, Title};
+use crate::text::{
+    BadgeLabel, Description, EventLocation, LocationData, ShiftDescription, ShiftLocation, Title,
+};
 use crate::zone::Zone;
 
 /// An event to create. All its shifts are on its first day.
@@ -176,6 +178,8 @@ impl From<Date> for DuplicateEvent {
 pub struct NewShift {
     /// The title.
     pub title: Title,
+    /// What volunteers do on the shift, bring and must be able to do.
+    pub description: Option<ShiftDescription>,
     /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
     /// The wall-clock times on the event's first day. [`Day`](crate::Day) defines their instants if the clocks change on
@@ -188,7 +192,7 @@ pub struct NewShift {
 impl NewShift {
     /// Creates the input for a shift that lasts all day.
     pub const fn new(title: Title, capacity: Capacity) -> Self {
-        Self { title, location: None, hours: Hours::ALL_DAY, capacity }
+        Self { title, description: None, location: None, hours: Hours::ALL_DAY, capacity }
     }
 
     /// Sets the wall-clock times on the event's first day. [`Day`](crate::Day) defines their instants if the clocks change
@@ -199,6 +203,8 @@ impl NewShift {
     }
 
     setters! {
+        /// Sets the description.
+        description: ShiftDescription;
         /// Sets the shift's own location.
         location: ShiftLocation;
     }
@@ -237,6 +243,8 @@ pub(super) use changes;
 pub struct ShiftPatch {
     /// The new title.
     pub title: Option<Title>,
+    /// The new description, or its removal.
+    pub description: Option<Change<ShiftDescription>>,
     /// The new location, or its removal.
     pub location: Option<Change<ShiftLocation>>,
     /// The new start and end.
@@ -288,6 +296,7 @@ impl Default for ShiftPatch {
     fn default() -> Self {
         Self {
             title: None,
+            description: None,
             location: None,
             hours: HoursPatch::default(),
             capacity: None,
@@ -311,6 +320,7 @@ impl ShiftPatch {
     }
 
     changes! {
+        description, clear_description: ShiftDescription, "the description";
         location, clear_location: ShiftLocation, "the shift's own location";
     }
 

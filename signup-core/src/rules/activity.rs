@@ -141,6 +141,7 @@ pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool
 pub(super) fn changes_of_shift(before: &Shift, after: &Shift) -> Vec<&'static str> {
     names([
         ("title", before.title != after.title),
+        ("description", before.description != after.description),
         ("location", before.location != after.location),
         ("start_time", before.hours.start() != after.hours.start()),
         ("end_time", before.hours.end() != after.hours.end()),

@@ -85,6 +85,8 @@ pub(super) fn merge_shift(mut patch: ShiftPatch, shift: &Shift) -> Result<ShiftP
     let mut conflicts = Conflicts::default();
     let merged = ShiftPatch {
         title: conflicts.merge("title", read.title, patch.title, || shift.title.clone()),
+        description: conflicts
+            .merge("description", read.description, patch.description, || shift.description.clone().into()),
         location: conflicts
             .merge("location", read.location, patch.location, || shift.location.clone().into()),
         hours: HoursPatch {

@@ -41,6 +41,7 @@ pub(crate) fn patch_shift(
     let before = TimeAndPlace::of(&shift, event);
     let record = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),
+        description: patch.description.map_or_else(|| shift.description.clone(), Change::into_value),
         location: patch.location.map_or_else(|| shift.location.clone(), Change::into_value),
         hours,
         occupancy: Occupancy {
@@ -99,6 +100,7 @@ mod tests {
         for (what, patched, now, expected) in [
             ("nothing", new().title("Morning".parse().unwrap()).clear_location(), before(), vec![]),
             ("a title", new().title("Evening".parse().unwrap()), before(), vec![put]),
+            ("a description", new().description("Bring gloves.".parse().unwrap()), before(), vec![put]),
             ("a capacity", new().capacity(Capacity::new(1).unwrap()), before(), vec![gate]),
             ("a start", new().start_time("10:00".parse().unwrap()), before(), vec![gate, mail]),
             ("a place", hall(), before(), vec![put, mail]),

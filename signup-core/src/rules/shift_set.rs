@@ -30,6 +30,7 @@ pub(super) fn new_shifts(
         organization: event.organization,
         event: event.id,
         title: shift.title,
+        description: shift.description,
         location: shift.location,
         hours: shift.hours,
         ends_at: event.dates.first.interval(shift.hours).end,

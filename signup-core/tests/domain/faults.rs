@@ -270,6 +270,8 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         ("title", json!("😀".repeat(256)), false),
         ("title", json!("a\0b"), false),
         ("title", json!(5), false),
+        ("description", json!("😀".repeat(2_001)), false),
+        ("description", json!("two\nlines"), true),
         ("location", json!("😀".repeat(256)), false),
         ("location", json!(["Dock"]), false),
         ("start_time", json!("9:00"), false),

@@ -2,8 +2,7 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, Description, EmailAddress, Link, NoticeCause, Signup, SignupInFull,
-    TimeAndPlace,
+    CancellationReason, CancelledBy, EmailAddress, Link, NoticeCause, Signup, SignupInFull, TimeAndPlace,
 };
 
 use super::location::place_in_words;
@@ -30,8 +29,8 @@ pub(super) struct Content<'a> {
     pub(super) facts: Vec<Fact>,
     /// The answers given, each with its question.
     pub(super) answers: Vec<Fact>,
-    /// The lines of the event's description.
-    pub(super) description: Option<Vec<String>>,
+    /// The lines of the descriptions, each under its heading.
+    pub(super) descriptions: Vec<(&'static str, Vec<String>)>,
     /// The URL of the sign-up, and what the volunteer can do there. `None` if the link does not work any more.
     pub(super) link: Option<(Action, String)>,
     /// The URL of the event's page, if the page is public.
@@ -109,6 +108,9 @@ impl<'a> Content<'a> {
         let has_link = event.deleted_at.is_none() && Link::works_at(at.interval, now);
         let secret = cause.secret().filter(|_| has_link);
         let reason = signup.cancellation_reason(event, shift);
+        let about = |heading, text| (heading, lines(text));
+        let about_shift = shift.description.iter().map(|text| about("About the shift", text.as_str()));
+        let about_event = event.description.iter().map(|text| about("About the event", text.as_str()));
         Ok(Self {
             subject: format!(
                 "{}: {of_event} – {of_shift}, {}",
@@ -121,7 +123,7 @@ impl<'a> Content<'a> {
             reason: reason.map(CancellationReason::as_str).map(lines),
             facts,
             answers: answers.collect(),
-            description: event.description.as_ref().map(Description::as_str).map(lines),
+            descriptions: about_shift.chain(about_event).collect(),
             link: secret.map(|secret| (action, format!("{base_url}/signups/{}", secret.reveal()))),
             // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
             url: url.filter(|_| signup.cancelled_by() != Some(CancelledBy::EventCancellation)),

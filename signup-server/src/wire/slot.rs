@@ -1,7 +1,7 @@
 //! The JSON of shifts, which the API calls slots.
 
 use serde::Serialize;
-use signup_core::{ScheduledShift, ShiftLocation};
+use signup_core::{ScheduledShift, ShiftDescription, ShiftLocation};
 use uuid::Uuid;
 
 use super::Instant;
@@ -12,6 +12,7 @@ pub(crate) struct Slot<'a> {
     id: Uuid,
     event_id: Uuid,
     title: &'a str,
+    description: Option<&'a str>,
     location: Option<&'a str>,
     is_virtual: bool,
     start_time: Instant,
@@ -29,6 +30,7 @@ impl<'a> Slot<'a> {
         "id",
         "event_id",
         "title",
+        "description",
         "location",
         "is_virtual",
         "start_time",
@@ -46,6 +48,7 @@ impl<'a> Slot<'a> {
             id: shift.id.uuid(),
             event_id: shift.event.uuid(),
             title: shift.title.as_str(),
+            description: shift.description.as_ref().map(ShiftDescription::as_str),
             location: shift.location.as_ref().map(ShiftLocation::as_str),
             is_virtual: shift.is_virtual,
             start_time: Instant(interval.start),

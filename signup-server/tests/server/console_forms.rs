@@ -22,7 +22,7 @@ const FORMS: [(&str, &str, &str); 22] = [
     ("/events/{id}/shifts/new", "idempotency_key shifts.*", "Add shifts, More rows"),
     ("/events/{id}/questions/new", "idempotency_key label type options required position", "Add question"),
     ("/events/{id}/message", "idempotency_key slot_id subject text", "Preview"),
-    ("/shifts/{id}/edit", "title start_time end_time capacity location", "Save changes"),
+    ("/shifts/{id}/edit", "title description start_time end_time capacity location", "Save changes"),
     ("/shifts/{id}/delete", "confirmed", "Delete"),
     ("/questions/{id}/edit", "label type options required position", "Save changes"),
     ("/questions/{id}/delete", "confirmed", "Delete"),
@@ -37,7 +37,8 @@ const FORMS: [(&str, &str, &str); 22] = [
 ];
 
 /// The fields of a row of shifts.
-const ROW: [&str; 6] = ["title", "start_time", "end_time", "capacity", "each_minutes", "location"];
+const ROW: [&str; 7] =
+    ["title", "description", "start_time", "end_time", "capacity", "each_minutes", "location"];
 
 /// Returns the main part of a page.
 fn main_of(page: &Answer) -> &str {

@@ -39,12 +39,13 @@ async fn every_field_is_accepted_and_write_only_fields_are_not_returned() {
             "location_lat": 40.5, "location_lng": -180, "location_data": {"place": {"id": 1}}, "start_date": "2027-06-05",
             "end_date": "2027-06-07", "timezone": "europe/paris", "is_published": true, "theme": "midnight",
             "badge_label": "New",
-            "shifts": [{"title": "All day", "capacity": 3.0, "start_time": null, "end_time": ""}],
+            "shifts": [{"title": "All day", "description": "Lift 20 kg.", "capacity": 3.0, "start_time": null, "end_time": ""}],
         }))
         .await;
     assert_eq!((&event["title"], &event["description"]), (&json!("Picnic"), &json!(" two\nlines ")));
     assert_eq!(event["timezone"], "Europe/Paris");
     assert_eq!(event["end_date"], "2027-06-06T22:00:00+00:00");
+    assert_eq!(event["slots"][0]["description"], "Lift 20 kg.");
     assert_eq!(event["slots"][0]["is_virtual"], true);
     assert_eq!(event["slots"][0]["start_time"], "2027-06-04T22:00:00+00:00");
     assert_eq!(event["slots"][0]["end_time"], "2027-06-05T22:00:00+00:00");

@@ -16,7 +16,7 @@ async fn typed_text_is_escaped_and_a_script_url_is_no_link() {
         let page = Page::create(&server, &json!({
             "title": evil, "description": evil, "location": location, "badge_label": evil, "is_virtual": true,
             "start_date": "2027-06-05", "timezone": "UTC", "is_published": true,
-            "shifts": [{"title": evil, "location": location, "capacity": 3}],
+            "shifts": [{"title": evil, "description": evil, "location": location, "capacity": 3}],
         }))
         .await;
         let slot = page.event["slots"][0]["id"].as_str().unwrap().to_owned();

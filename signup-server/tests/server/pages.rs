@@ -90,6 +90,7 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
     event["location"] = json!("https://maps.example.org/?a=1&b=2");
     event["badge_label"] = json!("Families");
     event["theme"] = json!("golden-hour");
+    event["shifts"][0]["description"] = json!("Lift 20 kg.\nMap: https://example.org/map");
     let page = Page::create(&server, &event).await;
     let shown = page.get(&server).await;
     assert_eq!((shown.status, shown.header("content-type")), (200, Some("text/html; charset=utf-8")));
@@ -103,6 +104,7 @@ async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
         "href=\"https://maps.example.org/?a=1&#38;b=2\"",
         "All times are in New York time.",
         "Dock 4",
+        "Lift 20 kg.\nMap: <a href=\"https://example.org/map\" rel=\"noopener noreferrer nofollow ugc\">",
         "4 of 4 places left",
         ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time></span>",
     ] {

@@ -35,15 +35,17 @@ async fn only_the_fields_that_are_sent_change() {
 }
 
 #[tokio::test]
-async fn null_removes_the_location_and_is_refused_elsewhere() {
+async fn null_removes_the_description_and_the_location_and_is_refused_elsewhere() {
     let server = Server::start(&[]);
     let (_, path) = with_slot(&server).await;
     let nulls = json!({"title": null, "start_time": null, "end_time": null, "capacity": null, "notify_volunteers": null});
     let fields = server.patch(&path, &nulls).await.fields();
     assert_eq!(fields, ["title", "start_time", "end_time", "capacity", "notify_volunteers"]);
-    for empty in [Value::Null, json!("  ")] {
-        assert_eq!(server.patch(&path, &json!({"location": "Hall"})).await.data()["location"], "Hall");
-        assert_eq!(server.patch(&path, &json!({"location": empty})).await.data()["location"], Value::Null);
+    for (field, empty) in
+        ["description", "location"].into_iter().flat_map(|field| [(field, Value::Null), (field, json!("  "))])
+    {
+        assert_eq!(server.patch(&path, &json!({field: "Hall"})).await.data()[field], "Hall");
+        assert_eq!(server.patch(&path, &json!({field: empty})).await.data()[field], Value::Null);
     }
 }
 

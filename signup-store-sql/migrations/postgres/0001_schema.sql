@@ -269,6 +269,7 @@ CREATE TABLE shifts (
     id              uuid    NOT NULL,
     event_id        uuid    NOT NULL,
     title           text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    description     text    CHECK (length(description) BETWEEN 1 AND 2000),
     location        text    CHECK (length(location) BETWEEN 1 AND 255),
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.
     start_minute    integer NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),

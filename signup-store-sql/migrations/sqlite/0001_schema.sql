@@ -260,6 +260,7 @@ CREATE TABLE shifts (
     id              BLOB    NOT NULL CHECK (length(id) = 16),
     event_id        BLOB    NOT NULL,
     title           TEXT    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
+    description     TEXT    CHECK (length(description) BETWEEN 1 AND 2000),
     location        TEXT    CHECK (length(location) BETWEEN 1 AND 255),
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.
     start_minute    INTEGER NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),

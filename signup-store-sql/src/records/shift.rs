@@ -2,7 +2,7 @@
 
 use signup_core::{
     CancellationReason, Capacity, Closing, Deleted, EventId, Gathering, Hours, NoticeId, OrganizationId,
-    ScheduledShift, Shift, ShiftId, ShiftLocation, StoreError,
+    ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -30,6 +30,9 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("capacity", Integer, |shift| shift.occupancy.capacity.volunteers().into()),
         Column::new("created_at", Integer, |shift: &Shift| shift.created_at.into()),
         Column::new("updated_at", Integer, |shift| shift.updated_at.into()),
+        Column::new("description", Text, |shift| {
+            shift.description.as_ref().map(ShiftDescription::as_str).into()
+        }),
         Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
         Column::new("start_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).0.into()),
         Column::new("end_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).1.into()),
@@ -95,6 +98,7 @@ pub(crate) fn read_of(
     let created_at = columns.instant("created_at")?;
     let mut shift = Shift::new(id, organization, event, title, capacity, created_at);
     shift.updated_at = columns.instant("updated_at")?;
+    shift.description = columns.optional("description")?;
     shift.location = columns.optional("location")?;
     let minutes = (columns.number::<u16>("start_minute")?, columns.number::<u16>("end_minute")?);
     shift.hours = columns.checked(Hours::try_from(minutes))?;

@@ -102,6 +102,7 @@ pub(super) fn new_shift(numbers: &mut Numbers<'_>) -> NewShift {
 pub(super) fn shift_patch(numbers: &mut Numbers<'_>) -> ShiftPatch {
     let mut patch = ShiftPatch::new();
     patch.title = Some(text(&["Packing", "Loading"], numbers)).filter(|_| numbers.below(2) == 1);
+    patch.description = change(&["Bring gloves", "Bring a coat"], numbers);
     patch.location = change(&PLACES, numbers);
     patch.capacity = Some(capacity(numbers)).filter(|_| numbers.below(2) == 1);
     match numbers.below(4) {

@@ -358,12 +358,13 @@ fn with_doubles(object: &serde_json::Value) -> serde_json::Value {
     members.into_iter().collect()
 }
 
-fn shift_fields(shift: &Shift) -> [Field; 5] {
+fn shift_fields(shift: &Shift) -> [Field; 6] {
     let Shift {
         id: _,
         organization: _,
         event: _,
         title,
+        description,
         location,
         hours,
         ends_at: _,
@@ -379,6 +380,7 @@ fn shift_fields(shift: &Shift) -> [Field; 5] {
     } = shift;
     [
         ("title", Some(title.to_string())),
+        ("description", description.as_ref().map(ToString::to_string)),
         ("location", location.as_ref().map(ToString::to_string)),
         ("start_time", Some(hours.start().to_string())),
         ("end_time", hours.end().map(|time| time.to_string())),

@@ -111,8 +111,9 @@ fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
         .capacity(Capacity::new(9).unwrap())
         .hours((600, 660).try_into().unwrap())
         .location("Dock".parse().unwrap())
+        .description("Bring gloves.".parse().unwrap())
         .title("Late".parse().unwrap());
-    assert_eq!(patch(everything), ["slot.updated title location start_time end_time capacity"]);
+    assert_eq!(patch(everything), ["slot.updated title description location start_time end_time capacity"]);
     let cancel = DeleteShift::new().cancel_signups();
     assert_eq!(
         named(&delete_shift(&event, &shifts[0], cancel, notice(8), before()).unwrap()),

@@ -31,6 +31,7 @@ pub(super) const EVENT: &[(&str, As)] = &[
 
 pub(super) const SHIFT: &[(&str, As)] = &[
     ("title", As::Text),
+    ("description", As::Text),
     ("start_time", As::Text),
     ("end_time", As::Text),
     ("capacity", As::Number),
@@ -77,6 +78,7 @@ pub(super) fn values_of_event(event: &Event) -> Values {
 pub(super) fn values_of_shift(shift: &ScheduledShift) -> Values {
     vec![
         ("title", shift.title.to_string()),
+        ("description", text(shift.description.as_ref())),
         ("start_time", shift.hours.start().to_string()),
         ("end_time", text(shift.hours.end().as_ref())),
         ("capacity", shift.occupancy.capacity.volunteers().to_string()),

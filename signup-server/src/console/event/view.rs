@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use askama::Template;
 use signup_core::{
     Coverage, CoverageState, Event, EventDate, EventWithShifts, Question, QuestionKind, ShiftCoverage,
-    ShiftLocation,
+    ShiftDescription, ShiftLocation,
 };
 use warp::http::StatusCode;
 
@@ -57,6 +57,7 @@ struct ShiftRow<'a> {
     id: String,
     title: &'a str,
     times: Times,
+    description: Option<&'a str>,
     location: Option<&'a str>,
     state: String,
     bar: Bar,
@@ -79,6 +80,7 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
         id: shift.id.to_string(),
         title: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.day.zone()),
+        description: shift.description.as_ref().map(ShiftDescription::as_str),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
         state: match state {
             CoverageState::Past => format!("Over, {filled} of {capacity} filled"),

@@ -41,14 +41,16 @@ async fn a_mail_shows_the_answers_but_none_that_could_be_read_as_a_link() {
 }
 
 #[tokio::test]
-async fn a_mail_shows_the_description_as_text_with_links_in_its_html() {
+async fn a_mail_shows_the_descriptions_as_text_with_links_in_its_html() {
     let sample = Sample::create().await;
     let description =
         "# Bring gloves\r\n\r\nMap: https://example.org/map?a=b&c\n<script>alert(1)</script>\tThanks";
     let patch = EventPatch::new().description(description.parse().unwrap());
     sample.session.patch_event(sample.event, patch).await.unwrap();
+    let patch = ShiftPatch::new().description("Lift 20 kg.".parse().unwrap());
+    sample.session.patch_shift(sample.shift, patch).await.unwrap();
     let mail = sample.mail().await;
-    let text = "About the event\n# Bring gloves\n\nMap: https://example.org/map?a=b&c\n<script>alert(1)</script> Thanks\n";
+    let text = "About the shift\nLift 20 kg.\n\nAbout the event\n# Bring gloves\n\nMap: https://example.org/map?a=b&c\n<script>alert(1)</script> Thanks\n";
     assert!(mail.text.contains(text), "{}", mail.text);
     let link = "Map: <a href=\"https://example.org/map?a=b&#38;c\" rel=\"noopener noreferrer nofollow ugc\">";
     for html in ["# Bring gloves<br>\n<br>\n", link, "&#60;script&#62;alert(1)&#60;/script&#62; Thanks</p>"] {

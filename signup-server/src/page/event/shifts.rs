@@ -13,6 +13,7 @@ pub(super) struct ShiftView<'a> {
     pub(super) id: ShiftId,
     pub(super) title: &'a str,
     pub(super) times: Times,
+    pub(super) description: Option<Vec<LinkedText<'a>>>,
     pub(super) location: Option<Vec<LinkedText<'a>>>,
     /// How many places are left, or why none can be taken, in words.
     pub(super) places: String,
@@ -46,6 +47,7 @@ pub(super) fn view<'a>(
         id: shift.id,
         title: shift.title.as_str(),
         times: Times::of(interval, shift.day.zone()),
+        description: shift.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         location: shift.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         places: match (is_over, event.is_cancelled()) {
             (true, _) => "Over".to_owned(),

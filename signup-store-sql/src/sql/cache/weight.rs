@@ -47,9 +47,11 @@ impl Weight for Page<Event> {
 
 impl Weight for ScheduledShift {
     fn bytes(&self) -> usize {
+        let description = self.description.as_ref().map_or(0, |text| text.as_str().len());
         let location = self.location.as_ref().map_or(0, |text| text.as_str().len());
         let reason = self.closing.as_ref().and_then(|closing| closing.reason.as_ref());
-        RECORD_BYTES + self.title.as_str().len() + location + reason.map_or(0, |text| text.as_str().len())
+        let reason = reason.map_or(0, |text| text.as_str().len());
+        RECORD_BYTES + self.title.as_str().len() + description + location + reason
     }
 }
 
