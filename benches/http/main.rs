@@ -1,57 +1,108 @@
 //! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
-//! With `-- TEXT` at the end, only the lines run whose names contain `TEXT`.
+//! Builds the server and measures it. With two programs, `-- OLD NEW`, compares these instead, in alternating bursts. A last
+//! argument selects the loads whose names contain it. `BURSTS` is the number of bursts of each load.
 //!
-//! Most lines compare the server with a bare program, which does the least work for the same answer: a warp server that
-//! returns the same bytes, or one that runs equivalent statements. Server, bare program and load generator are separate
-//! processes. The server runs with all its features; only the limits of the plans are raised.
+//! Each program runs on a database of its own, on SQLite and on a PostgreSQL server that ends with the benchmark. Servers are
+//! stopped by a signal while another one is measured, so the mails that one still sends never slow the other.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
-mod bare;
-mod compare;
-mod console;
-mod contention;
-mod edits;
-mod load;
-mod memory;
+mod burst;
+mod loads;
 mod process;
-mod reads;
 mod request;
 mod site;
-mod times;
-mod webhooks;
-mod writes;
 
-use compare::Bench;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use burst::Burst;
+use signup_benches::{in_turn, quantile, ratio};
 use signup_store_sql::test_cluster::Cluster;
+use site::{Engine, Site};
 
-/// The server's allocator, so that the bare programs have the same.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+/// The default number of bursts of each load.
+const BURSTS: usize = 10;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    match arguments.next().as_deref() {
-        Some("load") => load::run(),
-        Some("bare") => bare::run(&arguments.collect::<Vec<_>>()),
-        // Cargo adds flags.
-        _ => measure(std::env::args().skip(1).find(|argument| !argument.starts_with("--"))),
+    // Cargo adds flags.
+    let arguments: Vec<_> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    let (programs, filter) = match arguments.as_slice() {
+        [] => (vec![build()], ""),
+        [filter] => (vec![build()], filter.as_str()),
+        [old, new] => (vec![program(old), program(new)], ""),
+        [old, new, filter] => (vec![program(old), program(new)], filter.as_str()),
+        _ => panic!("expected: [OLD NEW] [part of a load's name]"),
+    };
+    let bursts = std::env::var("BURSTS").map_or(BURSTS, |bursts| bursts.parse().unwrap());
+    // Commits wait for the disk. By default a test cluster does not sync.
+    let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
+    let engines = [Engine::Sqlite].into_iter().chain(cluster.as_ref().map(Engine::Postgres));
+    println!("{}", heading(programs.len()));
+    for engine in engines {
+        let sites: Vec<_> = programs.iter().map(|program| Site::start(program, engine)).collect();
+        for (name, requests) in loads::ALL.into_iter().filter(|(name, _)| name.contains(filter)) {
+            let sides: Vec<_> = sites.iter().map(|site| (site, requests(site))).collect();
+            let found = in_turn(bursts, &sides, |(site, requests)| site.burst(requests));
+            println!("{:<10} {name:<26} {}", engine.name(), row(&found));
+        }
+        let memory: Vec<_> = sites.iter().map(|site| format!("{:.0} MB", site.resident_mb())).collect();
+        println!("{:<10} {:<26} {}", engine.name(), "resident memory", memory.join(", "));
     }
 }
 
-fn measure(filter: Option<String>) {
-    site::build();
-    // Commits wait for the disk. By default a test cluster does not sync.
-    let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
-    let mut bench = Bench::new(filter);
-    reads::measure(&mut bench, cluster.as_ref());
-    writes::measure(&mut bench, cluster.as_ref());
-    edits::measure(&mut bench, cluster.as_ref());
-    contention::measure(&mut bench, cluster.as_ref());
-    webhooks::measure(&mut bench, cluster.as_ref());
-    console::measure(&mut bench, cluster.as_ref());
-    memory::measure(&mut bench);
-    bench.end();
+fn heading(programs: usize) -> String {
+    let columns = ["per second", "p50 ms", "p99 ms"].map(|column| format!("{column:>12}")).concat();
+    let sides = columns.repeat(programs);
+    let ratio = if programs == 2 { "  NEW/OLD" } else { "" };
+    format!("{:<10} {:<26} {sides}{ratio}", "engine", "load")
+}
+
+/// Returns the figures of each side: the median rate of its bursts, and the latencies of all its bursts together.
+fn row(sides: &[Vec<Burst>]) -> String {
+    let rates = |bursts: &[Burst]| -> Vec<f64> { bursts.iter().map(Burst::per_second).collect() };
+    let mut row = String::new();
+    for bursts in sides {
+        let times: Vec<_> = bursts.iter().flat_map(|burst| burst.millis.iter().copied()).collect();
+        let (rate, p50, p99) = (quantile(&rates(bursts), 0.5), quantile(&times, 0.5), quantile(&times, 0.99));
+        row += &format!("{rate:>12.0}{p50:>12.2}{p99:>12.2}");
+    }
+    if let [old, new] = sides {
+        let (mean, error) = ratio(&rates(new), &rates(old));
+        row += &format!("  {mean:.3} ± {error:.3}");
+    }
+    row
+}
+
+/// Returns the path of a program. A relative path starts at the root of the repository, because Cargo runs a benchmark in the
+/// folder of its package.
+fn program(path: &str) -> PathBuf {
+    let program = root().join(path);
+    assert!(program.is_file(), "{} is not a program", program.display());
+    program
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// Builds the server in release mode, into this program's target folder, and returns its path.
+fn build() -> PathBuf {
+    // This program is in `target/release/deps`.
+    let release = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().to_owned();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--release", "--quiet", "-p", "signup-server", "--manifest-path"]);
+    cargo.arg(root().join("Cargo.toml")).arg("--target-dir").arg(release.parent().unwrap());
+    // Cargo sets these variables for the package of this program. Build scripts that read them would run again, and half of
+    // the crates would be rebuilt, now and at the next run of the benchmark.
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+            cargo.env_remove(&*name);
+        }
+    }
+    assert!(cargo.status().unwrap().success(), "the server could not be built");
+    release.join("signup-server")
 }

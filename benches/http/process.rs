@@ -4,8 +4,6 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use tempfile::TempDir;
-
 /// Runs its arguments as a program, prints the process id, and kills the program when standard input ends. Standard input
 /// ends with the benchmark, even if the benchmark is killed.
 const KEEPER: &str = r#"
@@ -19,47 +17,37 @@ kill -KILL $!
 
 pub(crate) struct Process {
     keeper: Child,
-    /// The folder for the temporary files of the program, which is killed and so removes none.
-    _files: TempDir,
-    lines: std::io::Lines<BufReader<ChildStdout>>,
-    pub(crate) id: u32,
+    /// Kept open, because the server prints lines on it.
+    _lines: std::io::Lines<BufReader<ChildStdout>>,
+    id: String,
     /// The port on 127.0.0.1.
     pub(crate) port: u16,
 }
 
 impl Process {
-    /// Starts a program and waits for the line of its output that begins with `listens` and ends with the port.
-    ///
-    /// Earlier lines must begin with the texts of `others`, in this order. Returns the rest of each of these lines.
-    pub(crate) fn start<const N: usize>(
-        program: &Path,
-        arguments: &[&str],
-        others: [&str; N],
-        listens: &str,
-    ) -> (Self, [String; N]) {
+    /// Starts a server and waits until it accepts requests.
+    pub(crate) fn start(program: &Path, arguments: &[&str]) -> Self {
         let mut keeper = Command::new("sh");
-        let files = tempfile::tempdir().unwrap();
-        keeper.args(["-c", KEEPER, "keeper"]).arg(program).args(arguments).env("TMPDIR", files.path());
+        keeper.args(["-c", KEEPER, "keeper"]).arg(program).args(arguments);
         keeper.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut keeper = keeper.spawn().unwrap();
-        let lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
-        let mut process = Self { keeper, _files: files, lines, id: 0, port: 0 };
-        process.id = process.line("pid ").parse().unwrap();
-        let others = others.map(|other| process.line(other));
-        process.port = process.line(listens).parse().unwrap();
-        (process, others)
+        let mut lines = BufReader::new(keeper.stdout.take().unwrap()).lines();
+        let id = rest_of_line(&mut lines, "pid ");
+        let port = rest_of_line(&mut lines, "listening on http://127.0.0.1:").parse().unwrap();
+        Self { keeper, _lines: lines, id, port }
     }
 
-    /// Starts a bare program, which is a process of this program with other arguments.
-    pub(crate) fn bare(arguments: &[&str]) -> Self {
-        let program = std::env::current_exe().unwrap();
-        Self::start(&program, &[&["bare"], arguments].concat(), [], "port ").0
+    /// Stops the server until it may [go on](Self::go_on).
+    pub(crate) fn stop(&self) {
+        self.signal("-STOP");
     }
 
-    /// Returns the rest of the next line that has this beginning.
-    fn line(&mut self, beginning: &str) -> String {
-        let found = self.lines.find_map(|line| Some(line.unwrap().strip_prefix(beginning)?.to_owned()));
-        found.unwrap_or_else(|| panic!("a process ended before it said {beginning:?}"))
+    pub(crate) fn go_on(&self) {
+        self.signal("-CONT");
+    }
+
+    fn signal(&self, name: &str) {
+        assert!(Command::new("kill").args([name, &self.id]).status().unwrap().success());
     }
 
     /// Returns the resident memory in megabytes.
@@ -75,4 +63,10 @@ impl Drop for Process {
         drop(self.keeper.stdin.take());
         drop(self.keeper.wait());
     }
+}
+
+/// Returns the rest of the next line that has this beginning.
+fn rest_of_line(lines: &mut impl Iterator<Item = std::io::Result<String>>, beginning: &str) -> String {
+    let found = lines.find_map(|line| Some(line.unwrap().strip_prefix(beginning)?.to_owned()));
+    found.unwrap_or_else(|| panic!("the server ended before it printed {beginning:?}"))
 }

@@ -5,22 +5,17 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 /// The maximum wait for an answer. After a longer wait the benchmark fails.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// The number of requests from one address: below the limit of sign-ups per minute and address.
 const REQUESTS_PER_ADDRESS: u64 = 20;
-
-/// The media type of forms.
-pub(crate) const FORM: &str = "application/x-www-form-urlencoded";
 /// The digits of every number, so that the length of a body does not depend on the number.
 const NUMBER_DIGITS: usize = 12;
 
 /// A request, and the expected status of its answer.
 ///
 /// Each time the request is sent, `{number}` becomes a new number and `{address}` an IP address that few requests share.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone)]
 pub(crate) struct Request {
     text: String,
     pub(crate) status: u16,
@@ -40,16 +35,6 @@ impl Request {
         Self { text, status: 200 }
     }
 
-    /// A form of the server's own pages, as a browser posts it. Few of the requests share a client address.
-    pub(crate) fn own_form(path: &str, body: &str) -> Self {
-        let request = Self::with_body("POST", path, FORM, body).with_header("sec-fetch-site", "same-origin");
-        request.with_header("x-forwarded-for", "{address}")
-    }
-
-    pub(crate) fn json(method: &str, path: &str, body: &str) -> Self {
-        Self::with_body(method, path, "application/json", body)
-    }
-
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
         self.text = self.text.replacen("\r\n", &format!("\r\n{name}: {value}\r\n"), 1);
         self
@@ -59,22 +44,18 @@ impl Request {
         self.with_header("authorization", &format!("Bearer {token}"))
     }
 
-    /// Adds an idempotency key, which is new each time the request is sent.
-    pub(crate) fn with_key(self) -> Self {
-        self.with_header("idempotency-key", "{number}")
-    }
-
     pub(crate) fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
     /// Appends the request's bytes with the next number.
-    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>, numbers: &AtomicU64) {
+    pub(crate) fn write_to(&self, bytes: &mut Vec<u8>) {
+        static NUMBERS: AtomicU64 = AtomicU64::new(0);
         let mut parts = self.text.split('{');
         bytes.extend_from_slice(parts.next().unwrap_or_default().as_bytes());
         let mut number = None;
         for part in parts {
-            let number = *number.get_or_insert_with(|| numbers.fetch_add(1, Ordering::Relaxed));
+            let number = *number.get_or_insert_with(|| NUMBERS.fetch_add(1, Ordering::Relaxed));
             if let Some(rest) = part.strip_prefix("number}") {
                 write!(bytes, "{number:0NUMBER_DIGITS$}{rest}").unwrap();
             } else if let Some(rest) = part.strip_prefix("address}") {
@@ -89,30 +70,17 @@ impl Request {
 
     /// Sends the request over a new connection, and returns the body of the answer.
     pub(crate) fn send(&self, port: u16) -> String {
-        self.send_for_all(port).split_once("\r\n\r\n").unwrap().1.to_owned()
-    }
-
-    /// Sends the request over a new connection, and returns the whole answer, head included.
-    pub(crate) fn send_for_all(&self, port: u16) -> String {
-        // These numbers are below the numbers of any round.
-        static NUMBERS: AtomicU64 = AtomicU64::new(0);
-        let mut stream = connect(port);
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut bytes = vec![];
-        self.clone().with_header("connection", "close").write_to(&mut bytes, &NUMBERS);
+        self.clone().with_header("connection", "close").write_to(&mut bytes);
         stream.write_all(&bytes).unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         let (status, _) = status_and_length(answer.as_bytes()).unwrap();
         assert_eq!(status, self.status, "{answer}");
-        answer
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
     }
-}
-
-/// Connects to a port of this machine, with [`PATIENCE`] as timeout of each read.
-pub(crate) fn connect(port: u16) -> TcpStream {
-    let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream
 }
 
 /// Returns the status and the length of the answer, head included. `None` until the head is complete.
@@ -122,14 +90,4 @@ pub(crate) fn status_and_length(answer: &[u8]) -> Option<(u16, usize)> {
     let status = head.get(9..12)?.parse().ok()?;
     let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     Some((status, end + length.map_or(0, |length| length.parse().unwrap_or(0))))
-}
-
-/// Returns pseudo-random numbers: SplitMix64.
-pub(crate) fn split_mix(seed: u64) -> impl Iterator<Item = u64> {
-    (1..).map(move |step: u64| {
-        let mixed = seed.wrapping_add(step.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    })
 }

@@ -1,21 +1,29 @@
-//! The engines, and the filling of a new database.
+//! The engines, their stores, and the records of a new database.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use signup_core::Store;
+use signup_core::{
+    Capacity, ChangeSet, Hours, NewEvent, NewOrganization, NewShift, OrganizationId, Plan, PlanLimits,
+    PlanTable, Scopes, Service, Session, Store, TokioClock, Write, date, time,
+};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore, SqliteStore};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, PgConnection};
 use tempfile::TempDir;
 
-use crate::population::{Population, Words};
+/// The number of writes of one commit while a database is filled.
+const PER_COMMIT: usize = 1000;
 
 pub(crate) enum Engine {
     Sqlite { folder: TempDir, files: AtomicU32 },
     Postgres(Cluster),
+}
+
+/// Stores on one database. Each has its own connections, as processes have.
+pub(crate) struct Database {
+    pub(crate) stores: Vec<Arc<dyn Store>>,
+    /// The URL on PostgreSQL.
+    pub(crate) url: Option<String>,
 }
 
 impl Engine {
@@ -30,68 +38,71 @@ impl Engine {
         }
     }
 
-    /// Opens a store on a new database with these records. On PostgreSQL, also returns the URL of the database.
-    pub(crate) async fn store(&self, population: Population) -> (Arc<dyn Store>, Option<String>) {
+    /// Opens this number of stores on an empty database. On SQLite, one store is all that can be open.
+    pub(crate) async fn database(&self, stores: usize) -> Database {
         match self {
             Self::Sqlite { folder, files } => {
                 let file = folder.path().join(format!("{}.db", files.fetch_add(1, Ordering::Relaxed)));
-                SqliteStore::open(&file).await.unwrap().close().await;
-                fill_sqlite(&file, population).await;
-                (Arc::new(SqliteStore::open(&file).await.unwrap().uncached()), None)
+                Database { stores: vec![Arc::new(SqliteStore::open(&file).await.unwrap())], url: None }
             }
             Self::Postgres(cluster) => {
                 let url = cluster.database().await;
-                fill_postgres(&url, population).await;
-                let urls = [url.parse().unwrap()];
-                let store = PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap();
-                (Arc::new(store), Some(url))
+                let mut opened: Vec<Arc<dyn Store>> = vec![];
+                for _ in 0..stores {
+                    let urls = [url.parse().unwrap()];
+                    opened.push(Arc::new(
+                        PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap(),
+                    ));
+                }
+                Database { stores: opened, url: Some(url) }
             }
+        }
+    }
+
+    /// Brings a database to rest after many writes: up-to-date statistics, and pages on the disk.
+    pub(crate) fn settle(&self, database: &Database) {
+        if let (Self::Postgres(cluster), Some(url)) = (self, &database.url) {
+            let name = url.rsplit_once('/').unwrap().1;
+            drop(cluster.sql(name, "VACUUM ANALYZE"));
+            drop(cluster.sql(name, "CHECKPOINT"));
         }
     }
 }
 
-async fn fill_sqlite(file: &Path, population: Population) {
-    let words = Words {
-        id: |number| format!("unhex(printf('%032x', {number}))"),
-        numbers: |last| {
-            format!(
-                "(WITH RECURSIVE t (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < {last}) SELECT n FROM t)"
-            )
-        },
-        day: |days| format!("date('1970-01-01', '+' || ({days}) || ' days')"),
-        no: "0",
-    };
-    // This connection does not wait for the disk, because the file is synced as a whole below.
-    let options = SqliteConnectOptions::new().filename(file).synchronous(SqliteSynchronous::Off);
-    let options = options.pragma("cache_size", "-262144").disable_statement_logging();
-    let mut connection = options.connect().await.unwrap();
-    for sql in population.statements(&words) {
-        connection.execute(AssertSqlSafe(sql)).await.unwrap();
+/// Inserts records without any check.
+pub(crate) async fn fill(store: &dyn Store, writes: impl Iterator<Item = Write>) {
+    let mut writes = writes.peekable();
+    while writes.peek().is_some() {
+        let writes = writes.by_ref().take(PER_COMMIT).collect();
+        store.commit(ChangeSet { requires: vec![], writes }).await.unwrap();
     }
-    connection.close().await.unwrap();
-    // Write the file to the disk now. Otherwise later commits would wait for these pages.
-    std::fs::File::open(file).unwrap().sync_all().unwrap();
 }
 
-async fn fill_postgres(url: &str, population: Population) {
-    let words = Words {
-        id: |number| format!("CAST(lpad(to_hex({number}), 32, '0') AS uuid)"),
-        numbers: |last| format!("generate_series(CAST(1 AS bigint), {last}) n"),
-        day: |days| format!("DATE '1970-01-01' + CAST({days} AS integer)"),
-        no: "FALSE",
-    };
-    let mut connection = PgConnection::connect(url).await.unwrap();
-    for sql in population.statements(&words) {
-        connection.execute(AssertSqlSafe(sql)).await.unwrap();
-    }
-    connection.close().await.unwrap();
-    settle_postgres(url).await;
+/// Returns a service with limits that no benchmark reaches.
+pub(crate) fn service(store: &Arc<dyn Store>) -> Service {
+    let limits = PlanLimits::unlimited().event_days(366);
+    Service::shared(Arc::clone(store)).with_plans(PlanTable::uniform(limits)).with_clock(TokioClock)
 }
 
-/// Updates the statistics of the planner. Writes the pages to the disk now, as on SQLite.
-pub(crate) async fn settle_postgres(url: &str) {
-    let mut connection = PgConnection::connect(url).await.unwrap();
-    connection.execute("VACUUM ANALYZE").await.unwrap();
-    connection.execute("CHECKPOINT").await.unwrap();
-    connection.close().await.unwrap();
+/// Creates an organization.
+pub(crate) async fn organization(service: &Service) -> OrganizationId {
+    let new = NewOrganization::new("Riverside Food Bank".parse().unwrap()).plan(Plan::Pro);
+    service.admin().create_organization(new).await.unwrap().id
+}
+
+pub(crate) async fn session(service: &Service, organization: OrganizationId) -> Session {
+    service.session_for(organization, Scopes::all()).await.unwrap()
+}
+
+/// An event in the future, with this number of shifts.
+pub(crate) fn new_event(shifts: u32) -> NewEvent {
+    let new =
+        NewEvent::new("Food drive".parse().unwrap(), date(2099, 6, 5), "America/New_York".parse().unwrap());
+    (0..shifts).fold(new, |new, _| new.shift(new_shift()))
+}
+
+/// A shift that is never full.
+pub(crate) fn new_shift() -> NewShift {
+    let hours = Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0)).unwrap();
+    NewShift::new("Packing".parse().unwrap(), Capacity::new(1_000_000).unwrap()).hours(hours)
 }
