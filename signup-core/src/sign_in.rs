@@ -172,6 +172,11 @@ impl SignIn {
         used_at.duration_since(self.used_at) >= Self::USE_PRECISION
     }
 
+    /// Returns whether the person has been signed out everywhere since.
+    pub fn is_ended_by(&self, person: &Person) -> bool {
+        self.person == person.id && self.generation != person.generation
+    }
+
     /// Returns when the sign-in ends if it is not used again.
     pub fn expires_at(&self) -> Timestamp {
         let after = |from: Timestamp, life| from.checked_add(life).unwrap_or(Timestamp::MAX);

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::membership::{check_manager, find};
+use super::sign_in::next_generation;
 use super::{Decision, MailIds, NewActivity, update_organization};
 use crate::activity::{ActivityType, Actor};
 use crate::error::{Error, Result};
@@ -183,7 +184,10 @@ pub(crate) struct AcceptFacts {
 
 /// Accepts an invitation: makes the person a member. If no person has the address, the call creates one, and signs them in with
 /// `secret`. The outcome is that sign-in. `None` for a person who exists: an invitation can be forwarded, so it does not prove who
-/// accepts it, and no sign-in changes. The membership of a member does not change.
+/// accepts it. The membership of a member does not change.
+///
+/// A person who joins another organization is signed out of every browser but the present one: an earlier invitation may have signed
+/// in somebody who does not read the mails of the address, and that sign-in must not open this organization.
 ///
 /// The first owner also names the organization. Its slug follows the name this once. A member who becomes the first owner gets the
 /// role. Each new owner changes the version of the organization. So if a first owner and another owner join at once, the later
@@ -203,6 +207,9 @@ pub(crate) fn accept(
 ) -> Result<Decision<Option<SignIn>>> {
     let AcceptFacts { invitation, organization, slug, person, members, current } = facts;
     check_invitation(&invitation, &members, now)?;
+    // A sign-in that the person has ended everywhere must not return with the new generation.
+    let current =
+        current.filter(|current| !person.as_ref().is_some_and(|person| current.is_ended_by(person)));
     let (email, name) = invitee(&invitation, acceptance)?;
     let is_proven = invitation.invitee.is_some();
     let is_other = match (&current, &person) {
@@ -224,8 +231,12 @@ pub(crate) fn accept(
             person
         }
         Some(person) => {
-            let joining = Person { version: person.version + 1, ..person.clone() };
+            let joining = next_generation(&person);
             change.replace(person, joining.clone());
+            if let Some(current) = current {
+                let (generation, version) = (joining.generation, current.version + 1);
+                change.replace(current, SignIn { generation, version, ..current });
+            }
             joining
         }
         None => {

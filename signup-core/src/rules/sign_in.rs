@@ -112,10 +112,14 @@ pub(crate) fn sign_out(sign_in: SignIn) -> Decision<()> {
     Decision::unrecorded((), change)
 }
 
+/// Returns the person of the next generation, whose earlier sign-ins have all ended.
+pub(super) fn next_generation(person: &Person) -> Person {
+    Person { generation: person.generation + 1, version: person.version + 1, ..person.clone() }
+}
+
 /// Ends every sign-in of a person by one write.
 pub(crate) fn sign_out_everywhere(person: Person) -> Decision<Person> {
-    let (generation, version) = (person.generation + 1, person.version + 1);
-    let signed_out = Person { generation, version, ..person.clone() };
+    let signed_out = next_generation(&person);
     let mut change = ChangeSet::default();
     change.replace(person, signed_out.clone());
     Decision::unrecorded(signed_out, change)

@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use signup_core::*;
 use signup_store_memory::MemoryStore;
 
-use crate::people::Broken;
+use crate::people::{Broken, code};
 use crate::scene::{NOW, Scene, address, join, session};
 
 const MEMBER: Acceptance = Acceptance::Member { name: None };
@@ -188,21 +188,49 @@ async fn an_invitation_is_accepted_by_the_invited_person_only() {
     assert!(people.signed_in(&ada_secret).await.is_ok());
 }
 
+/// The browser `there` may be that of somebody who got hold of the first invitation of bo, and never reads the mails of bo.
 #[tokio::test]
-async fn an_invitation_signs_in_only_somebody_new() {
+async fn a_sign_in_by_an_invitation_opens_no_organization_that_is_joined_later() {
     let scene = Scene::start().await;
     let other = session(&scene.service, Plan::Free).await;
     let (ada, _) = scene.member("ada", Role::Owner).await;
-    let (_, bo_secret) = join(&scene.service, other.organization_id(), "bo", Role::Organizer).await;
     let (people, owner) = (scene.service.people(), ada.session("riverside").unwrap());
-    let (_, forwarded) = invite(&owner, "bo", Role::Organizer).await;
-    let (_, link) = invite(&owner, "cy", Role::Organizer).await;
+    for signs_in_before in [false, true] {
+        let name = if signs_in_before { "bo" } else { "cy" };
+        let (_, there) = join(&scene.service, other.organization_id(), name, Role::Organizer).await;
+        let (_, link) = invite(&owner, name, Role::Organizer).await;
+        let browser = Secret::generate();
+        let sign_in = async || {
+            let mailed = code(&scene.service, &browser, name).await;
+            people.sign_in(&browser, &mailed, None).await.unwrap()
+        };
+        let here = if signs_in_before {
+            let (signed_in, here) = sign_in().await;
+            assert!(people.accept(&link, Some(&signed_in), MEMBER).await.unwrap().is_none());
+            here
+        } else {
+            assert!(people.accept(&link, None, MEMBER).await.unwrap().is_none());
+            sign_in().await.1
+        };
+        assert_eq!(people.signed_in(&there).await.err(), Some(Error::Unauthenticated), "{name}");
+        assert_eq!(people.signed_in(&here).await.unwrap().memberships().len(), 2, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_invitation_confirms_only_that_it_is_somebody_new() {
+    let scene = Scene::start().await;
+    let other = session(&scene.service, Plan::Free).await;
+    let (ada, _) = scene.member("ada", Role::Owner).await;
+    let (bo, bo_secret) = join(&scene.service, other.organization_id(), "bo", Role::Organizer).await;
+    let (people, owner) = (scene.service.people(), ada.session("riverside").unwrap());
+    let (_, link) = invite(&owner, "bo", Role::Organizer).await;
+    let (_, of_cy) = invite(&owner, "cy", Role::Organizer).await;
     scene.clock.advance(901);
-    assert!(people.accept(&forwarded, None, MEMBER).await.unwrap().is_none());
+    assert!(people.accept(&link, Some(&bo), MEMBER).await.unwrap().is_none());
     let bo = people.signed_in(&bo_secret).await.unwrap();
-    assert_eq!(bo.memberships().len(), 2, "bo has joined");
-    assert!(!bo.is_recent(), "an invitation confirms nothing about a person who exists");
-    let (cy, _) = people.accept(&link, None, MEMBER).await.unwrap().unwrap();
+    assert!(bo.memberships().len() == 2 && !bo.is_recent());
+    let (cy, _) = people.accept(&of_cy, None, MEMBER).await.unwrap().unwrap();
     assert!(cy.is_recent());
 }
 

@@ -180,7 +180,7 @@ fn an_unknown_address_becomes_a_person_who_is_signed_in() {
 }
 
 #[test]
-fn a_person_joins_another_organization_by_a_new_version_and_is_not_signed_in() {
+fn a_person_joins_another_organization_by_a_new_version_and_is_signed_out() {
     let joined = accepted(facts(Some(records::person(3))), &NO_NAME).unwrap();
     let expected = [
         "Person 3 at 1",
@@ -190,6 +190,21 @@ fn a_person_joins_another_organization_by_a_new_version_and_is_not_signed_in() {
         "remove Invitation 7",
     ];
     assert_eq!((lines(&joined), joined.outcome), (expected.map(str::to_owned).to_vec(), None));
+    assert_eq!(put::<Person, _>(&joined).unwrap().generation, 2, "every earlier sign-in has ended");
+}
+
+#[test]
+fn a_person_who_joins_keeps_the_present_sign_in_unless_it_has_ended() {
+    let person = Person { generation: 4, ..records::person(3) };
+    let present = SignIn { generation: 4, ..records::sign_in(&person, 2) };
+    let join = |current| {
+        let current = Some(current);
+        accepted(AcceptFacts { current, ..facts(Some(person.clone())) }, &NO_NAME).unwrap()
+    };
+    let kept = put::<SignIn, _>(&join(present)).unwrap();
+    assert_eq!(kept, SignIn { generation: 5, version: 2, ..present });
+    let ended = join(SignIn { generation: 3, ..present });
+    assert!(lines(&ended).iter().all(|line| !line.contains("SignIn")), "it has ended, and does not return");
 }
 
 #[test]
@@ -220,8 +235,7 @@ fn an_invitation_for_another_person_than_the_one_signed_in_is_refused() {
     };
     assert_eq!(with_current(None, 3).unwrap_err(), Error::OtherPerson);
     assert_eq!(with_current(Some(records::person(3)), 4).unwrap_err(), Error::OtherPerson);
-    let same = with_current(Some(records::person(3)), 3).unwrap();
-    assert!(lines(&same).iter().all(|line| !line.contains("SignIn")), "the present sign-in stays as it is");
+    assert!(with_current(Some(records::person(3)), 3).is_ok());
 }
 
 fn first_owner() -> FirstOwner {

@@ -39,7 +39,7 @@ impl SignedIn {
         let (key, now) = (sign_in.key(), shared.now());
         // This process may have noted a use that is not recorded yet.
         sign_in.used_at = sign_in.used_at.max(shared.uses.of(&key).unwrap_or(sign_in.used_at));
-        let is_void = sign_in.generation != person.generation || sign_in.expires_at() <= now;
+        let is_void = sign_in.is_ended_by(&person) || sign_in.expires_at() <= now;
         if is_void || memberships.is_empty() {
             return Err(Error::Unauthenticated);
         }
