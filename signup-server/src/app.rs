@@ -91,7 +91,7 @@ impl App {
             trusted_proxies: trusted_proxies.into(),
             body_memory,
             openapi: Arc::new(openapi),
-            health: Health::default(),
+            health: Health::new(Health::CHECK_TIMEOUT),
             reference: Arc::new(reference),
         }
     }
