@@ -237,7 +237,6 @@ async fn somebody_who_exists_accepts_an_invitation_without_a_name_and_signs_in_w
     let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
     let owner = Organizer::first_owner(&server).await;
     let grace = owner.invite(&mailbox, "grace@example.org", "organizer").await;
-    let session = grace.cookie("signup");
     server.manage(&["organization", "create", "--name", "Lakeside"]);
     let invite = || {
         let command = ["person", "invite", "--organization", "lakeside", "--role", "organizer"];
@@ -256,10 +255,14 @@ async fn somebody_who_exists_accepts_an_invitation_without_a_name_and_signs_in_w
     };
     assert!(told().await && !told().await, "told once");
     assert_eq!(stranger.cookie("signup"), None, "a forwarded invitation signs nobody in");
+    let ended = grace.get("/console/lakeside/").await;
+    assert_eq!((ended.status, ended.header("location")), (303, Some(next)), "an invitation has opened it");
+    grace.sign_in(&mailbox, "grace@example.org").await;
     assert_eq!(grace.get("/console/lakeside/").await.status, 200);
 
     let remove = ["person", "remove", "--organization", "lakeside", "--email", "grace@example.org"];
     server.manage(&remove);
+    let session = grace.cookie("signup");
     let joined = grace.post(&invite(), &[]).await;
     assert_eq!((joined.status, joined.header("location")), (303, Some("/console/lakeside/")));
     assert_eq!(grace.cookie("signup"), session, "the session stays as it is");
