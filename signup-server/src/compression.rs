@@ -1,13 +1,12 @@
 //! Compression of responses with gzip, for clients that accept it.
 //!
 //! The length of a compressed response depends on what its parts have in common. So an attacker who can put text into a response and see
-//! its length can guess a secret in it, letter by letter (BREACH). A route therefore says in the table of
-//! [routes](crate::routes) that its responses hold no secret and may be compressed. No other response is.
+//! its length can guess a secret in it, letter by letter (BREACH). The table of [routes](crate::routes) therefore says which responses
+//! may be compressed: those of the API whose routes have no secret, and those of the other routes that say that they have none.
 //!
-//! **Invariant:** a response is not compressed unless its route says that it may be.
+//! **Invariant:** a response that can hold a secret is not compressed.
 
 use std::io::{self, Write as _};
-use std::sync::Arc;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -23,35 +22,6 @@ const MIN_BYTES: u64 = 1024;
 /// The length from which a body is compressed on a thread of its own, in bytes: it takes a millisecond and more.
 const LONG_BYTES: usize = 64 * 1024;
 
-/// A body that does not change while the server runs, as it is and compressed.
-#[derive(Debug, Clone)]
-pub(crate) struct FixedBody(Arc<Fixed>);
-
-#[derive(Debug)]
-struct Fixed {
-    text: Bytes,
-    compressed: Bytes,
-}
-
-impl FixedBody {
-    pub(crate) fn new(text: impl Into<Bytes>) -> Self {
-        let text = text.into();
-        let compressed = gzip(&text);
-        Self(Arc::new(Fixed { text, compressed }))
-    }
-
-    pub(crate) fn text(&self) -> &Bytes {
-        &self.0.text
-    }
-
-    /// Returns the response that `with_body` makes of the text.
-    pub(crate) fn respond(&self, with_body: impl FnOnce(Bytes) -> Response) -> Response {
-        let mut response = with_body(self.text().clone());
-        response.extensions_mut().insert(self.clone());
-        response
-    }
-}
-
 /// Compresses a response of a route that says it may be, if the client accepts gzip and the body is long enough.
 pub(crate) async fn compress(mut response: Response, accepts_gzip: bool) -> Response {
     response.headers_mut().append(VARY, HeaderValue::from_static("accept-encoding"));
@@ -61,13 +31,11 @@ pub(crate) async fn compress(mut response: Response, accepts_gzip: bool) -> Resp
     let (mut head, body) = response.into_parts();
     // Never an error: the body is in memory.
     let text = body.collect().await.map(http_body_util::Collected::to_bytes).unwrap_or_default();
-    let compressed = match head.extensions.get::<FixedBody>() {
-        Some(FixedBody(fixed)) => Some(fixed.compressed.clone()),
-        None if text.len() < LONG_BYTES => Some(gzip(&text)),
-        None => {
-            let text = text.clone();
-            tokio::task::spawn_blocking(move || gzip(&text)).await.ok()
-        }
+    let compressed = if text.len() < LONG_BYTES {
+        Some(gzip(&text))
+    } else {
+        let text = text.clone();
+        tokio::task::spawn_blocking(move || gzip(&text)).await.ok()
     };
     // A task that panicked leaves the response as it is.
     let Some(compressed) = compressed else { return Response::from_parts(head, text.into()) };
@@ -169,17 +137,5 @@ mod tests {
             }
             assert!(found == text, "{length}");
         }
-    }
-
-    #[tokio::test]
-    async fn a_fixed_body_is_compressed_once() {
-        let fixed = FixedBody::new("x".repeat(5000));
-        let bodies = [(); 2].map(|()| fixed.respond(|text| Response::new(text.into())));
-        let mut compressed = Vec::new();
-        for response in bodies {
-            compressed.push(compress(response, true).await.into_body().collect().await.unwrap().to_bytes());
-        }
-        assert_eq!(compressed[0].as_ptr(), compressed[1].as_ptr());
-        assert!(compressed[0].len() < 200);
     }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::LazyLock;
 
+use bytes::Bytes;
 use serde_json::Value;
 use warp::http::HeaderValue;
 use warp::http::header::CONTENT_TYPE;
 use warp::reply::Response;
-
-use crate::compression::FixedBody;
 
 /// The description, written by hand. Tests compare the description with the responses of the server.
 const YAML: &str = include_str!("../openapi.yaml");
@@ -23,8 +22,8 @@ pub(crate) fn document() -> &'static Value {
 /// The description in both formats, serialized.
 #[derive(Debug)]
 pub(crate) struct OpenApi {
-    json: FixedBody,
-    yaml: FixedBody,
+    json: Bytes,
+    yaml: Bytes,
 }
 
 impl OpenApi {
@@ -33,7 +32,7 @@ impl OpenApi {
         let mut document = document().clone();
         document["servers"][0]["url"] = base_url.into();
         let yaml = YAML.replacen(PLACEHOLDER, base_url, 1);
-        Self { json: FixedBody::new(document.to_string()), yaml: FixedBody::new(yaml) }
+        Self { json: document.to_string().into(), yaml: yaml.into() }
     }
 
     pub(crate) fn json(&self) -> Response {
@@ -45,8 +44,8 @@ impl OpenApi {
     }
 }
 
-fn response(content: &FixedBody, media_type: &'static str) -> Response {
-    let mut response = content.respond(|text| Response::new(text.into()));
+fn response(content: &Bytes, media_type: &'static str) -> Response {
+    let mut response = Response::new(content.clone().into());
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
     response
 }

@@ -12,6 +12,7 @@ mod shell;
 
 use askama::Template;
 use askama::filters::{Escaper as _, Html};
+use bytes::Bytes;
 use minijinja::value::Value;
 use minijinja::{Environment, Error, ErrorKind, Output, UndefinedBehavior, context};
 use serde::Deserialize;
@@ -19,7 +20,6 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use self::document::Document;
-use crate::compression::FixedBody;
 use crate::page::{self, Head};
 
 /// The name of the template in errors.
@@ -40,10 +40,10 @@ pub(crate) enum ReferenceError {
 /// The rendered pages.
 #[derive(Debug)]
 pub(crate) struct Reference {
-    docs: FixedBody,
-    start: FixedBody,
+    docs: Bytes,
+    start: Bytes,
     /// The start page for a person who is signed in.
-    start_signed_in: FixedBody,
+    start_signed_in: Bytes,
 }
 
 impl Reference {
@@ -66,21 +66,21 @@ impl Reference {
         };
         let start = |is_signed_in| {
             let head = Head::private(&info.title, page::DEFAULT_THEME);
-            StartTemplate { head, base_path, is_signed_in, sends_mail }.render().map(FixedBody::new)
+            StartTemplate { head, base_path, is_signed_in, sends_mail }.render().map(Bytes::from)
         };
-        let docs = FixedBody::new(docs.render()?);
+        let docs = docs.render()?.into();
         Ok(Self { docs, start: start(false)?, start_signed_in: start(true)? })
     }
 
     /// `GET /docs`
     pub(crate) fn docs(&self) -> Response {
-        self.docs.respond(|text| page::html_text(StatusCode::OK, text))
+        page::html_text(StatusCode::OK, self.docs.clone())
     }
 
     /// `GET /`
     pub(crate) fn start(&self, is_signed_in: bool) -> Response {
         let page = if is_signed_in { &self.start_signed_in } else { &self.start };
-        page.respond(|text| page::html_text(StatusCode::OK, text))
+        page::html_text(StatusCode::OK, page.clone())
     }
 }
 
@@ -186,7 +186,7 @@ paths:
 
     fn docs(document: &str) -> String {
         let reference = reference(document).unwrap();
-        String::from_utf8(reference.docs.text().to_vec()).unwrap()
+        String::from_utf8(reference.docs.to_vec()).unwrap()
     }
 
     #[test]
