@@ -75,6 +75,22 @@ async fn a_long_list_or_page_is_compressed_for_a_client_that_accepts_it() {
 }
 
 #[tokio::test]
+async fn a_long_answer_to_a_write_or_to_an_agent_is_compressed() {
+    let server = Server::start(&[]);
+    let mut long = event();
+    long["description"] = "Bring gloves. ".repeat(200).into();
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    for (path, body) in [("/v1/events", &long), ("/mcp", &list)] {
+        let request = server.request("POST", path).bearer_auth(&server.token).json(body);
+        let found = send(request).await;
+        assert_eq!(found.encoding.as_deref(), Some("gzip"), "{path}: {}", found.status);
+        let mut text = String::new();
+        GzDecoder::new(&*found.body).read_to_string(&mut text).unwrap();
+        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok(), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn a_long_file_of_sign_ups_is_compressed() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
