@@ -48,6 +48,9 @@ pub(crate) struct Request {
     pub(crate) body: BodyStream,
     /// Whether a write only answers what it would do. The API has no such request; a tool for agents has.
     pub(crate) is_preview: bool,
+    /// The names of the arguments of the tool for agents that makes this request. Empty for a request of the API, where only the
+    /// parameters of the query have names that are close to an unknown one.
+    pub(crate) arguments: Vec<&'static str>,
     /// The memory for the body, until the body is read. `None` for a body that is in memory already.
     room: Option<BodyRoom>,
 }
@@ -60,7 +63,7 @@ impl Request {
         body: BodyStream,
         room: Option<BodyRoom>,
     ) -> Self {
-        Self { headers, query, body, is_preview: false, room }
+        Self { headers, query, body, is_preview: false, arguments: Vec::new(), room }
     }
 
     /// Returns the token of `Authorization: Bearer …`. The form of the token is not checked.
@@ -106,7 +109,7 @@ impl Request {
         &mut self,
         read: impl FnOnce(&[u8]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let input = read(&self.json().await?);
+        let input = read(&self.json().await?).map_err(|faults| with_closest(faults, &self.arguments));
         Ok(both(input, self.no_query()).map(|(value, ())| value)?)
     }
 
@@ -120,6 +123,7 @@ impl Request {
         read: impl FnOnce(&[u8]) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
         let input = read(&self.optional_json().await?);
+        let input = input.map_err(|faults| with_closest(faults, &self.arguments));
         Ok(both(input, self.no_query()).map(|(value, ())| value)?)
     }
 
@@ -140,8 +144,8 @@ impl Request {
     /// parameter.
     ///
     /// # Errors
-    /// Returns the faults of `check`, and then a fault for each other parameter, in their order. A name that is close to one of
-    /// `names` is shown with it.
+    /// Returns the faults of `check`, and then a fault for each other parameter, in their order. A name that is close to a known
+    /// one is shown with it.
     pub(crate) fn query<V, const N: usize>(
         &self,
         names: [&'static str; N],
@@ -156,10 +160,8 @@ impl Request {
         let unknown = unknown.map(|(name, _)| UnknownName { shift: None, name: name.as_ref().into() });
         let mut faults = Faults::new();
         faults.add_unknown(&unknown.collect::<Vec<_>>());
-        let faults = faults.with_meant(|path| match path.steps() {
-            [PathStep::Member(name)] => closest(&names, name),
-            _ => None,
-        });
+        let known = if self.arguments.is_empty() { &names[..] } else { &self.arguments };
+        let faults = with_closest(faults, known);
         both(checked, faults.into_result(Some(()))).map(|(value, ())| value)
     }
 
@@ -276,6 +278,14 @@ impl Request {
         let Some(subtype) = media_type.strip_prefix("application/") else { return false };
         subtype == "json" || (subtype.len() > "+json".len() && subtype.ends_with("+json"))
     }
+}
+
+/// Adds to the fault of each unknown name the one in `known` that is close to it.
+fn with_closest(faults: Faults, known: &[&'static str]) -> Faults {
+    faults.with_meant(|path| match path.steps() {
+        [PathStep::Member(name)] => closest(known, name),
+        _ => None,
+    })
 }
 
 /// Returns both values, or the faults of both.

@@ -8,6 +8,7 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tracing::{Instrument as _, Span};
 
+use super::schema::Object;
 use super::tool::{Caller, hint_for_ids, result};
 use super::tools::{ListedTool, TOOLS};
 use super::whoami;
@@ -68,13 +69,15 @@ impl ServerHandler for McpServer {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(ListedTool { tool, operation, .. }) = find(&request.name) else {
+        let Some(ListedTool { tool, operation, definition }) = find(&request.name) else {
             return Err(ErrorData::invalid_params("There is no such tool.", None));
         };
         let (caller, arguments) = (self.caller.clone(), request.arguments.unwrap_or_default());
         let hint = hint_for_ids(&arguments);
+        let known = definition.input_schema["properties"].as_object().into_iter().flat_map(Object::keys);
+        let known = known.map(String::as_str).collect();
         let answered = async move {
-            let answer = caller.run(tool, operation, arguments).await;
+            let answer = caller.run(tool, operation, arguments, known).await;
             if tool.name == whoami::TOOL.name { whoami::with_team(&caller, answer).await } else { answer }
         };
         // In a task of its own, because `rmcp` sends no answer after a panic.

@@ -88,12 +88,21 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    /// Runs the operation of a tool with the arguments of a call.
+    /// Runs the operation of a tool with the arguments of a call. `known` has the names of the arguments that the tool takes.
     ///
     /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API. A preview ignores the key.
-    pub(super) async fn run(&self, tool: &Tool, operation: &ApiOperation, arguments: Object) -> Response {
+    pub(super) async fn run(
+        &self,
+        tool: &Tool,
+        operation: &ApiOperation,
+        arguments: Object,
+        known: Vec<&'static str>,
+    ) -> Response {
         match self.request(tool, operation, arguments) {
-            Ok((path, request)) => self.answer(operation, &path, request).await,
+            Ok((path, mut request)) => {
+                request.arguments = known;
+                self.answer(operation, &path, request).await
+            }
             Err(error) => error.into_response(),
         }
     }

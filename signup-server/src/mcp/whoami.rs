@@ -41,7 +41,7 @@ pub(super) async fn with_team(caller: &Caller, token: Response) -> Response {
     let mut team = Value::Null;
     let may_read = caller.session.permissions().contains(Scope::OrganizationRead);
     if let Some(operation) = TEAM.as_ref().filter(|_| may_read) {
-        let found = caller.run(&TOOL, operation, Object::new()).await;
+        let found = caller.run(&TOOL, operation, Object::new(), vec![]).await;
         if !found.status().is_success() {
             return found;
         }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::every_route::UNKNOWN;
 use crate::harness::{Answer, Server, event};
 use crate::lives::{id, path, send_as, token_of};
-use crate::mcp::{call, call_as};
+use crate::mcp::{call, call_as, tools};
 use crate::mcp_tools::writes;
 use crate::pages::{Page, published};
 
@@ -342,6 +342,34 @@ async fn the_scope_is_checked_before_the_key_and_the_key_before_the_ids_and_the_
             assert_eq!(refused.content["required_scope"], "events:write", "{refused:?}");
         } else {
             assert_eq!(refused.fields(), fields, "{refused:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_argument_of_each_tool_is_named_with_the_one_that_it_is_close_to() {
+    let server = Server::start(&[]);
+    for tool in tools(&server, &server.token).await {
+        let name = tool["name"].as_str().unwrap();
+        let schema = &tool["inputSchema"];
+        let mut arguments: serde_json::Map<_, _> = schema["required"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|required| (required.as_str().unwrap().to_owned(), json!(UNKNOWN)))
+            .collect();
+        for (known, _) in schema["properties"].as_object().unwrap() {
+            let misspelled = format!("{known}s");
+            if schema["properties"].get(&misspelled).is_none() {
+                arguments.insert(misspelled, json!("x"));
+            }
+        }
+        let called = call(&server, name, &json!(arguments)).await;
+        for (known, _) in schema["properties"].as_object().unwrap() {
+            let misspelled = format!("{known}s");
+            let sentence = format!("The {misspelled} field is unknown. Did you mean {known}?");
+            let found = &called.content["errors"][&misspelled];
+            assert!(*found == json!([sentence]), "{name} {misspelled}: {:?}", called.content);
         }
     }
 }
