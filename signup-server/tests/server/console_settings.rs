@@ -273,6 +273,10 @@ async fn a_webhook_is_made_tested_and_deleted() {
     let fields = [("action", "rotate"), ("idempotency_key", &*key)];
     let secret = secret_in(&owner.post(page, &fields).await.text);
     assert_eq!(secret_in(&owner.post(page, &fields).await.text), secret, "a form sent twice rotates once");
+    // A browser that goes back fetches the page again.
+    for action in ["Send test", "Rotate secret"] {
+        assert_ne!(hidden(&owner.get(page).await.text, action, "idempotency_key"), key, "{action}");
+    }
     let deleted = owner.post(page, &[("action", "delete")]).await;
     assert_eq!((deleted.status, deleted.header("location")), (303, Some(path.as_str())));
     assert_eq!(owner.get(page).await.status, 404);

@@ -44,7 +44,7 @@ struct DeliveryView<'a> {
 pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
     call.session.require(Scope::WebhooksRead)?;
     let webhook = call.session.webhook(call.path.webhook()).await?;
-    let form = filled(call.new_form()?, &webhook);
+    let form = filled(Form::new(call.now()), &webhook);
     page(&call, StatusCode::OK, &webhook, &form).await
 }
 
