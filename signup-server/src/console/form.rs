@@ -84,9 +84,16 @@ impl Form {
         Err(query.extend_pairs(others).append_pair(KEY_OF_PAGE, &new_uuid(now).to_string()).finish())
     }
 
-    /// Creates a form without values and with a new idempotency key, for a page that answers another form.
+    /// Creates a form without values and with a new idempotency key, for a page on which the same action is carried out again and
+    /// again: a browser that goes back fetches the page, and gets another key.
     pub(crate) fn new(now: Timestamp) -> Self {
         Self::default().with(KEY, new_uuid(now).to_string())
+    }
+
+    /// Creates a form without values for the page that answers this form. Its idempotency key follows from this form, so a browser
+    /// that sends this form again gets the same page, and what is sent from that page is done once.
+    pub(crate) fn next(&self) -> Self {
+        Self::default().with(KEY, Digest::of(&format!("{} {}", self.value(KEY), self.digest())).to_string())
     }
 
     /// Parses the body of a form.
@@ -201,17 +208,13 @@ impl Form {
         Digest::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(typed).finish())
     }
 
-    /// Returns the form for a page that says what the same form has done before, with other values. Its new key lets the person
-    /// send the new values as a form of their own.
+    /// Returns the form for a page that says what the same form has done before, with other values. Its key is that of the
+    /// [next](Self::next) form, so the person can send the present values as a form of their own.
     #[must_use]
-    pub(crate) fn done_before(
-        mut self,
-        now: Timestamp,
-        sentence: String,
-        link: (&'static str, String),
-    ) -> Self {
+    pub(crate) fn done_before(mut self, sentence: String, link: (&'static str, String)) -> Self {
+        let next = self.next();
         self.remove(KEY);
-        Self { done_before: Some(DoneBefore { sentence, link }), ..self.with(KEY, new_uuid(now).to_string()) }
+        Self { done_before: Some(DoneBefore { sentence, link }), ..self.with(KEY, next.value(KEY)) }
     }
 
     /// Makes the JSON of an input from the named fields. Other fields are ignored.
@@ -382,6 +385,17 @@ mod tests {
         assert!(query.starts_with("slot_id=a%26b&key="), "{query}");
         let form = Form::of_page(&query, now).unwrap();
         assert_eq!(query, format!("slot_id=a%26b&key={}", form.value(KEY)));
+    }
+
+    #[test]
+    fn the_key_of_the_next_form_follows_from_the_key_and_what_was_typed() {
+        let next = |body: &str| Form::parse(body.as_bytes()).next().value(KEY).to_owned();
+        let key = next("idempotency_key=a&title=A");
+        assert_eq!(next("idempotency_key=a&title=A&confirmed=yes"), key);
+        assert!(key.parse::<IdempotencyKey>().is_ok() && key != "a");
+        for other in ["idempotency_key=b&title=A", "idempotency_key=a&title=B"] {
+            assert_ne!(next(other), key, "{other}");
+        }
     }
 
     #[test]

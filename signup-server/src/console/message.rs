@@ -92,7 +92,7 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
 fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &Message) -> Response {
     let sentence = format!("It sent the message “{}”.", sent.subject);
     let link = ("go back to the event", call.frame.path(&format!("/events/{}", found.event.id)));
-    page(StatusCode::CONFLICT, call, found, &form.done_before(call.now(), sentence, link))
+    page(StatusCode::CONFLICT, call, found, &form.done_before(sentence, link))
 }
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {

@@ -186,8 +186,11 @@ async fn a_form_whose_key_was_used_says_what_it_created_and_keeps_what_was_typed
         assert_eq!(ada.get(target).await.status, 200, "{page}: {target}");
         let kept = Fields::of(&conflict);
         assert_eq!(kept.get(changed), value, "{page}");
-        let key = kept.0.iter().rfind(|(name, _)| name == "idempotency_key").unwrap();
-        assert_ne!(key.1, used, "the values can be sent as a new form");
+        let key =
+            |form: &Fields| form.0.iter().rfind(|(name, _)| name == "idempotency_key").unwrap().1.clone();
+        assert_ne!(key(&kept), used, "the values can be sent as a new form");
+        let reloaded = Fields::of(&form.post(&ada, &path).await);
+        assert_eq!(key(&reloaded), key(&kept), "{page}: as one form, also if the page is loaded again");
     }
     let titles: Vec<_> = server
         .get("/v1/events")

@@ -284,7 +284,7 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
             let first = copied.dates.first.date().date();
             let sentence = format!("It made the copy “{}” on {}.", copied.title, times::day(first));
             let link = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
-            let form = form.done_before(call.now(), sentence, link);
+            let form = form.done_before(sentence, link);
             Ok(page_of_copy(&call, StatusCode::CONFLICT, &event, &form))
         }
         Ok(copied) => Ok(call.see_other(&path_of(copied.event.id))),

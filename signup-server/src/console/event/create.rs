@@ -93,7 +93,7 @@ pub(crate) async fn create(mut call: MemberCall) -> Answer {
         Ok(EventWithShifts { event, .. }) if session.is_of_other_input() => {
             let sentence = format!("It created the event “{}”.", event.title);
             let link = ("edit that event", call.frame.path(&format!("{}/edit", path_of(event.id))));
-            page(&call, StatusCode::CONFLICT, &form.done_before(call.now(), sentence, link), None).await
+            page(&call, StatusCode::CONFLICT, &form.done_before(sentence, link), None).await
         }
         Ok(created) => Ok(call.see_other(&path_of(created.event.id))),
         Err(error) => refused(&call, form, error).await,

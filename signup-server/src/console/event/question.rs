@@ -72,7 +72,7 @@ pub(crate) async fn add_question(mut call: MemberCall) -> Answer {
         Ok(question) if session.is_of_other_input() => {
             let sentence = format!("It added the question “{}”.", question.label);
             let path = call.frame.path(&format!("/questions/{}/edit", question.id));
-            let form = form.done_before(call.now(), sentence, ("edit that question", path));
+            let form = form.done_before(sentence, ("edit that question", path));
             Ok(page(&call, StatusCode::CONFLICT, event.id, &form, &[], NEW))
         }
         Ok(_) => Ok(call.see_other(&path_of(event.id))),

@@ -80,8 +80,7 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
     match session.add_shifts(event.id, shifts).await {
         Ok(added) if session.is_of_other_input() => {
             let sentence = format!("It added {}.", count(added.len() as u64, "shift", "shifts"));
-            let form =
-                form.done_before(call.now(), sentence, ("see and edit the shifts", call.frame.path(&path)));
+            let form = form.done_before(sentence, ("see and edit the shifts", call.frame.path(&path)));
             Ok(page_of_new(&call, StatusCode::CONFLICT, &event, &form))
         }
         Ok(_) => Ok(call.see_other(&path)),

@@ -106,7 +106,7 @@ async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
             |invitee| format!("It invited {}.", invitee.email),
         );
         let link = ("see all members and invitations", frame.path(MEMBERS));
-        return page(call, StatusCode::CONFLICT, &form.done_before(call.now(), sentence, link)).await;
+        return page(call, StatusCode::CONFLICT, &form.done_before(sentence, link)).await;
     }
     let done = match invited {
         Some((_, Some(secret))) if !frame.sends_mail => {

@@ -69,12 +69,11 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
                         let link = ("see your tokens", call.frame.path("/settings/tokens"));
                         let sentence =
                             format!("It created the token “{}”, which we can’t show again.", token.name);
-                        let form = form.done_before(call.now(), sentence, link);
+                        let form = form.done_before(sentence, link);
                         return page(&call, StatusCode::CONFLICT, &form, None).await;
                     }
                     let Some(text) = text else {
-                        return page(&call, StatusCode::OK, &with_life(Form::new(call.now())), Some(&token))
-                            .await;
+                        return page(&call, StatusCode::OK, &with_life(form.next()), Some(&token)).await;
                     };
                     let frame = &call.frame;
                     let page = TokenTemplate {

@@ -63,7 +63,7 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
             if session.is_of_other_input() {
                 let path = call.frame.path(&format!("/settings/webhooks/{}", created.id));
                 let sentence = format!("It created the webhook {}.", created.url);
-                let form = form.done_before(call.now(), sentence, ("edit that webhook", path));
+                let form = form.done_before(sentence, ("edit that webhook", path));
                 return page(&call, StatusCode::CONFLICT, &form).await;
             }
             Ok(secret_page(&call.frame, &created))
