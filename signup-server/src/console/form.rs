@@ -10,7 +10,7 @@ use std::fmt;
 use serde_json::{Map, Value};
 use signup_core::{Digest, Faults, IdempotencyKey, Session, Timestamp, new_uuid};
 
-use super::words;
+use super::{DoneBefore, words};
 use crate::wire::field_name;
 
 /// The maximum number of fields that are read from a form.
@@ -34,15 +34,6 @@ pub(crate) struct Form {
     mistakes: Vec<(String, String)>,
     /// What the same form has done before, when it had other values.
     pub(crate) done_before: Option<DoneBefore>,
-}
-
-/// What a form has done before, with a link to the record.
-#[derive(Debug, Clone)]
-pub(crate) struct DoneBefore {
-    /// What was done, as a sentence.
-    pub(crate) sentence: String,
-    /// The words of the link, and the path of the page that changes or shows the record.
-    pub(crate) link: (&'static str, String),
 }
 
 impl fmt::Debug for Form {
@@ -208,13 +199,13 @@ impl Form {
         Digest::of(&form_urlencoded::Serializer::new(String::new()).extend_pairs(typed).finish())
     }
 
-    /// Returns the form for a page that says what the same form has done before, with other values. Its key is that of the
-    /// [next](Self::next) form, so the person can send the present values as a form of their own.
+    /// Returns the form for a page that says what the same form has done before. Its key is that of the [next](Self::next) form, so
+    /// the person can send the present values as a form of their own.
     #[must_use]
-    pub(crate) fn done_before(mut self, sentence: String, link: (&'static str, String)) -> Self {
+    pub(crate) fn done_before(mut self, before: DoneBefore) -> Self {
         let next = self.next();
         self.remove(KEY);
-        Self { done_before: Some(DoneBefore { sentence, link }), ..self.with(KEY, next.value(KEY)) }
+        Self { done_before: Some(before), ..self.with(KEY, next.value(KEY)) }
     }
 
     /// Makes the JSON of an input from the named fields. Other fields are ignored.

@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::event::check_is_to_come;
 use super::signups::titled;
-use super::{Answer, Done, Form, Frame, MemberCall, show};
+use super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
 
@@ -92,7 +92,7 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
 fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &Message) -> Response {
     let sentence = format!("It sent the message “{}”.", sent.subject);
     let link = ("go back to the event", call.frame.path(&format!("/events/{}", found.event.id)));
-    page(StatusCode::CONFLICT, call, found, &form.done_before(sentence, link))
+    page(StatusCode::CONFLICT, call, found, &form.done_before(DoneBefore { sentence, link }))
 }
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {

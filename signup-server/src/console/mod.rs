@@ -11,6 +11,7 @@ mod cancel_signup;
 mod changing;
 mod cookies;
 mod done;
+mod done_before;
 mod event;
 mod form;
 mod frame;
@@ -42,6 +43,7 @@ use crate::request::Request;
 use cookies::{Cookies, Name};
 
 pub(crate) use done::Done;
+pub(crate) use done_before::{DoneBefore, there};
 pub(crate) use form::{As, Form};
 pub(crate) use frame::Frame;
 pub(crate) use refusal::Refusal;

@@ -203,3 +203,95 @@ async fn a_form_whose_key_was_used_says_what_it_created_and_keeps_what_was_typed
         .collect();
     assert!(titles.contains(&json!("Gala")) && !titles.contains(&json!("Ball")), "{titles:?}");
 }
+
+#[tokio::test]
+async fn a_repeated_form_says_that_what_it_made_is_gone() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let records = Records::create(&server).await;
+    let last = async |path: &str| {
+        let data = server.get(path).await.data();
+        let by_time = data.as_array().unwrap().iter().max_by_key(|record| id(record).to_owned()).unwrap();
+        id(by_time).to_owned()
+    };
+    let event = records.path("/events/{id}").strip_prefix(ROOT).unwrap().to_owned();
+    for (page, fields, list, gone, sentence) in [
+        (
+            "/events/new",
+            &[("title", "Gala"), ("start_date", "2027-06-05"), ("timezone", "UTC")][..],
+            "/v1/events".to_owned(),
+            "events/",
+            "It created the event “Gala”. It has been deleted since.",
+        ),
+        (
+            "/events/{id}/duplicate",
+            &[("start_date", "2027-07-05")],
+            "/v1/events".to_owned(),
+            "events/",
+            "It made the copy “Food drive” on Monday 5 July 2027. It has been deleted since.",
+        ),
+        (
+            "/events/{id}/shifts/new",
+            &[("shifts.0.title", "Till"), ("shifts.0.capacity", "2")],
+            format!("/v1{event}/slots"),
+            "slots/",
+            "It added 1 shift. All of them have been deleted since.",
+        ),
+        (
+            "/events/{id}/questions/new",
+            &[("label", "Diet")],
+            format!("/v1{event}/questions"),
+            "questions/",
+            "It added the question “Diet”. It has been deleted since.",
+        ),
+        (
+            "/settings/webhooks",
+            &[("action", "create"), ("url", "https://example.org/hooks"), ("types", "*")],
+            "/v1/webhooks".to_owned(),
+            "webhooks/",
+            "It created the webhook https://example.org/hooks. It has been deleted since.",
+        ),
+    ] {
+        let path = records.path(page);
+        let form = fields.iter().fold(Fields(vec![]), |form, (name, value)| form.with(name, value));
+        let form = form.with("idempotency_key", &Digest::of(sentence).to_string());
+        assert!([200, 303].contains(&form.post(&ada, &path).await.status), "{page}");
+        let made = format!("/v1/{gone}{}", last(&list).await);
+        assert_eq!(server.send("DELETE", &made, None).await.status, 200, "{page}");
+        let again = form.post(&ada, &path).await;
+        assert!(again.status == 409 && again.text.contains(sentence), "{page}: {}", again.text);
+        assert_eq!(Fields::of(&again).get(fields[0].0), fields[0].1, "{page}: what was typed is kept");
+    }
+
+    let settings = |page: &str| format!("{ROOT}/settings/{page}");
+    let invite = [("action", "invite"), ("email", "g@example.org"), ("name", "G"), ("role", "admin")];
+    let invite = [&invite[..], &[("idempotency_key", "invite")]].concat();
+    let token =
+        [("action", "create"), ("name", "import"), ("scopes", "events:read"), ("expires_in_days", "9")];
+    let token = [&token[..], &[("idempotency_key", "token")]].concat();
+    for (page, form, field, end, sentence) in [
+        (
+            "members",
+            invite,
+            "invitation_id",
+            "withdraw",
+            "It invited g@example.org. The invitation has been accepted, replaced or withdrawn since.",
+        ),
+        (
+            "tokens",
+            token,
+            "token_id",
+            "revoke",
+            "It created the token “import”, which we can’t show again. It has expired or been revoked since.",
+        ),
+    ] {
+        let path = settings(page);
+        assert_eq!(ada.post(&path, &form).await.status, 200, "{page}");
+        let shown = ada.get(&path).await.text;
+        let (_, rest) = shown.split_once(&format!("name=\"{field}\" value=\"")).unwrap();
+        let made = rest.split('"').next().unwrap();
+        assert_eq!(ada.post(&path, &[("action", end), (field, made)]).await.status, 303, "{page}");
+        let again = ada.post(&path, &form).await;
+        assert!(again.status == 409 && again.text.contains(sentence), "{page}: {}", again.text);
+    }
+}

@@ -8,7 +8,7 @@ use signup_core::{
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use super::super::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
 use super::{active_events, check_is_to_come, count, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
@@ -280,14 +280,17 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
         }
     }
     match session.duplicate_event(event.id, copy).await {
-        Ok(EventWithShifts { event: copied, .. }) if session.is_of_other_input() => {
-            let first = copied.dates.first.date().date();
-            let sentence = format!("It made the copy “{}” on {}.", copied.title, times::day(first));
-            let link = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
-            let form = form.done_before(sentence, link);
-            Ok(page_of_copy(&call, StatusCode::CONFLICT, &event, &form))
+        Ok(EventWithShifts { event: copied, .. }) => {
+            let first = times::day(copied.dates.first.date().date());
+            let sentence = format!("It made the copy “{}” on {first}.", copied.title);
+            let edit = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
+            let gone = ("It has been deleted since.", ("see all events", call.frame.path("/")));
+            let copy = call.session.event(copied.id);
+            Ok(match DoneBefore::of(&session, copy, (sentence, edit), gone).await? {
+                Some(before) => page_of_copy(&call, StatusCode::CONFLICT, &event, &form.done_before(before)),
+                None => call.see_other(&path_of(copied.id)),
+            })
         }
-        Ok(copied) => Ok(call.see_other(&path_of(copied.event.id))),
         Err(error) => not_copied(&call, &event, form, error),
     }
 }

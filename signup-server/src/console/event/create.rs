@@ -5,7 +5,7 @@ use signup_core::{Error, EventWithShifts, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{Answer, Form, Frame, MemberCall, Refusal, show, words};
+use super::super::{Answer, DoneBefore, Form, Frame, MemberCall, Refusal, show, words};
 use super::ask::Ask;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
 use super::zones::{Region, regions, zone_of_newest_event};
@@ -90,12 +90,15 @@ pub(crate) async fn create(mut call: MemberCall) -> Answer {
         }
     }
     match session.create_event(event).await {
-        Ok(EventWithShifts { event, .. }) if session.is_of_other_input() => {
-            let sentence = format!("It created the event “{}”.", event.title);
-            let link = ("edit that event", call.frame.path(&format!("{}/edit", path_of(event.id))));
-            page(&call, StatusCode::CONFLICT, &form.done_before(sentence, link), None).await
+        Ok(EventWithShifts { event, .. }) => {
+            let edit = call.frame.path(&format!("{}/edit", path_of(event.id)));
+            let created = (format!("It created the event “{}”.", event.title), ("edit that event", edit));
+            let gone = ("It has been deleted since.", ("see all events", call.frame.path("/")));
+            match DoneBefore::of(&session, call.session.event(event.id), created, gone).await? {
+                Some(before) => page(&call, StatusCode::CONFLICT, &form.done_before(before), None).await,
+                None => Ok(call.see_other(&path_of(event.id))),
+            }
         }
-        Ok(created) => Ok(call.see_other(&path_of(created.event.id))),
         Err(error) => refused(&call, form, error).await,
     }
 }

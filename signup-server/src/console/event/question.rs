@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, both_values, loaded, read_fields, reloaded};
-use super::super::{Answer, Done, Form, Frame, MemberCall, show, words};
+use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, words};
 use super::ask::Ask;
 use super::{fields, form_and_event, path_of};
 use crate::page::Head;
@@ -69,13 +69,20 @@ pub(crate) async fn add_question(mut call: MemberCall) -> Answer {
         Err(faults) => Err(faults.into()),
     };
     match added {
-        Ok(question) if session.is_of_other_input() => {
+        Ok(question) => {
             let sentence = format!("It added the question “{}”.", question.label);
-            let path = call.frame.path(&format!("/questions/{}/edit", question.id));
-            let form = form.done_before(sentence, ("edit that question", path));
-            Ok(page(&call, StatusCode::CONFLICT, event.id, &form, &[], NEW))
+            let edit = call.frame.path(&format!("/questions/{}/edit", question.id));
+            let back = ("go back to the event", call.frame.path(&path_of(event.id)));
+            let gone = ("It has been deleted since.", back);
+            let (done, made) = ((sentence, ("edit that question", edit)), call.session.question(question.id));
+            Ok(match DoneBefore::of(&session, made, done, gone).await? {
+                Some(before) => {
+                    let form = form.done_before(before);
+                    page(&call, StatusCode::CONFLICT, event.id, &form, &[], NEW)
+                }
+                None => call.see_other(&path_of(event.id)),
+            })
         }
-        Ok(_) => Ok(call.see_other(&path_of(event.id))),
         Err(Error::Invalid(faults)) => {
             let form = form.refused(&faults);
             Ok(page(&call, StatusCode::UNPROCESSABLE_ENTITY, event.id, &form, &[], NEW))

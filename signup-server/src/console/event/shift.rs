@@ -8,7 +8,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
-use super::super::{Answer, Done, Form, Frame, MemberCall, show};
+use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, there};
 use super::ask::{Ask, is_notified};
 use super::change::ReasonTemplate;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
@@ -78,12 +78,20 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
         }
     }
     match session.add_shifts(event.id, shifts).await {
-        Ok(added) if session.is_of_other_input() => {
+        Ok(added) => {
             let sentence = format!("It added {}.", count(added.len() as u64, "shift", "shifts"));
-            let form = form.done_before(sentence, ("see and edit the shifts", call.frame.path(&path)));
-            Ok(page_of_new(&call, StatusCode::CONFLICT, &event, &form))
+            let link = |words| (words, call.frame.path(&path));
+            let gone = ("All of them have been deleted since.", link("go back to the event"));
+            let is_there = async {
+                let present = call.session.event(event.id).await?.shifts;
+                there(added.iter().any(|added| present.iter().any(|shift| shift.id == added.id)))
+            };
+            let done = (sentence, link("see and edit the shifts"));
+            Ok(match DoneBefore::of(&session, is_there, done, gone).await? {
+                Some(before) => page_of_new(&call, StatusCode::CONFLICT, &event, &form.done_before(before)),
+                None => call.see_other(&path),
+            })
         }
-        Ok(_) => Ok(call.see_other(&path)),
         Err(error) => not_added(&call, &event, form, error),
     }
 }

@@ -9,7 +9,7 @@ use warp::http::StatusCode;
 
 use super::day;
 use crate::admin::invitation_link;
-use crate::console::{Answer, As, Done, Form, Frame, MemberCall, Refusal, show, words};
+use crate::console::{Answer, As, Done, DoneBefore, Form, Frame, MemberCall, Refusal, show, there, words};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -99,14 +99,27 @@ async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
     const MEMBERS: &str = "/settings/members";
     let (session, frame, email) = (form.keyed(&call.session), &call.frame, new.email.clone());
     let invited = session.invite(new).await?;
-    if session.is_of_other_input() {
-        let invitee = invited.and_then(|(invitation, _)| invitation.invitee);
-        let sentence = invitee.map_or_else(
-            || "It was for someone who is a member already.".to_owned(),
-            |invitee| format!("It invited {}.", invitee.email),
-        );
-        let link = ("see all members and invitations", frame.path(MEMBERS));
-        return page(call, StatusCode::CONFLICT, &form.done_before(sentence, link)).await;
+    let link = ("see all members and invitations", frame.path(MEMBERS));
+    let before = if let Some((invitation, _)) = &invited {
+        let email = invitation.invitee.as_ref().map_or("", |invitee| invitee.email.as_str());
+        let gone = ("The invitation has been accepted, replaced or withdrawn since.", link.clone());
+        // A newer invitation of the same address has the same id.
+        let is_open = async {
+            let open = call.session.invitations().await?;
+            there(open.iter().any(|open| open.digest == invitation.digest))
+        };
+        DoneBefore::of(&session, is_open, (format!("It invited {email}."), link), gone).await?
+    } else {
+        let gone = ("That person is no longer a member.", link.clone());
+        let is_member = async {
+            let members = call.session.members().await?;
+            there(session.is_of_other_input() || members.iter().any(|(_, person)| person.email == email))
+        };
+        let sentence = "It was for someone who is a member already.".to_owned();
+        DoneBefore::of(&session, is_member, (sentence, link), gone).await?
+    };
+    if let Some(before) = before {
+        return page(call, StatusCode::CONFLICT, &form.done_before(before)).await;
     }
     let done = match invited {
         Some((_, Some(secret))) if !frame.sends_mail => {

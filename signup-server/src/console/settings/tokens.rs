@@ -1,11 +1,11 @@
 //! The page of the API tokens. Only the answer to a creation shows the token.
 
 use askama::Template;
-use signup_core::{Actor, Permission, Scope, Token, TokenId, TokenInput, from_json};
+use signup_core::{Actor, Permission, Scope, Session, Token, TokenId, TokenInput, from_json};
 use warp::http::StatusCode;
 
 use super::{day, moment};
-use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use crate::console::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show, there};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -65,12 +65,8 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
                 Ok(new) => {
                     let session = form.keyed(&call.session);
                     let (token, text) = session.create_token(new).await?;
-                    if session.is_of_other_input() {
-                        let link = ("see your tokens", call.frame.path("/settings/tokens"));
-                        let sentence =
-                            format!("It created the token “{}”, which we can’t show again.", token.name);
-                        let form = form.done_before(sentence, link);
-                        return page(&call, StatusCode::CONFLICT, &form, None).await;
+                    if let Some(before) = created_before(&call, &session, &token).await? {
+                        return page(&call, StatusCode::CONFLICT, &form.done_before(before), None).await;
                     }
                     let Some(text) = text else {
                         return page(&call, StatusCode::OK, &with_life(form.next()), Some(&token)).await;
@@ -97,6 +93,22 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
         }
         _ => Err(Refusal::UnknownAction),
     }
+}
+
+/// Returns what the same form has created before, if it had other values, or that token works no longer.
+async fn created_before(
+    call: &MemberCall,
+    session: &Session,
+    token: &Token,
+) -> Result<Option<DoneBefore>, Refusal> {
+    let link = ("see your tokens", call.frame.path("/settings/tokens"));
+    let sentence = format!("It created the token “{}”, which we can’t show again.", token.name);
+    let gone = ("It has expired or been revoked since.", link.clone());
+    let works = async {
+        let tokens = call.session.tokens().await?;
+        there(tokens.iter().any(|found| found.id == token.id && found.is_valid(call.now())))
+    };
+    Ok(DoneBefore::of(session, works, (sentence, link), gone).await?)
 }
 
 /// Returns a form with the longest life of a token.

@@ -6,7 +6,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use crate::console::{Answer, As, Form, Frame, MemberCall, Refusal, show};
+use crate::console::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -60,13 +60,14 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
     match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check(networks)) {
         Ok(new) => {
             let created = session.create_webhook(new).await?;
-            if session.is_of_other_input() {
-                let path = call.frame.path(&format!("/settings/webhooks/{}", created.id));
-                let sentence = format!("It created the webhook {}.", created.url);
-                let form = form.done_before(sentence, ("edit that webhook", path));
-                return page(&call, StatusCode::CONFLICT, &form).await;
+            let edit = call.frame.path(&format!("/settings/webhooks/{}", created.id));
+            let done = (format!("It created the webhook {}.", created.url), ("edit that webhook", edit));
+            let list = ("see all webhooks", call.frame.path("/settings/webhooks"));
+            let gone = ("It has been deleted since.", list);
+            match DoneBefore::of(&session, call.session.webhook(created.id), done, gone).await? {
+                Some(before) => page(&call, StatusCode::CONFLICT, &form.done_before(before)).await,
+                None => Ok(secret_page(&call.frame, &created)),
             }
-            Ok(secret_page(&call.frame, &created))
         }
         Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
     }

@@ -1,0 +1,48 @@
+//! What a form has done when it was sent before, for the page that says so.
+
+use signup_core::{Error, Session};
+
+/// What a form has done before, with a link to the record.
+#[derive(Debug, Clone)]
+pub(crate) struct DoneBefore {
+    /// What was done, as a sentence.
+    pub(crate) sentence: String,
+    pub(crate) link: Link,
+}
+
+/// The words of a link, and the path of the page that changes or shows a record.
+pub(crate) type Link = (&'static str, String);
+
+impl DoneBefore {
+    /// Returns what an earlier form with the same key has done, if the person does not expect it: that form had other values, or
+    /// the record that it made is gone. `None` after a first form, and after a repeated one whose record is there.
+    ///
+    /// `session` has written with the key, and `made` reads the record. `gone` is added to the sentence about a record that is gone,
+    /// with another link.
+    ///
+    /// # Errors
+    /// Returns the error of `made`, apart from [`Error::NotFound`].
+    pub(crate) async fn of<T>(
+        session: &Session,
+        made: impl Future<Output = Result<T, Error>>,
+        (sentence, link): (String, Link),
+        gone: (&'static str, Link),
+    ) -> Result<Option<Self>, Error> {
+        if !session.is_replay() {
+            return Ok(None);
+        }
+        match made.await {
+            Ok(_) if session.is_of_other_input() => Ok(Some(Self { sentence, link })),
+            Ok(_) => Ok(None),
+            Err(Error::NotFound) => {
+                Ok(Some(Self { sentence: format!("{sentence} {}", gone.0), link: gone.1 }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Returns an error unless a record is there.
+pub(crate) fn there(is_there: bool) -> Result<(), Error> {
+    if is_there { Ok(()) } else { Err(Error::NotFound) }
+}
