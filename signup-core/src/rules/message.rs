@@ -6,12 +6,13 @@ use super::deliver::end_portion;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
-use crate::id::{MessageId, NoticeId, PersonId, SignupId};
+use crate::id::{MessageId, NoticeId, PersonId, ShiftId, SignupId};
 use crate::input::NewMessage;
 use crate::link::Link;
 use crate::message::Message;
 use crate::notice::{Notice, NoticeCause};
 use crate::secret::Secret;
+use crate::shift::ScheduledShift;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, EventInFull, Requirement, Total};
 use crate::text::PersonName;
@@ -23,28 +24,16 @@ use crate::text::PersonName;
 /// - [`Error::NotFound`] if the event has no such shift.
 /// - [`Error::ShiftOver`] if the shift is over, [`Error::EventOver`] if every shift is.
 pub(crate) fn send_message(
-    full: EventInFull,
+    full: &EventInFull,
     new: NewMessage,
     (id, notice): (MessageId, NoticeId),
     sender: (PersonId, PersonName),
     now: Timestamp,
 ) -> Result<Decision<Message>, Error> {
-    let EventInFull { event, shifts, .. } = full;
-    if event.is_cancelled() {
-        return Err(Error::EventCancelled);
-    }
-    let shift = match new.shift {
-        Some(id) => {
-            let shift = shifts.iter().find(|shift| shift.id == id).ok_or(Error::NotFound)?;
-            if shift.is_over(now) {
-                return Err(Error::ShiftOver);
-            }
-            shift
-        }
-        None => shifts.iter().find(|shift| !shift.is_over(now)).ok_or(Error::EventOver)?,
-    };
+    let shift = check_addressed(full, new.shift, now)?;
+    let event = &full.event;
     let mut change = ChangeSet::default();
-    change.require_gate(&event);
+    change.require_gate(event);
     let total = Total::Messages(event.organization, event.id);
     change.requires.push(Requirement::Below { total, bound: Message::MAX_PER_PERIOD, now });
     let place = (event.organization, event.id, new.shift);
@@ -54,6 +43,25 @@ pub(crate) fn send_message(
     change.insert(Notice::new(notice, (event.organization, event.id, shift.id), cause, now));
     let activity = NewActivity::of(ActivityType::MESSAGE_SENT, &message);
     Ok(Decision::new(message, change, [activity]))
+}
+
+/// Checks that a message to the event, or to one of its shifts, could be sent. Returns a shift that it is for.
+///
+/// # Errors
+/// As of [`send_message`], apart from [`Error::TooManyMessages`].
+pub(crate) fn check_addressed(
+    full: &EventInFull,
+    shift: Option<ShiftId>,
+    now: Timestamp,
+) -> Result<&ScheduledShift, Error> {
+    if full.event.is_cancelled() {
+        return Err(Error::EventCancelled);
+    }
+    let Some(id) = shift else {
+        return full.shifts.iter().find(|shift| !shift.is_over(now)).ok_or(Error::EventOver);
+    };
+    let shift = full.shifts.iter().find(|shift| shift.id == id).ok_or(Error::NotFound)?;
+    if shift.is_over(now) { Err(Error::ShiftOver) } else { Ok(shift) }
 }
 
 /// One mail of a message: the sign-ups of its address that the message is for, each with the secret of its new link.
@@ -115,7 +123,7 @@ mod tests {
         let shift = full().shifts[1].id;
         for to in [None, Some(shift)] {
             let sent =
-                send_message(full(), NewMessage { shift: to, ..new() }, ids(), sender(), before()).unwrap();
+                send_message(&full(), NewMessage { shift: to, ..new() }, ids(), sender(), before()).unwrap();
             let expected = ["Event 1 at gate 1", "messages below 5", "insert Message 1", "insert Notice 2"];
             assert_eq!(lines(&sent), expected);
             assert_eq!(named(&sent), ["message.sent"]);
@@ -125,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_message_needs_a_shift_that_is_not_over() {
-        let send = |full, new, now| send_message(full, new, ids(), sender(), now).map(drop);
+        let send = |full, new, now| send_message(&full, new, ids(), sender(), now).map(drop);
         let to_shift = |full: &EventInFull| new().to_shift(full.shifts[0].id);
         let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
         let unknown = new().to_shift(crate::id::ShiftId::NONE);
@@ -142,7 +150,7 @@ mod tests {
             |shift: usize, number| (records::signup(&full.shifts[shift], number), Secret::generate());
         let two = Addressed { notice: notice(8), first: signup(0, 3), others: vec![signup(1, 4)] };
         let one = Addressed { notice: notice(9), first: signup(0, 5), others: vec![] };
-        let sent = send_message(full.clone(), new(), ids(), sender(), before()).unwrap();
+        let sent = send_message(&full, new(), ids(), sender(), before()).unwrap();
         let queued = records::notice(&full.shifts[0], 2);
         let fan_out = |last| {
             let mails = vec![two.clone(), one.clone()];

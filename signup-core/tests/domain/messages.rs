@@ -141,6 +141,32 @@ async fn a_message_to_one_shift_reaches_its_volunteers_only() {
 }
 
 #[tokio::test]
+async fn the_recipients_are_refused_as_the_message_is() {
+    let world = world().await;
+    let empty = NewEvent::new("Gala".parse().unwrap(), date(2027, 6, 6), "UTC".parse().unwrap());
+    let empty = world.organizer.create_event(empty).await.unwrap().event.id;
+    assert_eq!(world.organizer.message_recipients(empty, None).await, Ok(0), "an event without shifts");
+    let shift = world.shifts[0].id;
+    let refusals = async || {
+        let all = world.organizer.message_recipients(world.event, None).await.unwrap_err();
+        let one = world.organizer.message_recipients(world.event, Some(shift)).await.unwrap_err();
+        assert_eq!(world.send(hello()).await.unwrap_err(), all);
+        assert_eq!(world.send(hello().to_shift(shift)).await.unwrap_err(), one);
+        [all, one]
+    };
+    drop(world.organizer.cancel_event(world.event, Cancellation::new()).await.unwrap());
+    assert_eq!(refusals().await, [Error::EventCancelled, Error::EventCancelled]);
+}
+
+#[tokio::test]
+async fn an_event_whose_shifts_are_over_has_no_recipients_and_takes_no_message() {
+    let world = world().await;
+    world.scene.clock.advance(3 * 86_400);
+    let over = world.organizer.message_recipients(world.event, None).await;
+    assert_eq!((over, world.send(hello()).await.err()), (Err(Error::EventOver), Some(Error::EventOver)));
+}
+
+#[tokio::test]
 async fn a_place_that_is_cancelled_before_its_mail_is_left_out() {
     let world = world().await;
     let mut secrets = vec![];

@@ -5,7 +5,6 @@ use signup_core::{Event, EventWithShifts, Faults, Message, MessageInput, NewMess
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::event::check_is_to_come;
 use super::signups::titled;
 use super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show};
 use crate::linked_text::LinkedText;
@@ -43,11 +42,11 @@ struct PreviewTemplate<'a> {
     text: Vec<LinkedText<'a>>,
 }
 
-/// `GET …/events/{event_id}/message`: shows the form, if the event is to come. The parameter `slot_id` chooses a shift.
+/// `GET …/events/{event_id}/message`: shows the form, if a message could be sent. The parameter `slot_id` chooses a shift.
 pub(crate) async fn show_message(call: MemberCall) -> Answer {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;
-    check_is_to_come(&found.event, call.now())?;
+    let _recipients = call.session.message_recipients(found.event.id, None).await?;
     let form = call.new_form()?.with(SHIFT, call.query().value(SHIFT));
     Ok(page(StatusCode::OK, &call, &found, &form))
 }
@@ -69,7 +68,6 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
     }
     let (event, session) = (found.event.id, form.keyed(&call.session));
     if !form.is_confirmed() {
-        check_is_to_come(&found.event, call.now())?;
         let recipients = call.session.message_recipients(event, message.shift).await?;
         if recipients > 0 {
             let preview = form.keyed(&call.session.preview());

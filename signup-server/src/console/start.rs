@@ -1,7 +1,7 @@
 //! The first page of the console, which lists the organizations of a person, and the page to leave an organization.
 
 use askama::Template;
-use signup_core::{Membership, Organization, Person, Role};
+use signup_core::{Error, Organization};
 use warp::http::StatusCode;
 
 use super::{Answer, Console, ConsoleCall, Frame, MemberCall, show, words};
@@ -47,9 +47,10 @@ pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
 /// `GET /console/{slug}/leave`: says what leaving an organization means, and that its only owner cannot leave.
 pub(super) async fn ask_leave(call: MemberCall) -> Answer {
     let frame = &call.frame;
-    let is_owner = |member: &(Membership, Person)| member.0.role == Role::Owner;
-    let is_only_owner = frame.is_owner()
-        && call.session.members().await?.iter().filter(|member| is_owner(member)).count() == 1;
+    let is_only_owner = match call.signed_in.preview().leave(call.session.organization_id()).await {
+        Err(Error::LastOwner) => true,
+        left => left.map(|()| false)?,
+    };
     let is_last = !frame.has_others;
     let head = frame.head("Leave this organization");
     Ok(show(StatusCode::OK, &LeaveTemplate { head, frame, is_last, is_only_owner }))

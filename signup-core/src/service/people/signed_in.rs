@@ -188,6 +188,15 @@ impl SignedIn {
         }
     }
 
+    /// Returns a handle of the same person whose writes change nothing, like [`Session::preview`].
+    ///
+    /// See [`leave`](Self::leave) for an example.
+    #[must_use]
+    pub fn preview(&self) -> Self {
+        let shared = Shared { is_preview: true, ..Shared::clone(&self.shared) };
+        Self { shared: Arc::new(shared), ..self.clone() }
+    }
+
     /// Ends the person's membership in an organization. The end of the last membership removes the person, and so every sign-in.
     ///
     /// # Errors
@@ -203,7 +212,7 @@ impl SignedIn {
     /// # let new = NewInvitation::new("ada@example.org".parse()?, "Ada Lovelace".parse()?, Role::Owner);
     /// # let (_, link) = service.admin().invite_person(organization.id, new).await?.ok_or("a member already")?;
     /// # let (ada, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
-    /// assert_eq!(ada.leave(organization.id).await, Err(Error::LastOwner));
+    /// assert_eq!(ada.preview().leave(organization.id).await, Err(Error::LastOwner));
     /// # Ok(()) }) }
     /// ```
     pub async fn leave(&self, organization: OrganizationId) -> Result<()> {

@@ -22,21 +22,22 @@ impl Session {
     /// Reads all confirmed sign-ups, in portions. Requires [`Permission::SendMessages`], which no token has.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if the organization has no such event, or the event no such shift.
+    /// Returns the errors of [`send_message`](Self::send_message), apart from [`Error::TooManyMessages`]. An event without shifts has no
+    /// recipients.
     ///
     /// See [`send_message`](Self::send_message) for an example.
     #[doc(alias = "slot")]
     pub async fn message_recipients(&self, event: EventId, shift: Option<ShiftId>) -> Result<u32> {
         const BATCH: u32 = 500;
         self.require(Permission::SendMessages)?;
-        let (shifts, now) = (self.event_in_full(event).await?.shifts, self.shared.now());
+        let (full, now) = (self.event_in_full(event).await?, self.shared.now());
+        match rules::check_addressed(&full, shift, now) {
+            Err(Error::EventOver) if full.shifts.is_empty() => return Ok(0),
+            addressed => drop(addressed?),
+        }
         let all = SignupQuery::new().status(SignupStatus::Confirmed);
-        let all = match shift {
-            Some(id) if shifts.iter().all(|shift| shift.id != id) => return Err(Error::NotFound),
-            Some(id) => all.of_shift(id),
-            None => all.of_event(event),
-        };
-        let open = shifts.iter().filter(|shift| !shift.is_over(now)).map(|shift| shift.id);
+        let all = shift.map_or_else(|| all.clone().of_event(event), |shift| all.clone().of_shift(shift));
+        let open = full.shifts.iter().filter(|shift| !shift.is_over(now)).map(|shift| shift.id);
         let open: BTreeSet<ShiftId> = open.collect();
         let (mut addresses, mut last) = (BTreeSet::new(), None);
         loop {
@@ -90,7 +91,7 @@ impl Session {
             };
             let full = self.event_in_full(event).await?;
             let ids = (MessageId::new(secret::new_uuid(now)), NoticeId::new(secret::new_uuid(now)));
-            rules::send_message(full, new.clone(), ids, (*id, name.clone()), now)
+            rules::send_message(&full, new.clone(), ids, (*id, name.clone()), now)
         })
         .await
     }

@@ -2,15 +2,15 @@
 
 use askama::Template;
 use signup_core::{
-    Cancellation, CancellationInput, Coverage, DuplicateInput, Error, Event, EventId, EventWithShifts,
-    Faults, from_json,
+    Cancellation, CancellationInput, DuplicateInput, Error, Event, EventId, EventWithShifts, Faults,
+    from_json,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
-use super::{active_events, check_is_to_come, count, form_and_event, limit_reached, path_of, surprises};
+use super::{active_events, count, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
 
 #[derive(Debug, Template)]
@@ -80,23 +80,25 @@ async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
 /// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed
 /// up, the page leads to the cancellation of the event instead. Of a draft, the page says that it is one.
 pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
-    let found = call.session.event(call.path.event()).await?;
-    let (event, form) = (found.event.clone(), Form::default());
-    if event.is_cancelled() {
-        return Err(Error::EventCancelled.into());
-    }
-    if !event.is_published {
-        let ask = Ask::new(&call.frame, &form, format!("{} is a draft", event.title), "");
-        return Ok(ask.text("Volunteers can’t see it or sign up.").back(&path_of(event.id)).show());
-    }
-    let ask = Ask::new(&call.frame, &form, format!("Unpublish {}?", event.title), "Unpublish");
-    let ask = if has_signups(&call, found) {
-        ask.text("People are signed up for this event, so you can’t unpublish it. You can cancel it instead.")
+    let event = call.session.event(call.path.event()).await?.event;
+    let (form, preview) = (Form::default(), call.session.preview());
+    let ask = |heading, button| Ask::new(&call.frame, &form, heading, button).back(&path_of(event.id));
+    let question = ask(format!("Unpublish {}?", event.title), "Unpublish");
+    Ok(match preview.unpublish_event(event.id).await {
+        Ok(_) if preview.changes().is_empty() => {
+            ask(format!("{} is a draft", event.title), "").text("Volunteers can’t see it or sign up.").show()
+        }
+        Ok(_) => question
+            .text("The event becomes a draft: volunteers can’t see it or sign up. You can publish it again.")
+            .show(),
+        Err(Error::EventHasSignups) => question
+            .text(
+                "People are signed up for this event, so you can’t unpublish it. You can cancel it instead.",
+            )
             .cancel_instead(&path_of(event.id))
-    } else {
-        ask.text("The event becomes a draft: volunteers can’t see it or sign up. You can publish it again.")
-    };
-    Ok(ask.back(&path_of(event.id)).show())
+            .show(),
+        Err(error) => return Err(error.into()),
+    })
 }
 
 /// `POST /console/{slug}/events/{event_id}/unpublish`: makes an event a draft.
@@ -120,9 +122,15 @@ pub(super) struct ReasonTemplate<'a> {
     pub(super) back: String,
 }
 
-/// Returns the number of sign-ups for the shifts of an event that are not over.
-fn active_signups(call: &MemberCall, found: EventWithShifts) -> u64 {
-    Coverage::of(&found.event, found.shifts, call.now()).filled
+/// Returns the number of sign-ups that the cancellation of an event cancels. Cancelling a cancelled event again changes nothing, so there
+/// is nothing to ask.
+async fn cancelled_signups(call: &MemberCall, event: &Event) -> Result<u32, Error> {
+    if event.is_cancelled() {
+        return Err(Error::EventCancelled);
+    }
+    let preview = call.session.preview();
+    drop(preview.cancel_event(event.id, Cancellation::new()).await?);
+    Ok(preview.mails_queued())
 }
 
 fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &Form) -> Response {
@@ -145,15 +153,13 @@ fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &F
 /// `GET /console/{slug}/events/{event_id}/cancel`: asks for a reason.
 pub(crate) async fn ask_cancel(call: MemberCall) -> Answer {
     let event = call.session.event(call.path.event()).await?.event;
-    check_is_to_come(&event, call.now())?;
+    let _signups = cancelled_signups(&call, &event).await?;
     Ok(page_of_cancel(&call, StatusCode::OK, &event, &Form::default()))
 }
 
 /// `POST /console/{slug}/events/{event_id}/cancel`: cancels an event. Asks first if volunteers are signed up.
 pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
-    let found = call.session.event(call.path.event()).await?;
-    let event = found.event.clone();
-    let form = call.form().await?;
+    let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     let cancellation = match cancellation(&form) {
         Ok(cancellation) => cancellation,
         Err(faults) => {
@@ -162,13 +168,12 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
         }
     };
     if !form.is_confirmed() {
-        check_is_to_come(&event, call.now())?;
-        let signups = active_signups(&call, found);
+        let signups = cancelled_signups(&call, &event).await?;
         if signups > 0 {
             return Ok(Ask::new(&call.frame, &form, format!("Cancel {}?", event.title), "Cancel event")
-                .text(format!("This cancels {}.", count(signups, "sign-up", "sign-ups")))
+                .text(format!("This cancels {}.", count(signups.into(), "sign-up", "sign-ups")))
                 .text("You can’t undo this.")
-                .mails(signups)
+                .mails(signups.into())
                 .finally()
                 .back(&path_of(event.id))
                 .show());
@@ -183,12 +188,6 @@ fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
     from_json::<CancellationInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
 }
 
-/// Returns whether active sign-ups keep the event from being deleted or unpublished. A cancelled event has none. The library decides
-/// again when the action is sent.
-fn has_signups(call: &MemberCall, found: EventWithShifts) -> bool {
-    !found.event.is_cancelled() && active_signups(call, found) > 0
-}
-
 /// What the deletion of an event without sign-ups removes.
 const DELETION: &str = "This deletes the event with its shifts, questions and sign-ups. Its public page will be gone. You can’t undo this.";
 
@@ -201,26 +200,24 @@ fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event, text:
 
 /// `GET /console/{slug}/events/{event_id}/delete`: asks whether to delete an event.
 pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
-    let found = call.session.event(call.path.event()).await?;
-    let (event, form) = (found.event.clone(), Form::default());
-    let ask = if has_signups(&call, found) {
-        let text = "People are signed up for this event, so you can’t delete it yet. Cancel the event first.";
-        page_of_delete(&call, &form, &event, text).cancel_instead(&path_of(event.id))
-    } else {
-        page_of_delete(&call, &form, &event, DELETION)
-    };
-    Ok(ask.show())
+    let event = call.session.event(call.path.event()).await?.event;
+    let form = Form::default();
+    Ok(match call.session.preview().delete_event(event.id).await {
+        Ok(()) => page_of_delete(&call, &form, &event, DELETION).show(),
+        Err(Error::EventHasSignups) => {
+            let text =
+                "People are signed up for this event, so you can’t delete it yet. Cancel the event first.";
+            page_of_delete(&call, &form, &event, text).cancel_instead(&path_of(event.id)).show()
+        }
+        Err(error) => return Err(error.into()),
+    })
 }
 
 /// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
 pub(crate) async fn delete(mut call: MemberCall) -> Answer {
-    let found = call.session.event(call.path.event()).await?;
-    let event = found.event.clone();
-    let form = call.form().await?;
+    let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if !form.is_confirmed() {
-        if has_signups(&call, found) {
-            return Err(Error::EventHasSignups.into());
-        }
+        call.session.preview().delete_event(event.id).await?;
         return Ok(page_of_delete(&call, &form, &event, DELETION).show());
     }
     call.session.delete_event(event.id).await?;

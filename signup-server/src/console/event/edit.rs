@@ -10,7 +10,7 @@ use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
 use super::ask::{Ask, is_notified};
 use super::create::themes;
 use super::zones::{Region, regions};
-use super::{fields, form_and_event, limit_reached, path_of, surprises};
+use super::{event_to_change, fields, form_and_event, limit_reached, path_of, surprises};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -60,10 +60,7 @@ async fn page(
 
 /// `GET /console/{slug}/events/{event_id}/edit`: shows the form with the present values.
 pub(crate) async fn show_edit(call: MemberCall) -> Answer {
-    let event = call.session.event(call.path.event()).await?.event;
-    if event.is_cancelled() {
-        return Err(Error::EventCancelled.into());
-    }
+    let event = event_to_change(&call, call.path.event()).await?.event;
     let form = loaded(fields::EVENT, fields::values_of_event(&event));
     page(&call, StatusCode::OK, &event, &form, Obstacle::default()).await
 }
@@ -89,8 +86,8 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         };
         let heading = format!("Change {}?", event.title);
         let surprises = surprises::of_event(Some(&before), &after, call.now());
-        let effects = (surprises, preview.mails_queued());
-        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", effects) {
+        let (mails, button) = (preview.mails_queued(), "Save changes");
+        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, button, (surprises, mails)) {
             let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_EVENT, &present));
             return Ok(ask.back(&path_of(event.id)).show());
         }

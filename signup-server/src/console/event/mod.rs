@@ -27,7 +27,7 @@ pub(crate) use shift::{
 };
 pub(crate) use view::event;
 
-use signup_core::{Error, Event, EventId, EventWithShifts, Session, Timestamp};
+use signup_core::{Error, EventId, EventPatch, EventWithShifts, Session};
 
 use super::{Form, MemberCall, Refusal};
 
@@ -36,13 +36,12 @@ fn path_of(event: EventId) -> String {
     format!("/events/{event}")
 }
 
-/// Refuses to ask about an event that is cancelled already, or over. The library decides again when the form is confirmed.
-pub(super) fn check_is_to_come(event: &Event, now: Timestamp) -> Result<(), Error> {
-    match event {
-        event if event.is_cancelled() => Err(Error::EventCancelled),
-        event if event.is_over(now) => Err(Error::EventOver),
-        _ => Ok(()),
-    }
+/// Reads an event that can be changed, by the preview of a change of nothing.
+///
+/// # Errors
+/// Returns the error that each change of the event would return, such as [`Error::EventCancelled`].
+async fn event_to_change(call: &MemberCall, id: EventId) -> Result<EventWithShifts, Error> {
+    call.session.preview().patch_event(id, EventPatch::new()).await
 }
 
 /// Returns a number with its noun, such as `1 sign-up` or `12 sign-ups`.

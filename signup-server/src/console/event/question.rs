@@ -8,7 +8,7 @@ use warp::reply::Response;
 use super::super::changing::{FieldValues, both_values, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, words};
 use super::ask::Ask;
-use super::{fields, form_and_event, path_of};
+use super::{event_to_change, fields, form_and_event, path_of};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -52,10 +52,7 @@ const EDIT: [&str; 2] = ["Edit question", "Save changes"];
 
 /// `GET /console/{slug}/events/{event_id}/questions/new`: shows the form of a new question.
 pub(crate) async fn show_add_question(call: MemberCall) -> Answer {
-    let event = call.session.event(call.path.event()).await?.event;
-    if event.is_cancelled() {
-        return Err(Error::EventCancelled.into());
-    }
+    let event = event_to_change(&call, call.path.event()).await?.event;
     let form = call.new_form()?.with("type", "text");
     Ok(page(&call, StatusCode::OK, event.id, &form, &[], NEW))
 }
@@ -109,8 +106,8 @@ pub(crate) async fn show_edit_question(call: MemberCall) -> Answer {
 /// Returns a question of an event that is not cancelled, which can be changed.
 async fn question_to_change(call: &MemberCall) -> Result<Question, Error> {
     let question = call.session.question(call.path.question()).await?;
-    let event = call.session.event(question.event).await?.event;
-    if event.is_cancelled() { Err(Error::EventCancelled) } else { Ok(question) }
+    event_to_change(call, question.event).await?;
+    Ok(question)
 }
 
 /// `POST /console/{slug}/questions/{id}/edit`: changes a question.

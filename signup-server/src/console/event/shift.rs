@@ -2,7 +2,7 @@
 
 use askama::Template;
 use signup_core::{
-    DeleteShift, DeleteShiftInput, Error, Event, EventWithShifts, Faults, ScheduledShift, Session,
+    DeleteShift, DeleteShiftInput, Error, Event, EventWithShifts, Faults, ScheduledShift, ShiftPatch,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
@@ -12,7 +12,7 @@ use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, ther
 use super::ask::{Ask, is_notified};
 use super::change::ReasonTemplate;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
-use super::{count, form_and_event, path_of, surprises};
+use super::{count, event_to_change, form_and_event, path_of, surprises};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -43,10 +43,7 @@ fn page_of_new(call: &MemberCall, status: StatusCode, event: &Event, form: &Form
 
 /// `GET /console/{slug}/events/{event_id}/shifts/new`: shows rows for new shifts.
 pub(crate) async fn show_add_shifts(call: MemberCall) -> Answer {
-    let event = call.session.event(call.path.event()).await?.event;
-    if event.is_cancelled() {
-        return Err(Error::EventCancelled.into());
-    }
+    let event = event_to_change(&call, call.path.event()).await?.event;
     Ok(page_of_new(&call, StatusCode::OK, &event, &call.new_form()?))
 }
 
@@ -136,22 +133,9 @@ fn page_of_edit(
     show(status, &page)
 }
 
-/// Returns a shift of an event that is not cancelled, which can be changed.
-async fn shift_to_change(call: &MemberCall) -> Result<ScheduledShift, Error> {
-    let shift = call.session.shift(call.path.shift()).await?;
-    check_not_cancelled(&call.session, &shift).await?;
-    Ok(shift)
-}
-
-/// Refuses a form for a shift of a cancelled event. The library decides again when the shift is changed.
-async fn check_not_cancelled(session: &Session, shift: &ScheduledShift) -> Result<(), Error> {
-    let event = session.event(shift.event).await?.event;
-    if event.is_cancelled() { Err(Error::EventCancelled) } else { Ok(()) }
-}
-
 /// `GET /console/{slug}/shifts/{id}/edit`: shows the form with the present values.
 pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
-    let shift = shift_to_change(&call).await?;
+    let shift = call.session.preview().patch_shift(call.path.shift(), ShiftPatch::new()).await?;
     let form = loaded(fields::SHIFT, fields::values_of_shift(&shift));
     Ok(page_of_edit(&call, StatusCode::OK, &shift, &form, &[]))
 }
@@ -176,8 +160,8 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
             Err(error) => return refused(&call, &shift, form, error).await,
         };
         let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after], call.now());
-        let (heading, effects) = (format!("Change {}?", shift.title), (surprises, preview.mails_queued()));
-        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", effects) {
+        let (heading, mails) = (format!("Change {}?", shift.title), preview.mails_queued());
+        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails)) {
             let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
             return Ok(ask.back(&path_of(shift.event)).show());
         }
@@ -206,13 +190,20 @@ async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: E
 }
 
 /// Returns the number of sign-ups that the deletion of a shift cancels.
-fn active_signups(call: &MemberCall, shift: &ScheduledShift) -> u64 {
-    if shift.is_over(call.now()) { 0 } else { shift.occupancy.filled.into() }
+async fn cancelled_signups(call: &MemberCall, shift: &ScheduledShift) -> Result<u32, Error> {
+    let preview = call.session.preview();
+    preview.delete_shift(shift.id, DeleteShift::new().cancel_signups()).await?;
+    Ok(preview.mails_queued())
 }
 
-fn page_of_reason(call: &MemberCall, status: StatusCode, shift: &ScheduledShift, form: &Form) -> Response {
+fn page_of_reason(
+    call: &MemberCall,
+    status: StatusCode,
+    (shift, signups): (&ScheduledShift, u32),
+    form: &Form,
+) -> Response {
     let heading = format!("Delete {}", shift.title);
-    let signups = count(active_signups(call, shift), "sign-up", "sign-ups");
+    let signups = count(signups.into(), "sign-up", "sign-ups");
     let page = ReasonTemplate {
         head: call.frame.head_of(&heading, form),
         frame: &call.frame,
@@ -230,23 +221,22 @@ fn page_of_reason(call: &MemberCall, status: StatusCode, shift: &ScheduledShift,
     show(status, &page)
 }
 
-fn ask(call: &MemberCall, shift: &ScheduledShift, form: &Form) -> Response {
-    let signups = active_signups(call, shift);
+fn ask(call: &MemberCall, (shift, signups): (&ScheduledShift, u32), form: &Form) -> Response {
     let ask = Ask::new(&call.frame, form, format!("Delete {}?", shift.title), "Delete");
     let ask = match signups {
         0 => ask,
-        signups => ask.text(format!("This also cancels {}.", count(signups, "sign-up", "sign-ups"))),
+        signups => ask.text(format!("This also cancels {}.", count(signups.into(), "sign-up", "sign-ups"))),
     };
-    ask.text("You can’t undo this.").mails(signups).finally().back(&path_of(shift.event)).show()
+    ask.text("You can’t undo this.").mails(signups.into()).finally().back(&path_of(shift.event)).show()
 }
 
 /// `GET /console/{slug}/shifts/{id}/delete`: asks whether to delete a shift, and for a reason if volunteers are signed up.
 pub(crate) async fn ask_delete_shift(call: MemberCall) -> Answer {
-    let shift = shift_to_change(&call).await?;
-    let form = Form::default();
-    Ok(match active_signups(&call, &shift) {
-        0 => ask(&call, &shift, &form),
-        _ => page_of_reason(&call, StatusCode::OK, &shift, &form),
+    let shift = call.session.shift(call.path.shift()).await?;
+    let (signups, form) = (cancelled_signups(&call, &shift).await?, Form::default());
+    Ok(match signups {
+        0 => ask(&call, (&shift, 0), &form),
+        _ => page_of_reason(&call, StatusCode::OK, (&shift, signups), &form),
     })
 }
 
@@ -258,19 +248,17 @@ pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
         Ok(deletion) => deletion,
         Err(faults) => {
             let form = form.refused(&faults);
-            return Ok(page_of_reason(&call, StatusCode::UNPROCESSABLE_ENTITY, &shift, &form));
+            let found = (&shift, cancelled_signups(&call, &shift).await?);
+            return Ok(page_of_reason(&call, StatusCode::UNPROCESSABLE_ENTITY, found, &form));
         }
     };
     if !form.is_confirmed() {
-        check_not_cancelled(&call.session, &shift).await?;
+        let signups = cancelled_signups(&call, &shift).await?;
         let mut form = form;
         form.remove(CANCEL_SIGNUPS);
         // Only a page that has named the sign-ups cancels them.
-        let form = match active_signups(&call, &shift) {
-            0 => form,
-            _ => form.with(CANCEL_SIGNUPS, "true"),
-        };
-        return Ok(ask(&call, &shift, &form));
+        let form = if signups == 0 { form } else { form.with(CANCEL_SIGNUPS, "true") };
+        return Ok(ask(&call, (&shift, signups), &form));
     }
     let deletion = if is_notified(&form) { deletion } else { deletion.without_mail() };
     call.session.delete_shift(shift.id, deletion).await?;
