@@ -14,6 +14,8 @@ use crate::page::Head;
 
 /// The checkbox that says whether volunteers get mails.
 pub(crate) const NOTIFY: &str = "notify_volunteers";
+/// The hidden field with the number of sign-ups that the checkbox is about.
+const ASKED: &str = "asked_about";
 
 /// A question before an action.
 #[derive(Debug, Template)]
@@ -27,8 +29,8 @@ pub(crate) struct Ask<'a> {
     /// The changed fields of the time and the place, with the present and the new value of each.
     changes: Vec<FieldValues>,
     fields: Vec<(&'a str, &'a str)>,
-    /// How many mails there will be, for the checkbox; `None` if no volunteer is affected.
-    mails: Option<String>,
+    /// The number of mails, for the checkbox. `None` if the action never mails.
+    mails: Option<u64>,
     /// The words of the button. Empty if there is nothing to do.
     button: &'static str,
     /// The path of the page that cancels the event, if sign-ups forbid the action. The page then has no button.
@@ -51,7 +53,7 @@ impl<'a> Ask<'a> {
         button: &'static str,
     ) -> Self {
         let heading = heading.into();
-        let is_kept = |name: &&str| ![CONFIRMED, NOTIFY, ACTION].contains(name);
+        let is_kept = |name: &&str| ![CONFIRMED, NOTIFY, ASKED, ACTION].contains(name);
         Self {
             head: frame.head(&heading),
             frame,
@@ -95,7 +97,7 @@ impl<'a> Ask<'a> {
         surprises: Vec<String>,
     ) -> Option<Self> {
         let ask = Self::of_form(frame, form, heading.to_owned(), button, (surprises, 0));
-        ask.filter(|_| !preview.is_replay())
+        ask.filter(|_| !preview.is_replay()).map(|ask| Self { mails: None, ..ask })
     }
 
     /// Adds a paragraph.
@@ -114,12 +116,18 @@ impl<'a> Ask<'a> {
         Self { cancel: Some(self.frame.path(&format!("{event}/cancel"))), ..self }
     }
 
-    /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox.
+    /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox, and whoever signs up
+    /// before the page is sent gets a mail.
     pub(crate) fn mails(self, number: u64) -> Self {
+        Self { mails: Some(number), ..self }
+    }
+
+    /// Returns the words of the checkbox. `None` if there is nobody to mail, or no mail server.
+    fn choice(&self) -> Option<String> {
+        let number = self.mails.filter(|number| *number > 0 && self.frame.sends_mail)?;
         // A volunteer with two sign-ups gets two emails.
         let each = if number > 1 { ", one for each sign-up" } else { "" };
-        let mails = (number > 0).then(|| format!("Email them ({}{each})", count(number, "email", "emails")));
-        Self { mails, ..self }
+        Some(format!("Email them ({}{each})", count(number, "email", "emails")))
     }
 
     /// Marks the action as one that cannot be undone.
@@ -140,4 +148,10 @@ impl<'a> Ask<'a> {
 /// Returns whether the volunteers get mails: always, unless a confirmed form has the checkbox unticked.
 pub(crate) fn is_notified(form: &Form) -> bool {
     !form.is_confirmed() || form.is_ticked(NOTIFY)
+}
+
+/// Returns whether a form leaves out the mails of more than the sign-ups that its checkbox was about: somebody has signed up since the
+/// page asked, so the page asks again. `mails` is the present number.
+pub(crate) fn silences_more(form: &Form, mails: u32) -> bool {
+    !is_notified(form) && form.value(ASKED).parse().is_ok_and(|asked: u32| asked < mails)
 }

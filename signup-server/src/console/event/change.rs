@@ -9,7 +9,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
-use super::ask::{Ask, is_notified};
+use super::ask::{Ask, is_notified, silences_more};
 use super::{active_events, count, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
 
@@ -167,9 +167,10 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
             return Ok(page_of_cancel(&call, StatusCode::UNPROCESSABLE_ENTITY, &event, &form));
         }
     };
-    if !form.is_confirmed() {
+    // A cancellation that is sent twice is carried out once, and is no mistake.
+    if !form.is_confirmed() || !is_notified(&form) && !event.is_cancelled() {
         let signups = cancelled_signups(&call, &event).await?;
-        if signups > 0 {
+        if !form.is_confirmed() && signups > 0 || silences_more(&form, signups) {
             return Ok(Ask::new(&call.frame, &form, format!("Cancel {}?", event.title), "Cancel event")
                 .text(format!("This cancels {}.", count(signups.into(), "sign-up", "sign-ups")))
                 .text("You can’t undo this.")

@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
-use super::ask::{Ask, is_notified};
+use super::ask::{Ask, is_notified, silences_more};
 use super::create::themes;
 use super::zones::{Region, regions};
 use super::{event_to_change, fields, form_and_event, limit_reached, path_of, surprises};
@@ -78,7 +78,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, event, form, Error::Invalid(faults)).await,
     };
-    if !form.is_confirmed() {
+    if !form.is_confirmed() || !is_notified(&form) {
         let preview = call.session.preview();
         let after = match preview.patch_event(event.id, patch.clone()).await {
             Ok(after) => after,
@@ -87,7 +87,9 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
         let heading = format!("Change {}?", event.title);
         let surprises = surprises::of_event(Some(&before), &after, call.now());
         let (mails, button) = (preview.mails_queued(), "Save changes");
-        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, button, (surprises, mails)) {
+        if (!form.is_confirmed() || silences_more(&form, mails))
+            && let Some(ask) = Ask::of_form(&call.frame, &form, heading, button, (surprises, mails))
+        {
             let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_EVENT, &present));
             return Ok(ask.back(&path_of(event.id)).show());
         }

@@ -9,7 +9,7 @@ use warp::reply::Response;
 
 use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, there};
-use super::ask::{Ask, is_notified};
+use super::ask::{Ask, is_notified, silences_more};
 use super::change::ReasonTemplate;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
 use super::{count, event_to_change, form_and_event, path_of, surprises};
@@ -153,7 +153,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         Ok(patch) => patch,
         Err(faults) => return refused(&call, &shift, form, faults.into()).await,
     };
-    if !form.is_confirmed() {
+    if !form.is_confirmed() || !is_notified(&form) {
         let preview = call.session.preview();
         let after = match preview.patch_shift(shift.id, patch.clone()).await {
             Ok(after) => after,
@@ -161,7 +161,9 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         };
         let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after], call.now());
         let (heading, mails) = (format!("Change {}?", shift.title), preview.mails_queued());
-        if let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails)) {
+        if (!form.is_confirmed() || silences_more(&form, mails))
+            && let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails))
+        {
             let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
             return Ok(ask.back(&path_of(shift.event)).show());
         }
@@ -252,13 +254,15 @@ pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
             return Ok(page_of_reason(&call, StatusCode::UNPROCESSABLE_ENTITY, found, &form));
         }
     };
-    if !form.is_confirmed() {
+    if !form.is_confirmed() || !is_notified(&form) {
         let signups = cancelled_signups(&call, &shift).await?;
-        let mut form = form;
-        form.remove(CANCEL_SIGNUPS);
-        // Only a page that has named the sign-ups cancels them.
-        let form = if signups == 0 { form } else { form.with(CANCEL_SIGNUPS, "true") };
-        return Ok(ask(&call, (&shift, signups), &form));
+        if !form.is_confirmed() || silences_more(&form, signups) {
+            let mut form = form;
+            form.remove(CANCEL_SIGNUPS);
+            // Only a page that has named the sign-ups cancels them.
+            let form = if signups == 0 { form } else { form.with(CANCEL_SIGNUPS, "true") };
+            return Ok(ask(&call, (&shift, signups), &form));
+        }
     }
     let deletion = if is_notified(&form) { deletion } else { deletion.without_mail() };
     call.session.delete_shift(shift.id, deletion).await?;
