@@ -115,7 +115,8 @@ impl Event {
         self.cancelled_at.is_some()
     }
 
-    /// Returns whether the last day of the event has ended at `now`.
+    /// Returns whether the last day of the event has ended at `now`. A night shift may still go on: see
+    /// [`is_over_with`](Self::is_over_with).
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.dates.ends_at() <= now
     }
@@ -151,8 +152,8 @@ impl EventDates {
 
     /// Returns the number of days, the first and the last included; at least 1.
     pub fn days(&self) -> u32 {
-        let last = self.last.unwrap_or(self.first.date());
-        u32::try_from(last.days_since(self.first.date()) + 1).unwrap_or(1)
+        let first = self.first.date();
+        first.days_through(self.last.unwrap_or(first))
     }
 
     /// Returns the days moved so that `date` is the first, or `None` if the last day would be out of range.

@@ -1,6 +1,6 @@
 //! Shift hours: the wall-clock times that an organizer wrote, and the instants they name.
 //!
-//! A shift stores its wall-clock [`Hours`]. Instants are derived from the event's date and [`Zone`] on demand. So a
+//! A shift stores its wall-clock [`Hours`]. Instants are derived from the first day of the event, a [`Day`], on demand. So a
 //! copy that lands on a clock change keeps its time of day, and a copy moved back equals the original.
 //!
 //! **Invariant:** no other module turns a clock time into an instant.
@@ -22,7 +22,11 @@ const MINUTES_OF_A_DAY: u16 = 24 * 60;
 /// The length of a day without a clock change.
 const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 
-/// The wall-clock times of a shift, as the organizer wrote them. The end is after the start, and on the same day.
+/// The day of a shift and its wall-clock times, as the organizer wrote them.
+///
+/// Days are numbered from 1, the first day of the event. So hours keep their meaning if the event moves to another date.
+/// The end is on the same day, after the start; or it is on the next day, at the time of day of the start or before. So
+/// hours last at most 24 hours by the wall clock.
 ///
 /// On a day with a clock change, a time can be skipped or come twice. [`Day`] defines the instants that it then names.
 ///
@@ -30,32 +34,55 @@ const A_DAY: SignedDuration = SignedDuration::from_hours(24);
 /// use signup_core::Hours;
 ///
 /// let morning = Hours::parse(Some("09:00"), Some("12:30"))?;
-/// assert_eq!(morning.minutes(), 210);
+/// assert_eq!((morning.day(), morning.minutes()), (1, 210));
+/// let night = Hours::overnight("22:00".parse()?, "06:00".parse()?)?.on_day(2)?;
+/// assert_eq!((night.day(), night.minutes(), night.ends_next_day()), (2, 480, true));
 /// let all_day = Hours::parse(None, None)?;
 /// assert_eq!(all_day.to_string(), "00:00–24:00");
 /// assert!(Hours::parse(Some("12:30"), Some("12:30")).is_err());
 /// # Ok::<(), signup_core::TimeError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "(u16, u16)", into = "(u16, u16)")]
+#[serde(try_from = "(u32, u16, u16, bool)", into = "(u32, u16, u16, bool)")]
 pub struct Hours {
+    day: u32,
     start: u16,
+    /// The minutes since midnight of the day on which the shift ends.
     end: u16,
+    ends_next_day: bool,
 }
 
 impl Hours {
-    /// The whole day, from 00:00 to 24:00.
-    pub const ALL_DAY: Self = Self { start: 0, end: MINUTES_OF_A_DAY };
+    /// The whole first day, from 00:00 to 24:00.
+    pub const ALL_DAY: Self = Self { day: 1, start: 0, end: MINUTES_OF_A_DAY, ends_next_day: false };
 
-    /// Creates hours from `start` to `end`. A missing start is 00:00, a missing end is 24:00.
+    /// Creates hours on the first day, from `start` to `end`. A missing start is 00:00, a missing end is 24:00.
     ///
     /// # Errors
     /// Returns [`TimeError::Order`] unless the end is after the start.
     pub fn new(start: Option<WallTime>, end: Option<WallTime>) -> Result<Self, TimeError> {
-        Self::try_from((start.map_or(0, WallTime::minutes), end.map_or(MINUTES_OF_A_DAY, WallTime::minutes)))
+        Self::on_first_day(start, end, false)
     }
 
-    /// Creates hours from `start` to `end`, both to the minute. For an end at 24:00, use [`new`](Self::new).
+    /// Creates hours that begin on the first day at `start` and end on the next day at `end`.
+    ///
+    /// # Errors
+    /// Returns [`TimeError::NextDay`] if `end` is a later time of day than `start`.
+    pub fn overnight(start: WallTime, end: WallTime) -> Result<Self, TimeError> {
+        Self::on_first_day(Some(start), Some(end), true)
+    }
+
+    pub(crate) fn on_first_day(
+        start: Option<WallTime>,
+        end: Option<WallTime>,
+        ends_next_day: bool,
+    ) -> Result<Self, TimeError> {
+        let minutes = |time: Option<WallTime>, missing| time.map_or(missing, WallTime::minutes);
+        (1, minutes(start, 0), minutes(end, MINUTES_OF_A_DAY), ends_next_day).try_into()
+    }
+
+    /// Creates hours on the first day from `start` to `end`, both to the minute. For an end at 24:00, use
+    /// [`new`](Self::new).
     ///
     /// # Errors
     /// Returns [`TimeError::Seconds`] if a time has seconds, and [`TimeError::Order`] unless the end is after the
@@ -73,62 +100,123 @@ impl Hours {
         Self::new(start.map(str::parse).transpose()?, end.map(str::parse).transpose()?)
     }
 
+    /// Returns the same times on another day of the event. The first day is 1.
+    ///
+    /// # Errors
+    /// Returns [`TimeError::DayNumber`] if `day` is 0.
+    pub fn on_day(self, day: u32) -> Result<Self, TimeError> {
+        if day == 0 { Err(TimeError::DayNumber) } else { Ok(Self { day, ..self }) }
+    }
+
+    /// Returns the number of the day of the event on which the shift begins, from 1.
+    pub const fn day(self) -> u32 {
+        self.day
+    }
+
+    /// Returns the date of the day, in an event whose first day is `first`. A day after the last date of the calendar
+    /// counts as that date.
+    pub fn date(self, first: EventDate) -> EventDate {
+        first.plus_days(i64::from(self.day) - 1).unwrap_or(EventDate::MAX)
+    }
+
     /// Returns the start.
     pub const fn start(self) -> WallTime {
         WallTime(self.start)
     }
 
-    /// Returns the end, or `None` for midnight at the end of the day.
+    /// Returns the end, or `None` for midnight at the end of the day. The end is a time of the next day if
+    /// [`ends_next_day`](Self::ends_next_day).
     pub fn end(self) -> Option<WallTime> {
         WallTime::from_minutes(self.end)
     }
 
-    /// Returns the length by the wall clock, in minutes: 1 to 1440.
-    pub const fn minutes(self) -> u16 {
-        self.end - self.start
+    /// Returns whether the end is a time of the day after the start.
+    pub const fn ends_next_day(self) -> bool {
+        self.ends_next_day
     }
 
-    /// Splits the hours into parts of `minutes` each, in order. Returns `None` unless the parts fill the hours exactly.
+    /// Returns the length by the wall clock, in minutes: 1 to 1440.
+    pub const fn minutes(self) -> u16 {
+        let end = if self.ends_next_day { self.end + MINUTES_OF_A_DAY } else { self.end };
+        end - self.start
+    }
+
+    /// Splits the hours into parts of `minutes` each, in order. A part that begins after midnight is on the next day.
+    /// Returns `None` unless the parts fill the hours exactly.
     ///
     /// ```
     /// use signup_core::Hours;
     ///
-    /// let morning = Hours::parse(Some("09:00"), Some("11:00"))?;
-    /// let parts = morning.parts(60).unwrap_or_default();
-    /// assert_eq!(parts.iter().map(Hours::to_string).collect::<Vec<_>>(), ["09:00–10:00", "10:00–11:00"]);
-    /// assert_eq!(morning.parts(50), None);
+    /// let night = Hours::overnight("23:00".parse()?, "02:00".parse()?)?;
+    /// let parts = night.parts(90).unwrap_or_default();
+    /// let parts: Vec<_> = parts.iter().map(Hours::to_string).collect();
+    /// assert_eq!(parts, ["23:00–00:30 (next day)", "day 2, 00:30–02:00"]);
+    /// assert_eq!(night.parts(50), None);
     /// # Ok::<(), signup_core::TimeError>(())
     /// ```
     pub fn parts(self, minutes: u16) -> Option<Vec<Self>> {
         if minutes == 0 || !self.minutes().is_multiple_of(minutes) {
             return None;
         }
-        let starts = (self.start..self.end).step_by(minutes.into());
-        Some(starts.map(|start| Self { start, end: start + minutes }).collect())
+        let part = |start: u16| {
+            let (days, start) = (start / MINUTES_OF_A_DAY, start % MINUTES_OF_A_DAY);
+            let end = start + minutes;
+            let ends_next_day = end > MINUTES_OF_A_DAY;
+            let end = if ends_next_day { end - MINUTES_OF_A_DAY } else { end };
+            Self { day: self.day.saturating_add(days.into()), start, end, ends_next_day }
+        };
+        Some((self.start..self.start + self.minutes()).step_by(minutes.into()).map(part).collect())
     }
 }
 
 impl TryFrom<(u16, u16)> for Hours {
     type Error = TimeError;
 
-    /// Converts minutes since midnight, where 1440 is the end of the day.
+    /// Converts minutes since midnight of the first day, where 1440 is the end of the day.
     ///
     /// # Errors
     /// Returns [`TimeError::Order`] unless the end is after the start and at most 1440.
     fn try_from((start, end): (u16, u16)) -> Result<Self, TimeError> {
-        (start < end && end <= MINUTES_OF_A_DAY).then_some(Self { start, end }).ok_or(TimeError::Order)
+        (1, start, end, false).try_into()
     }
 }
 
-impl From<Hours> for (u16, u16) {
-    fn from(hours: Hours) -> Self {
-        (hours.start, hours.end)
+impl TryFrom<(u32, u16, u16, bool)> for Hours {
+    type Error = TimeError;
+
+    /// Converts the number of the day from 1, the minutes from midnight to the start and to the end, each on its own
+    /// day, and whether the end is on the next day.
+    ///
+    /// # Errors
+    /// - [`TimeError::DayNumber`] if the day is 0.
+    /// - [`TimeError::Order`] unless the end on the same day is after the start and at most 1440.
+    /// - [`TimeError::NextDay`] unless the end on the next day is at most the start, and the start below 1440.
+    fn try_from((day, start, end, ends_next_day): (u32, u16, u16, bool)) -> Result<Self, TimeError> {
+        let hours = Self { day: 1, start, end, ends_next_day };
+        if ends_next_day && (end > start || start >= MINUTES_OF_A_DAY) {
+            return Err(TimeError::NextDay);
+        }
+        if !ends_next_day && (start >= end || end > MINUTES_OF_A_DAY) {
+            return Err(TimeError::Order);
+        }
+        hours.on_day(day)
+    }
+}
+
+impl From<Hours> for (u32, u16, u16, bool) {
+    /// Converts back. See `TryFrom`.
+    fn from(Hours { day, start, end, ends_next_day }: Hours) -> Self {
+        (day, start, end, ends_next_day)
     }
 }
 
 impl fmt::Display for Hours {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}–{:02}:{:02}", self.start(), self.end / 60, self.end % 60)
+        if self.day > 1 {
+            write!(f, "day {}, ", self.day)?;
+        }
+        write!(f, "{}–{:02}:{:02}", self.start(), self.end / 60, self.end % 60)?;
+        f.write_str(if self.ends_next_day { " (next day)" } else { "" })
     }
 }
 
@@ -154,7 +242,7 @@ impl Interval {
     }
 }
 
-/// A date in a zone. Turns hours into instants.
+/// A date in a zone. As the first day of an event, turns hours into instants.
 ///
 /// The zone's clock changes are looked up once, when the day is created. On a day without a clock change, an instant is
 /// computed by addition.
@@ -166,6 +254,7 @@ impl Interval {
 /// - A time in a *fold* (shown twice by the clocks) is the first of its two instants.
 /// - A start at 00:00 is the first instant of the day, and an end at 24:00 is the first instant of the next day, even
 ///   if midnight is in a gap.
+/// - The start and the end of a night are each resolved on their own day.
 /// - If a shift would then end at or before its start, its end is its start plus its wall-clock length.
 ///
 /// So the start is before the end for every zone, date and hours. The zone data is compiled in and the host's is never
@@ -234,24 +323,42 @@ impl Day {
         }
     }
 
-    /// Returns the instants that `hours` name on this day, by the [rules](Self) around a clock change.
+    /// Returns the instants that `hours` name if this is the first day of the event, by the [rules](Self) around a clock
+    /// change. A day after the last date of the calendar counts as that date.
     pub fn interval(&self, hours: Hours) -> Interval {
-        let start = if hours.start == 0 { self.first_instant() } else { self.instant(hours.start) };
-        let end = if hours.end == MINUTES_OF_A_DAY { self.end() } else { self.instant(hours.end) };
-        let end =
-            if start < end { end } else { start + SignedDuration::from_mins(i64::from(hours.minutes())) };
-        Interval { start, end }
+        if hours.day > 1 {
+            let day = Self::new(hours.date(self.date), self.zone.clone());
+            return day.interval(Hours { day: 1, ..hours });
+        }
+        let start = self.instant(hours.start);
+        let end = if hours.ends_next_day {
+            instant(day_after(self.date), hours.end, self.zone.rules())
+        } else if hours.end == MINUTES_OF_A_DAY {
+            self.end()
+        } else {
+            self.instant(hours.end)
+        };
+        let length = SignedDuration::from_mins(i64::from(hours.minutes()));
+        Interval { start, end: if start < end { end } else { start + length } }
     }
 
     fn instant(&self, minutes: u16) -> Timestamp {
-        if let Some(midnight) = self.steady_from {
-            return midnight + SignedDuration::from_mins(i64::from(minutes));
+        match self.steady_from {
+            Some(midnight) => midnight + SignedDuration::from_mins(i64::from(minutes)),
+            None => instant(self.date.date(), minutes, self.zone.rules()),
         }
-        let (hour, minute) = ((minutes / 60).cast_signed(), (minutes % 60).cast_signed());
-        #[expect(clippy::cast_possible_truncation, reason = "hours are below 24, minutes below 60")]
-        let wall = self.date.date().at(hour as i8, minute as i8, 0, 0);
-        in_range(self.zone.rules().to_ambiguous_timestamp(wall).compatible())
     }
+}
+
+/// Returns the instant of a wall time, in minutes since midnight. At 0, returns the first instant of the date.
+fn instant(date: Date, minutes: u16, zone: &TimeZone) -> Timestamp {
+    if minutes == 0 {
+        return first_instant(date, zone);
+    }
+    let (hour, minute) = ((minutes / 60).cast_signed(), (minutes % 60).cast_signed());
+    #[expect(clippy::cast_possible_truncation, reason = "hours are below 24, minutes below 60")]
+    let wall = date.at(hour as i8, minute as i8, 0, 0);
+    in_range(zone.to_ambiguous_timestamp(wall).compatible())
 }
 
 /// Returns the first instant of the date, if the zone has no change from that instant to 24 hours later, both included.

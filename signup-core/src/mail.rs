@@ -46,7 +46,7 @@ use crate::text::{EmailAddress, PersonName};
 ///         // A mail of a later version of this library.
 ///         _ => return "There is news.".to_owned(),
 ///     };
-///     let zone = shift.day.zone().rules();
+///     let zone = shift.first_day.zone().rules();
 ///     let start = shift.interval().start.to_zoned_datetime(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
 ///     match &mail.notice.cause {
 ///         NoticeCause::SignedUp { secret, .. } => {

@@ -1,7 +1,7 @@
 //! Shifts: the parts of an event for which volunteers sign up.
 //!
-//! A [`Shift`] is the stored record. A [`ScheduledShift`] is the record with the day of its event, from which its instants
-//! follow.
+//! A [`Shift`] is the stored record. A [`ScheduledShift`] is the record with the first day of its event, from which its
+//! instants follow.
 //!
 //! **Invariant:** no other module decides at which instants a shift is, whether it is over, or whether it takes sign-ups.
 
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
-use crate::hours::{Day, Hours, Interval};
+use crate::hours::{Day, EventDate, Hours, Interval};
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Occupancy};
 use crate::signup::CancelledBy;
@@ -79,9 +79,9 @@ pub struct Shift {
     pub description: Option<ShiftDescription>,
     /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
-    /// The wall-clock times.
+    /// The day of the event and the wall-clock times.
     pub hours: Hours,
-    /// The first instant after the shift. It follows from the hours and the day of the event: [`ScheduledShift`] sets it. The
+    /// The first instant after the shift. It follows from the hours and the first day of the event: [`ScheduledShift`] sets it. The
     /// record has it so that a store can select shifts that are not over.
     #[serde(skip)]
     pub ends_at: Timestamp,
@@ -110,7 +110,7 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// Creates the record of a shift that lasts all day and has no sign-ups. The other fields are public and can be set
+    /// Creates the record of a shift that lasts all of the first day and has no sign-ups. The other fields are public and can be set
     /// afterwards. [`ScheduledShift::of`] sets `ends_at`.
     pub const fn new(
         id: ShiftId,
@@ -142,7 +142,7 @@ impl Shift {
     }
 }
 
-/// A shift on the day of its event.
+/// A shift with the first day of its event.
 ///
 /// The fields of the record are reached directly: `scheduled.title` is `scheduled.shift.title`.
 ///
@@ -169,8 +169,8 @@ impl Shift {
 pub struct ScheduledShift {
     /// The record.
     pub shift: Shift,
-    /// The event's first day, which is the day of every shift.
-    pub day: Day,
+    /// The event's first day, from which the days of its shifts are numbered.
+    pub first_day: Day,
     /// Whether the event takes place online.
     pub is_virtual: bool,
 }
@@ -179,24 +179,24 @@ pub struct ScheduledShift {
 #[derive(Deserialize)]
 struct StoredScheduledShift {
     shift: Shift,
-    day: Day,
+    first_day: Day,
     is_virtual: bool,
 }
 
 impl From<StoredScheduledShift> for ScheduledShift {
-    fn from(StoredScheduledShift { shift, day, is_virtual }: StoredScheduledShift) -> Self {
-        Self::new(shift, day, is_virtual)
+    fn from(StoredScheduledShift { shift, first_day, is_virtual }: StoredScheduledShift) -> Self {
+        Self::new(shift, first_day, is_virtual)
     }
 }
 
 impl ScheduledShift {
-    /// Creates the shift of an event whose first day is `day`. A caller that has the event uses [`of`](Self::of).
-    pub fn new(shift: Shift, day: Day, is_virtual: bool) -> Self {
-        let ends_at = day.interval(shift.hours).end;
-        Self { shift: Shift { ends_at, ..shift }, day, is_virtual }
+    /// Creates the shift of an event whose first day is `first_day`. A caller that has the event uses [`of`](Self::of).
+    pub fn new(shift: Shift, first_day: Day, is_virtual: bool) -> Self {
+        let ends_at = first_day.interval(shift.hours).end;
+        Self { shift: Shift { ends_at, ..shift }, first_day, is_virtual }
     }
 
-    /// Returns a shift of `event` on the day of the event.
+    /// Returns a shift of `event`, with the first day of the event.
     pub fn of(shift: Shift, event: &Event) -> Self {
         Self::new(shift, event.dates.first.clone(), event.is_virtual)
     }
@@ -217,15 +217,20 @@ impl ScheduledShift {
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { created, .. }| {
     /// let shift = &created.shifts[0];
-    /// let start = shift.interval().start.to_zoned_datetime(shift.day.zone().rules().clone());
+    /// let start = shift.interval().start.to_zoned_datetime(shift.first_day.zone().rules().clone());
     /// assert_eq!(start.strftime("%A, %-d %B %Y, %H:%M %Z").to_string(), "Saturday, 5 June 2027, 00:00 EDT");
     /// # Ok(()) }) }
     /// ```
     pub fn interval(&self) -> Interval {
-        self.day.interval(self.hours)
+        self.first_day.interval(self.hours)
     }
 
-    /// Returns whether the shift has ended at `now`.
+    /// Returns the date on which the shift begins, by the wall clock of the organizer.
+    pub fn date(&self) -> EventDate {
+        self.hours.date(self.first_day.date())
+    }
+
+    /// Returns whether the shift has ended at `now`. A night can end after the last day of its event.
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.interval().is_over(now)
     }
@@ -248,6 +253,18 @@ impl Deref for ScheduledShift {
 
     fn deref(&self) -> &Shift {
         &self.shift
+    }
+}
+
+impl Event {
+    /// Returns whether the last day of the event and all its `shifts` have ended at `now`. Until then, the event can be
+    /// cancelled.
+    pub fn is_over_with<'s>(
+        &self,
+        shifts: impl IntoIterator<Item = &'s ScheduledShift>,
+        now: Timestamp,
+    ) -> bool {
+        self.is_over(now) && shifts.into_iter().all(|shift| shift.is_over(now))
     }
 }
 

@@ -26,7 +26,7 @@ impl TimeAndPlace {
     pub fn of(shift: &ScheduledShift, event: &Event) -> Self {
         Self {
             interval: shift.interval(),
-            zone: shift.day.zone().clone(),
+            zone: shift.first_day.zone().clone(),
             location: shift.location.clone(),
             event_location: event.location.clone(),
         }

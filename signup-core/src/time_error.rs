@@ -12,6 +12,9 @@ pub enum TimeError {
     /// Not `HH:MM`.
     #[error("must be a 24-hour time written HH:MM, from 00:00 to 23:59")]
     WallTime,
+    /// Not `HH:MM` and not `24:00`, in a field that takes the end of a day.
+    #[error("must be a 24-hour time written HH:MM, from 00:00 to 24:00")]
+    EndTime,
     /// A time with seconds or a part of a second.
     #[error("must be to the minute")]
     Seconds,
@@ -21,6 +24,12 @@ pub enum TimeError {
     /// The end is not after the start.
     #[error("must be after the start, on the same day")]
     Order,
+    /// The end on the next day is later than the start's time of day, so the hours would be longer than 24 hours.
+    #[error("must be a time of the next day, at the time of day of the start or before")]
+    NextDay,
+    /// The number of a day is 0.
+    #[error("must be a day of the event, from 1")]
+    DayNumber,
     /// The last day of an event is before its first day.
     #[error("must not be before the first day")]
     DayOrder,

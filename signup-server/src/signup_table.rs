@@ -52,7 +52,7 @@ fn is_gone(questions: &[Question], answer: &Answer) -> bool {
 }
 
 fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, signup: &Signup) -> String {
-    let (interval, zone) = (shift.interval(), shift.day.zone());
+    let (interval, zone) = (shift.interval(), shift.first_day.zone());
     let times = Times::of(interval, zone);
     let fixed = [
         text(shift.title.as_str()),

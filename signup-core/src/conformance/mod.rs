@@ -86,6 +86,7 @@ pub mod contention;
 pub mod counter;
 pub mod deletion;
 pub mod deliveries;
+pub mod edit_races;
 pub mod event_lists;
 pub(crate) mod family;
 pub mod fence;
@@ -253,6 +254,7 @@ macro_rules! conformance_tests {
             races::two_owners_who_remove_or_lower_each_other_leave_one_owner
             races::simultaneous_removals_of_two_owners_by_the_operator_leave_one_owner
             races::a_person_whose_last_two_memberships_end_at_once_is_removed
+            edit_races::an_event_loses_no_day_that_gets_a_shift_at_once
             invitation_races::an_invitation_is_accepted_or_withdrawn
             invitation_races::an_invitation_is_accepted_or_replaced
             invitation_races::an_invitation_is_not_accepted_after_its_inviter_is_lowered

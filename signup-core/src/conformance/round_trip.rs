@@ -33,7 +33,10 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let shift = Shift {
         description: Some(ShiftDescription::new(" Bring gloves.\nLift “20 kg”. ").unwrap()),
         location: Some(ShiftLocation::new("Dock 4").unwrap()),
-        hours: Hours::parse(Some("00:00"), None).unwrap(),
+        hours: Hours::overnight("22:30".parse().unwrap(), "00:00".parse().unwrap())
+            .unwrap()
+            .on_day(3)
+            .unwrap(),
         position: 3,
         gathering: Some(Gathering { first_at: at(8), due_at: at(68), latest: NoticeId::new(uuid(7)) }),
         version: 7,
@@ -264,12 +267,17 @@ pub async fn unusual_dates_and_zones_come_back(store: Arc<dyn Store>) {
         let event = event_on(1, number, date, zone);
         let event =
             Event { dates: EventDates { last: Some(event.dates.first.date()), ..event.dates }, ..event };
-        let shift = shift(&event, number, 1);
-        commit(&*store, insert::<Record>([event.clone().into(), shift.clone().into()])).await;
+        let [evening, night] = [1, 2].map(|row| shift(&event, 2 * number + row, 1));
+        let (ten, six) = ("22:00".parse().unwrap(), "06:00".parse().unwrap());
+        let evening = Shift { hours: Hours::new(Some(ten), None).unwrap(), ..evening };
+        let night = Shift { hours: Hours::overnight(ten, six).unwrap(), ..night };
+        let shifts = [evening, night];
+        commit(&*store, insert([event.clone()])).await;
+        commit(&*store, insert(shifts.clone())).await;
         assert_eq!(stored(&*store, &event).await.as_ref(), Some(&event), "{date} {zone}");
         let listed = store.shifts(event.organization, event.id).await.unwrap().unwrap();
-        let expected = ScheduledShift::of(shift, &event);
-        assert_eq!(listed[0].interval(), expected.interval(), "{date} {zone}");
+        let expected = ScheduledShift::in_running_order(shifts, &event);
+        assert_eq!(listed, expected, "{date} {zone}");
     }
 }
 

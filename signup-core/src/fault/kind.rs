@@ -63,6 +63,18 @@ pub enum FaultKind {
     /// The object is refused as location data.
     #[error(transparent)]
     LocationData(#[from] LocationDataError),
+    /// The event has no day of this number.
+    #[error("must be a day of the event, from 1 to {days}")]
+    NoSuchDay {
+        /// The number of days of the event.
+        days: u32,
+    },
+    /// The last day of the event would be before a day that has shifts.
+    #[error("must not leave out day {day}, which has shifts")]
+    LeavesOutDay {
+        /// The number of the latest day with shifts.
+        day: u32,
+    },
     /// The event has more days than the plan allows.
     #[error("must not make the event longer than {max} days, the most that the plan allows")]
     TooManyDays {

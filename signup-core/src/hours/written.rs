@@ -31,6 +31,11 @@ impl EventDate {
         Self::try_from(date).ok()
     }
 
+    /// Returns the number of days from this date to `last`, both included; 1 if `last` is earlier.
+    pub fn days_through(self, last: Self) -> u32 {
+        u32::try_from(last.days_since(self) + 1).map_or(1, |days| days.max(1))
+    }
+
     /// Returns the number of days from `earlier` to this date; negative if `earlier` is later.
     pub fn days_since(self, earlier: Self) -> i64 {
         self.0.duration_since(earlier.0).as_hours() / 24

@@ -173,6 +173,25 @@ pub(crate) const fn check_added_shifts(count: usize) -> Result<(), FaultKind> {
     if count == 0 { Err(FaultKind::Required) } else { check_shift_count(count) }
 }
 
+/// Checks that an event of as many days has the day of the hours.
+pub(crate) const fn check_day(hours: Hours, days: u32) -> Result<(), FaultKind> {
+    if hours.day() > days { Err(FaultKind::NoSuchDay { days }) } else { Ok(()) }
+}
+
+/// Adds a fault for each new shift whose day an event of as many days does not have.
+pub(crate) fn check_shift_days(faults: &mut Faults, shifts: &[NewShift], days: u32) {
+    for (index, shift) in shifts.iter().enumerate() {
+        faults.check(shift_path(index).field("day"), check_day(shift.hours, days));
+    }
+}
+
+const DAY: ValueError = ValueError::WholeNumber { min: 1, max: None };
+
+/// Takes the number of a day. Whether the event has the day is not checked.
+fn day(number: &f64) -> Result<u32, ValueError> {
+    whole(*number).filter(|day| *day > 0).ok_or(DAY)
+}
+
 const EACH_MINUTES: ValueError =
     ValueError::WholeNumber { min: 1, max: Some(Hours::ALL_DAY.minutes() as u32) };
 
@@ -199,6 +218,11 @@ fn wall_time(text: &str) -> Result<WallTime, TimeError> {
     text.parse()
 }
 
+/// Parses an end. `None` is 24:00.
+fn end_time(text: &str) -> Result<Option<WallTime>, TimeError> {
+    if text == "24:00" { Ok(None) } else { text.parse().map(Some).map_err(|_| TimeError::EndTime) }
+}
+
 impl EventInput<'_> {
     /// Checks every field. `limits` are those of the organization's plan.
     ///
@@ -220,10 +244,13 @@ impl EventInput<'_> {
             fields.nullable("location_data", &self.location_data, ValueType::Object, |Object(json)| {
                 json.parse::<LocationData>()
             });
+        let before = fields.faults.len();
         let first = fields.required("start_date", &self.start_date, TEXT, |text| date(text));
         let last = fields.nullable("end_date", &self.end_date, TEXT, |text| {
             date(text).map_err(Into::into).and_then(|last| check_last_day(first, last, limits))
         });
+        let are_valid_days = fields.faults.len() == before;
+        let days = first.filter(|_| are_valid_days).map(|first| first.days_through(last.unwrap_or(first)));
         let zone = fields.required("timezone", &self.timezone, TEXT, |text| text.parse());
         let is_published = fields.flag("is_published", &self.is_published, false);
         let theme = fields.nullable("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
@@ -232,7 +259,7 @@ impl EventInput<'_> {
         let shifts = fields.optional("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
             check_shift_count(shifts.len()).map(|()| shifts)
         });
-        let shifts = check_shifts(&mut fields, shifts);
+        let shifts = check_shifts(&mut fields, shifts, days);
         let event = title.zip(first).zip(zone).map(|((title, first), zone)| NewEvent {
             end_date: last.map(EventDate::date),
             description,
@@ -252,17 +279,18 @@ impl EventInput<'_> {
     }
 }
 
-/// Checks a list of shifts that was given as `shifts`.
+/// Checks a list of shifts that was given as `shifts`, for an event of as many `days`, if they are known.
 pub(super) fn check_shifts(
     fields: &mut Fields<'_>,
     shifts: Option<&Vec<Given<ShiftInput<'_>>>>,
+    days: Option<u32>,
 ) -> Vec<NewShift> {
     let mut checked = Vec::new();
     for (index, shift) in shifts.into_iter().flatten().enumerate() {
         match shift {
             Given::Value(shift) => {
                 let mut fields = Fields { faults: fields.faults, shift: Some(index) };
-                checked.extend(shift.check(&mut fields));
+                checked.extend(shift.check(&mut fields, days));
             }
             _ => fields.faults.add(shift_path(index), ValueType::Object),
         }
@@ -273,17 +301,25 @@ pub(super) fn check_shifts(
 
 impl ShiftInput<'_> {
     /// Returns the shifts of the input: one, or several of equal length. Returns none if the input has a fault.
-    fn check(&self, fields: &mut Fields<'_>) -> Vec<NewShift> {
+    fn check(&self, fields: &mut Fields<'_>, days: Option<u32>) -> Vec<NewShift> {
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
         let description =
             fields.nullable("description", &self.description, TEXT, |text| ShiftDescription::new(text));
         let location = fields.nullable("location", &self.location, TEXT, |text| ShiftLocation::new(text));
+        let on_day = fields.optional("day", &self.day, DAY, |number| {
+            let hours = Hours::ALL_DAY.on_day(day(number)?)?;
+            days.map_or(Ok(hours), |days| check_day(hours, days).map(|()| hours))
+        });
+        let on_day = on_day.unwrap_or(Hours::ALL_DAY);
         let before = fields.faults.len();
         let start =
             fields.nullable("start_time", &self.start_time, TimeError::WallTime, |text| wall_time(text));
-        let end = fields.nullable("end_time", &self.end_time, TimeError::WallTime, |text| wall_time(text));
+        let end = fields.nullable("end_time", &self.end_time, TimeError::EndTime, |text| end_time(text));
+        let ends_next_day = fields.flag("ends_next_day", &self.ends_next_day, false);
         let are_valid_times = fields.faults.len() == before;
-        let hours = if are_valid_times { fields.checked("end_time", Hours::new(start, end)) } else { None };
+        let times =
+            HoursPatch { day: None, start, end: end.map(Change::from), ends_next_day: Some(ends_next_day) };
+        let hours = if are_valid_times { fields.checked("end_time", times.apply(on_day)) } else { None };
         let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let parts = fields.nullable("each_minutes", &self.each_minutes, EACH_MINUTES, |&minutes| {
             let minutes = whole(minutes).and_then(|minutes| u16::try_from(minutes).ok());
@@ -342,8 +378,7 @@ impl EmptyInput<'_> {
 }
 
 impl ShiftPatchInput<'_> {
-    /// Checks every field. The order of the hours is checked only where both times are in the patch, or the end is
-    /// 00:00.
+    /// Checks every field. Whether the hours fit together depends on those of the shift.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
@@ -354,14 +389,12 @@ impl ShiftPatchInput<'_> {
         let description =
             fields.change("description", &self.description, TEXT, |text| ShiftDescription::new(text));
         let location = fields.change("location", &self.location, TEXT, |text| ShiftLocation::new(text));
-        let before = fields.faults.len();
+        let day = fields.optional("day", &self.day, DAY, day);
         let start =
             fields.optional("start_time", &self.start_time, TimeError::WallTime, |text| wall_time(text));
-        let end = fields.optional("end_time", &self.end_time, TimeError::WallTime, |text| wall_time(text));
-        let hours = HoursPatch { start, end: end.map(Change::Set) };
-        if fields.faults.len() == before {
-            fields.checked("end_time", hours.check());
-        }
+        let end = fields.optional("end_time", &self.end_time, TimeError::EndTime, |text| end_time(text));
+        let ends_next_day = fields.optional_flag("ends_next_day", &self.ends_next_day);
+        let hours = HoursPatch { day, start, end: end.map(Change::from), ends_next_day };
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch =

@@ -302,9 +302,11 @@ inputs! {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
         timezone, is_published, theme, badge_label, shifts,
     }
-    ShiftInput<'de> { title, description, location, start_time, end_time, capacity }
+    ShiftInput<'de> { title, description, location, day, start_time, end_time, ends_next_day, capacity }
     DuplicateInput<'de> { start_date, title }
-    ShiftPatchInput<'de> { title, description, location, start_time, end_time, capacity, notify_volunteers }
+    ShiftPatchInput<'de> {
+        title, description, location, day, start_time, end_time, ends_next_day, capacity, notify_volunteers,
+    }
     EventPatchInput<'de> {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
         timezone, is_published, theme, badge_label, notify_volunteers,

@@ -20,7 +20,7 @@ mod webhook;
 
 use std::borrow::Cow;
 
-pub(crate) use check::{check_added_shifts, check_last_day, check_shift_count};
+pub(crate) use check::{check_added_shifts, check_day, check_last_day, check_shift_count, check_shift_days};
 pub use event_patch::{Cancellation, CancellationInput, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
@@ -112,10 +112,15 @@ pub struct ShiftInput<'a> {
     pub description: Given<Cow<'a, str>>,
     /// At most 255 characters.
     pub location: Given<Cow<'a, str>>,
+    /// The number of the day of the event, from 1; 1 if omitted. Not null.
+    pub day: Given<f64>,
     /// `HH:MM` by the event's wall clock; 00:00 if omitted.
     pub start_time: Given<Cow<'a, str>>,
-    /// `HH:MM` by the event's wall clock, after the start; 24:00 if omitted.
+    /// `HH:MM` by the event's wall clock, after the start; 24:00 if omitted. A time of the next day, at the start's time of
+    /// day or before, if `ends_next_day`. Then required.
     pub end_time: Given<Cow<'a, str>>,
+    /// Whether the end is on the next day; false if omitted. Not null.
+    pub ends_next_day: Given<bool>,
     /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
@@ -164,10 +169,14 @@ pub struct ShiftPatchInput<'a> {
     pub description: Given<Cow<'a, str>>,
     /// The new location: at most 255 characters. Null or blank removes the shift's own location.
     pub location: Given<Cow<'a, str>>,
+    /// The new number of the day of the event, from 1. Not null.
+    pub day: Given<f64>,
     /// The new start, `HH:MM`. Not null.
     pub start_time: Given<Cow<'a, str>>,
-    /// The new end, `HH:MM`, after the resulting start. Not null.
+    /// The new end, `HH:MM`: 24:00, or a time that fits the resulting start and day. Not null.
     pub end_time: Given<Cow<'a, str>>,
+    /// Whether the new end is on the next day. Not null.
+    pub ends_next_day: Given<bool>,
     /// The new capacity: 1 to 1,000,000. Not null. A capacity below the number of sign-ups removes none of them: the
     /// shift becomes over-full. Another type, such as a text, is the same fault as another number:
     /// [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).

@@ -31,7 +31,7 @@ impl ShiftsInput<'_> {
         let shifts = fields.required("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
             check_added_shifts(shifts.len()).map(|()| shifts)
         });
-        let shifts = check_shifts(&mut fields, shifts);
+        let shifts = check_shifts(&mut fields, shifts, None);
         fields.optional_flag("notify_volunteers", &self.notify_volunteers);
         faults.add_unknown(&self.unknown);
         faults.into_result(Some(shifts))

@@ -3,14 +3,15 @@
 use jiff::civil::Date;
 
 use crate::event::{Latitude, Longitude, Theme};
-use crate::hours::{Hours, TimeError, WallTime};
+use crate::fault::FaultKind;
+use crate::hours::{Hours, WallTime};
 use crate::occupancy::Capacity;
 use crate::text::{
     BadgeLabel, Description, EventLocation, LocationData, ShiftDescription, ShiftLocation, Title,
 };
 use crate::zone::Zone;
 
-/// An event to create. All its shifts are on its first day.
+/// An event to create. Its shifts are on the first day unless their hours name another.
 ///
 /// ```
 /// use signup_core::{Capacity, Hours, NewEvent, NewShift, date, time};
@@ -33,8 +34,7 @@ pub struct NewEvent {
     pub title: Title,
     /// The first day: 1970-01-01 to 9998-12-31.
     pub start_date: Date,
-    /// The last day, not before the first; `None` for an event of one day. The plan limits the number of days. All shifts
-    /// are on the first day: for shifts on several days, create an event for each day.
+    /// The last day, not before the first; `None` for an event of one day. The plan limits the number of days.
     pub end_date: Option<Date>,
     /// The time zone of the dates and of the shifts' hours.
     pub zone: Zone,
@@ -94,7 +94,7 @@ impl NewEvent {
     }
 
     setters! {
-        /// Sets the last day. The shifts stay on the first day.
+        /// Sets the last day. No shift may be on a later one.
         end_date: Date;
         /// Sets the description.
         description: Description;
@@ -182,7 +182,7 @@ pub struct NewShift {
     pub description: Option<ShiftDescription>,
     /// The shift's own location, if it has one. The event's location is not inherited.
     pub location: Option<ShiftLocation>,
-    /// The wall-clock times on the event's first day. [`Day`](crate::Day) defines their instants if the clocks change on
+    /// The day of the event and the wall-clock times. [`Day`](crate::Day) defines their instants if the clocks change on
     /// that day.
     pub hours: Hours,
     /// The number of volunteers that the shift needs.
@@ -190,12 +190,12 @@ pub struct NewShift {
 }
 
 impl NewShift {
-    /// Creates the input for a shift that lasts all day.
+    /// Creates the input for a shift that lasts all of the first day.
     pub const fn new(title: Title, capacity: Capacity) -> Self {
         Self { title, description: None, location: None, hours: Hours::ALL_DAY, capacity }
     }
 
-    /// Sets the wall-clock times on the event's first day. [`Day`](crate::Day) defines their instants if the clocks change
+    /// Sets the day of the event and the wall-clock times. [`Day`](crate::Day) defines their instants if the clocks change
     /// on that day.
     #[must_use]
     pub fn hours(self, hours: Hours) -> Self {
@@ -247,7 +247,7 @@ pub struct ShiftPatch {
     pub description: Option<Change<ShiftDescription>>,
     /// The new location, or its removal.
     pub location: Option<Change<ShiftLocation>>,
-    /// The new start and end.
+    /// The new day, start and end.
     pub hours: HoursPatch,
     /// The new capacity. A capacity below the number of sign-ups removes none of them: the shift becomes over-full.
     pub capacity: Option<Capacity>,
@@ -324,10 +324,22 @@ impl ShiftPatch {
         location, clear_location: ShiftLocation, "the shift's own location";
     }
 
-    /// Sets the start and the end.
+    /// Sets the day, the start and the end.
     #[must_use]
     pub fn hours(self, hours: Hours) -> Self {
-        Self { hours: HoursPatch { start: Some(hours.start()), end: Some(hours.end().into()) }, ..self }
+        let hours = HoursPatch {
+            day: Some(hours.day()),
+            start: Some(hours.start()),
+            end: Some(hours.end().into()),
+            ends_next_day: Some(hours.ends_next_day()),
+        };
+        Self { hours, ..self }
+    }
+
+    /// Sets the day of the event, from 1. The start and the end stay as they are unless the patch sets them, too.
+    #[must_use]
+    pub fn day(self, day: u32) -> Self {
+        Self { hours: HoursPatch { day: Some(day), ..self.hours }, ..self }
     }
 
     /// Sets the start. The end stays as it is unless the patch sets it, too.
@@ -340,6 +352,12 @@ impl ShiftPatch {
     #[must_use]
     pub fn end_time(self, end: WallTime) -> Self {
         Self { hours: HoursPatch { end: Some(Change::Set(end)), ..self.hours }, ..self }
+    }
+
+    /// Sets whether the end is a time of the next day.
+    #[must_use]
+    pub fn ends_next_day(self, ends_next_day: bool) -> Self {
+        Self { hours: HoursPatch { ends_next_day: Some(ends_next_day), ..self.hours }, ..self }
     }
 
     /// Sends no mail about the change to the volunteers.
@@ -357,33 +375,34 @@ impl ShiftPatch {
     }
 }
 
-/// A change of the start, the end, both, or neither.
+/// A change of some parts of [`Hours`], or of none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct HoursPatch {
+    /// The new day of the event, from 1.
+    pub day: Option<u32>,
     /// The new start.
     pub start: Option<WallTime>,
     /// The new end. [`Change::Clear`] is 24:00.
     pub end: Option<Change<WallTime>>,
+    /// Whether the new end is a time of the next day.
+    pub ends_next_day: Option<bool>,
 }
 
 impl HoursPatch {
-    /// Returns the hours after the change.
+    /// Returns the hours after the change. The end that stays or is set must fit the start and the day that stay or are set.
     ///
     /// # Errors
-    /// Returns [`TimeError::Order`] unless the resulting end is after the resulting start.
-    pub fn apply(self, present: Hours) -> Result<Hours, TimeError> {
+    /// - [`FaultKind::Required`] if only the end on the next day is missing: the present end is 24:00, and stays.
+    /// - [`FaultKind::Time`] with the errors of [`Hours`] otherwise.
+    pub fn apply(self, present: Hours) -> Result<Hours, FaultKind> {
         let end = self.end.map_or(present.end(), Change::into_value);
-        Hours::new(Some(self.start.unwrap_or(present.start())), end)
-    }
-
-    /// Checks that the end is after the start, where this does not depend on the stored hours.
-    pub(super) fn check(self) -> Result<(), TimeError> {
-        match (self.start, self.end) {
-            (Some(_), Some(_)) => self.apply(Hours::ALL_DAY).map(|_| ()),
-            // No start is before an end at 00:00.
-            (None, Some(Change::Set(end))) if end.minutes() == 0 => Err(TimeError::Order),
-            _ => Ok(()),
+        let ends_next_day = self.ends_next_day.unwrap_or(present.ends_next_day());
+        if ends_next_day && end.is_none() && self.end.is_none() {
+            return Err(FaultKind::Required);
         }
+        let start = self.start.unwrap_or(present.start());
+        let hours = Hours::on_first_day(Some(start), end, ends_next_day)?;
+        Ok(hours.on_day(self.day.unwrap_or(present.day()))?)
     }
 }

@@ -143,8 +143,10 @@ pub(super) fn changes_of_shift(before: &Shift, after: &Shift) -> Vec<&'static st
         ("title", before.title != after.title),
         ("description", before.description != after.description),
         ("location", before.location != after.location),
+        ("day", before.hours.day() != after.hours.day()),
         ("start_time", before.hours.start() != after.hours.start()),
         ("end_time", before.hours.end() != after.hours.end()),
+        ("ends_next_day", before.hours.ends_next_day() != after.hours.ends_next_day()),
         ("capacity", before.occupancy.capacity != after.occupancy.capacity),
     ])
 }

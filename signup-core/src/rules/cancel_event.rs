@@ -20,7 +20,7 @@ use crate::text::CancellationReason;
 /// suppresses the notice. A cancelled event stays unchanged.
 ///
 /// # Errors
-/// Returns [`Error::EventOver`] if the event is over.
+/// Returns [`Error::EventOver`] if the event and all its shifts are over.
 pub(crate) fn cancel_event(
     full: EventInFull,
     cancel: Cancellation,
@@ -31,7 +31,7 @@ pub(crate) fn cancel_event(
     if event.is_cancelled() {
         return Ok(Decision::unchanged(EventWithShifts { event, shifts }));
     }
-    if event.is_over(now) {
+    if event.is_over_with(&shifts, now) {
         return Err(Error::EventOver);
     }
     let cancelled = Event {
@@ -139,5 +139,21 @@ mod tests {
         assert_eq!(cancel(cancelled.clone(), Cancellation::new(), before()).unwrap(), [""; 0]);
         assert_eq!(cancel(cancelled, Cancellation::new(), after_event()).unwrap(), [""; 0]);
         assert_eq!(cancel(full(), Cancellation::new(), after_event()).unwrap_err(), Error::EventOver);
+    }
+
+    #[test]
+    fn an_event_is_cancelled_until_its_last_night_is_over() {
+        let night = with_night().shifts[1].interval();
+        assert!(with_night().event.is_over(after_event()) && after_event() < night.end);
+        let expected = [
+            "Event 1 at 1",
+            "Shift 1 at 1",
+            "Shift 2 at 1",
+            "put Event 1 to 2, gate 2",
+            "put Shift 2 to 2, gate 2",
+            "insert Notice 8",
+        ];
+        assert_eq!(cancel(with_night(), Cancellation::new(), after_event()).unwrap(), expected);
+        assert_eq!(cancel(with_night(), Cancellation::new(), night.end).unwrap_err(), Error::EventOver);
     }
 }

@@ -81,6 +81,17 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_up_for_a_night_is_cancelled_after_the_last_day_of_the_event() {
+        let EventInFull { event, mut shifts, .. } = with_night();
+        let shift = shifts.remove(1).shift;
+        let signup = records::signup(&shift, 3);
+        let found = SignupInFull::new(records::organization(1), event, shift, signup);
+        let at = |now| cancel_signup(found.clone(), VOLUNTEER, None, now).map(|found| found.outcome);
+        assert!(!at(after_event()).unwrap().is_confirmed());
+        assert_eq!(at(found.shift.interval().end).unwrap_err(), Error::ShiftOver);
+    }
+
+    #[test]
     fn a_sign_up_is_cancelled_once_and_not_after_its_shift() {
         let first = cancel_signup(found(None), VOLUNTEER, Some(mail(8)), before()).unwrap();
         let expected = [

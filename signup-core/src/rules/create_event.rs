@@ -10,7 +10,7 @@ use crate::event::{Event, EventDates};
 use crate::fault::Faults;
 use crate::hours::{Day, EventDate};
 use crate::id::OrganizationId;
-use crate::input::{NewEvent, check_last_day, check_shift_count};
+use crate::input::{NewEvent, check_last_day, check_shift_count, check_shift_days};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::ScheduledShift;
@@ -23,7 +23,8 @@ use crate::store::{ChangeSet, EventLocationData};
 ///
 /// # Errors
 /// Returns a fault of each day that is out of range, of `end_date` if it is before the first day or the event has more days
-/// than the plan allows, and of `shifts` if there are too many.
+/// than the plan allows, and of `shifts` if there are too many. If the days have no fault, returns a fault of each shift whose
+/// day is not one of them.
 pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
@@ -79,8 +80,13 @@ fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
         let last = EventDate::try_from(last).map_err(Into::into);
         faults.check("end_date", last.and_then(|last| check_last_day(first, last, limits)))
     });
+    let dates = first.filter(|_| faults.is_empty());
+    let dates = dates.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last });
     faults.check("shifts", check_shift_count(new.shifts.len()));
-    faults.into_result(first.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last }))
+    if let Some(dates) = &dates {
+        check_shift_days(&mut faults, &new.shifts, dates.days());
+    }
+    faults.into_result(dates)
 }
 
 #[cfg(test)]
@@ -147,11 +153,18 @@ mod tests {
     #[test]
     fn every_fault_of_the_dates_and_the_number_of_shifts_is_listed() {
         let too_many = vec![shift(540); 501];
+        let on = |day| NewShift { hours: shift(540).hours.on_day(day).unwrap(), ..shift(540) };
         for (new, expected) in [
             (NewEvent { start_date: date(1969, 12, 31), ..drive() }, vec!["start_date"]),
             (drive().end_date(date(2027, 6, 4)), vec!["end_date"]),
             (drive().end_date(date(2027, 6, 12)), vec!["end_date"]),
             (drive().end_date(date(9999, 1, 1)), vec!["end_date"]),
+            (drive().shift(on(2)), vec!["shifts[0].day"]),
+            (
+                drive().end_date(date(2027, 6, 7)).shift(on(3)).shift(on(4)).shift(on(9)),
+                vec!["shifts[1].day", "shifts[2].day"],
+            ),
+            (drive().end_date(date(2027, 6, 4)).shift(on(2)), vec!["end_date"]),
             (NewEvent { shifts: too_many.clone(), ..drive() }, vec!["shifts"]),
             (
                 NewEvent { start_date: date(1969, 1, 1), shifts: too_many, ..drive() }

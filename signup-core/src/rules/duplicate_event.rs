@@ -153,7 +153,7 @@ mod tests {
             assert_eq!(shift.description, original.description);
             assert_eq!((shift.version, shift.occupancy.filled), (1, 0));
             assert_eq!((&shift.closing, shift.gathering), (&None, None));
-            assert_eq!((shift.event, &shift.day), (event.id, &event.dates.first));
+            assert_eq!((shift.event, &shift.first_day), (event.id, &event.dates.first));
             assert_eq!((shift.created_at, shift.updated_at, shift.gate), (before(), before(), 1));
             assert_eq!(shift.occupancy.capacity, original.occupancy.capacity);
         }

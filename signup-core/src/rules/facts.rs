@@ -35,6 +35,11 @@ pub(super) fn full_with(change: impl FnOnce(&mut Event, &mut [Shift])) -> EventI
     EventInFull::new(event, shifts.to_vec(), vec![])
 }
 
+/// The event with its second shift in the night from its only day to the next, from 22:00 to 06:00.
+pub(super) fn with_night() -> EventInFull {
+    full_with(|_, shifts| shifts[1].hours = (1, 1320, 360, true).try_into().unwrap())
+}
+
 /// A time before the event.
 pub(super) fn before() -> Timestamp {
     records::at(9)

@@ -90,8 +90,15 @@ pub(super) fn merge_shift(mut patch: ShiftPatch, shift: &Shift) -> Result<ShiftP
         location: conflicts
             .merge("location", read.location, patch.location, || shift.location.clone().into()),
         hours: HoursPatch {
+            day: conflicts.merge("day", read.hours.day, patch.hours.day, || shift.hours.day()),
             start: conflicts.merge("start_time", read.hours.start, patch.hours.start, || shift.hours.start()),
             end: conflicts.merge("end_time", read.hours.end, patch.hours.end, || shift.hours.end().into()),
+            ends_next_day: conflicts.merge(
+                "ends_next_day",
+                read.hours.ends_next_day,
+                patch.hours.ends_next_day,
+                || shift.hours.ends_next_day(),
+            ),
         },
         capacity: conflicts.merge("capacity", read.capacity, patch.capacity, || shift.occupancy.capacity),
         ..patch
@@ -238,7 +245,11 @@ mod tests {
         );
         let patch = ShiftPatch { location: read.location.clone(), ..patch };
         let expected = ShiftPatch::new().start_time("10:00".parse().unwrap());
-        assert_eq!(merge_shift(patch.read(read), shift), Ok(expected));
+        assert_eq!(merge_shift(patch.read(read.clone()), shift), Ok(expected));
+        let read = ShiftPatch { hours: ShiftPatch::new().day(2).ends_next_day(true).hours, ..read };
+        let patch = ShiftPatch::new().day(3).ends_next_day(true);
+        let moved = merge_shift(patch.read(read), shift);
+        assert_eq!(moved, Err(Error::Conflict(vec!["day"])), "the shift is on the first day");
 
         let question = records::question(&full.event, 1, 3);
         let read = QuestionPatch::new().label(question.label.clone()).position(question.position + 1);

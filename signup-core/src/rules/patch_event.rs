@@ -12,7 +12,7 @@ use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::{Event, EventDates};
-use crate::fault::Faults;
+use crate::fault::{FaultKind, Faults};
 use crate::hours::{Day, EventDate, TimeError};
 use crate::id::NoticeId;
 use crate::input::{Change, EventPatch, check_last_day};
@@ -33,8 +33,8 @@ use crate::time_and_place::TimeAndPlace;
 /// # Errors
 /// - [`Error::EventCancelled`].
 /// - [`Error::EventHasSignups`] if the patch unpublishes an event with active sign-ups.
-/// - [`Error::Invalid`] if the patch changes the days, and one is out of range, or the last day is before the first or
-///   beyond the plan's longest event.
+/// - [`Error::Invalid`] if the patch changes the days, and one is out of range, or the last day is before the first, beyond
+///   the plan's longest event, or before a day with shifts.
 pub(crate) fn patch_event(
     full: EventInFull,
     patch: EventPatch,
@@ -52,7 +52,11 @@ pub(crate) fn patch_event(
     if event.is_published && !is_published && !require_no_active_signups(&mut change, &event, &shifts, now) {
         return Err(Error::EventHasSignups);
     }
-    let dates = days(&event.dates, &patch, limits)?;
+    let dates = days(&event.dates, &patch, &shifts, limits)?;
+    if dates.days() < event.dates.days() {
+        // Another edit could move a shift to a day that the event loses.
+        shifts.iter().for_each(|shift| change.require_unchanged(&shift.shift));
+    }
     let zone = patch.zone.unwrap_or_else(|| event.dates.first.zone().clone());
     let changed = Event {
         title: patch.title.unwrap_or_else(|| event.title.clone()),
@@ -129,7 +133,12 @@ fn location_data_write(
 }
 
 /// Returns the days after a patch. A last day that the patch does not name moves with the first.
-fn days(present: &EventDates, patch: &EventPatch, limits: PlanLimits) -> Result<EventDates, Faults> {
+fn days(
+    present: &EventDates,
+    patch: &EventPatch,
+    shifts: &[ScheduledShift],
+    limits: PlanLimits,
+) -> Result<EventDates, Faults> {
     let mut faults = Faults::new();
     let first = patch.start_date.and_then(|first| faults.check("start_date", EventDate::try_from(first)));
     let last = patch
@@ -141,12 +150,16 @@ fn days(present: &EventDates, patch: &EventPatch, limits: PlanLimits) -> Result<
         Some(last) => EventDates { first: Day::new(first, present.first.zone().clone()), last },
         None => present.moved_to(first).ok_or_else(|| Faults::one("start_date", TimeError::LastDay))?,
     };
-    if dates != *present
-        && let Some(last) = dates.last
-    {
+    if dates == *present {
+        return Ok(dates);
+    }
+    if let Some(last) = dates.last {
         check_last_day(Some(first), last, limits).map_err(|fault| Faults::one("end_date", fault))?;
     }
-    Ok(dates)
+    match shifts.iter().map(|shift| shift.hours.day()).max() {
+        Some(day) if day > dates.days() => Err(Faults::one("end_date", FaultKind::LeavesOutDay { day })),
+        _ => Ok(dates),
+    }
 }
 
 /// A change of an event, as its shifts see it.

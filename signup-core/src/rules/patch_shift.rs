@@ -9,9 +9,10 @@ use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
-use crate::fault::Faults;
+use crate::fault::{FaultKind, Faults};
+use crate::hours::Hours;
 use crate::id::NoticeId;
-use crate::input::{Change, ShiftPatch};
+use crate::input::{Change, HoursPatch, ShiftPatch, check_day};
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Write};
@@ -26,7 +27,8 @@ use crate::time_and_place::TimeAndPlace;
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
-/// - [`Error::Invalid`] with a fault of `end_time` if the shift would not end after its start.
+/// - [`Error::Invalid`] with a fault of `day` if the event does not have the day, and of `end_time` if the end would not fit
+///   the start.
 pub(crate) fn patch_shift(
     event: &Event,
     shift: ScheduledShift,
@@ -37,7 +39,7 @@ pub(crate) fn patch_shift(
 ) -> Result<Decision<ScheduledShift>, Error> {
     check_not_cancelled(event)?;
     let patch = merge_shift(patch, &shift)?;
-    let hours = patch.hours.apply(shift.hours).map_err(|error| Faults::one("end_time", error))?;
+    let hours = hours(patch.hours, shift.hours, event.dates.days())?;
     let before = TimeAndPlace::of(&shift, event);
     let record = Shift {
         title: patch.title.unwrap_or_else(|| shift.title.clone()),
@@ -75,12 +77,23 @@ pub(crate) fn patch_shift(
     Ok(Decision::new(changed, change, [activity]))
 }
 
+/// Returns the hours after a patch, in an event of as many days.
+fn hours(patch: HoursPatch, present: Hours, days: u32) -> Result<Hours, Faults> {
+    let mut faults = Faults::new();
+    let day = patch.day.map_or(Ok(present), |day| present.on_day(day).map_err(FaultKind::from));
+    let day = faults.check("day", day.and_then(|hours| check_day(hours, days).map(|()| hours)));
+    // The fault of a day is not one of the end.
+    let times = HoursPatch { day: None, ..patch };
+    let hours = faults.check("end_time", times.apply(day.unwrap_or(present)));
+    faults.into_result(hours)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
-    use crate::hours::{Hours, TimeError};
+    use crate::hours::TimeError;
     use crate::occupancy::Capacity;
     use crate::shift::Gathering;
     use crate::store::{EventInFull, Record};
@@ -165,6 +178,72 @@ mod tests {
         let lower = patch(ShiftPatch::new().capacity(Capacity::new(1).unwrap()), before()).unwrap();
         assert!(lower.outcome.occupancy.is_over_full());
         assert_eq!((lower.outcome.occupancy.filled, lower.outcome.updated_at), (3, before()));
+    }
+
+    /// The event has two days, and the shift lasts from 09:00 to 12:00 on the first.
+    #[test]
+    fn the_day_and_the_ends_of_a_patch_are_checked_with_those_of_the_shift() {
+        let EventInFull { event, mut shifts, .. } =
+            full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
+        let shift = shifts.remove(0);
+        let new = ShiftPatch::new;
+        let time = |text: &str| text.parse().unwrap();
+        let night = Hours::overnight(time("22:00"), time("06:00")).unwrap();
+        let midnight = || HoursPatch { end: Some(Change::Clear), ..HoursPatch::default() };
+        let until_midnight = || ShiftPatch { hours: midnight(), ..new() };
+        let day = |fault: FaultKind| Err(vec![("day", fault)]);
+        let end = |fault: FaultKind| Err(vec![("end_time", fault)]);
+        let no_such_day = FaultKind::NoSuchDay { days: 2 };
+        let order = FaultKind::from(TimeError::Order);
+        let next_day = FaultKind::from(TimeError::NextDay);
+        for (stored, patched, expected) in [
+            ((1, 540, 720, false), new().day(2), Ok((2, 540, 720, false))),
+            ((1, 540, 720, false), new().day(3), day(no_such_day.clone())),
+            ((1, 540, 720, false), new().day(0), day(TimeError::DayNumber.into())),
+            ((1, 540, 720, false), until_midnight(), Ok((1, 540, 1440, false))),
+            ((1, 540, 720, false), new().hours(night.on_day(2).unwrap()), Ok((2, 1320, 360, true))),
+            ((1, 540, 720, false), new().ends_next_day(true), end(next_day.clone())),
+            ((1, 540, 720, false), new().end_time(time("00:00")), end(order.clone())),
+            ((1, 540, 1440, false), new().ends_next_day(true), end(FaultKind::Required)),
+            ((1, 540, 1440, false), until_midnight().ends_next_day(true), end(next_day.clone())),
+            ((1, 540, 1440, false), new().end_time(time("00:00")).ends_next_day(true), Ok((1, 540, 0, true))),
+            ((2, 1320, 360, true), new().start_time(time("23:00")), Ok((2, 1380, 360, true))),
+            (
+                (2, 1320, 360, true),
+                new().start_time(time("21:00")).end_time(time("05:00")),
+                Ok((2, 1260, 300, true)),
+            ),
+            ((2, 1320, 360, true), new().start_time(time("05:00")), end(next_day.clone())),
+            ((2, 1320, 360, true), new().ends_next_day(false), end(order.clone())),
+            ((2, 1320, 360, true), until_midnight(), end(next_day)),
+            ((2, 1320, 360, true), until_midnight().ends_next_day(false), Ok((2, 1320, 1440, false))),
+            (
+                (2, 1320, 360, true),
+                new().day(3).ends_next_day(false),
+                Err(vec![("day", no_such_day), ("end_time", order)]),
+            ),
+        ] {
+            let mut shift = shift.clone();
+            shift.shift.hours = stored.try_into().unwrap();
+            let what = format!("{:?} of {}", patched.hours, shift.hours);
+            let expected = expected.map(|hours| Hours::try_from(hours).unwrap()).map_err(|listed| {
+                let mut faults = Faults::new();
+                listed.into_iter().for_each(|(path, kind)| faults.add(path, kind));
+                Error::Invalid(faults)
+            });
+            let found = patch_shift(&event, shift, patched, notice(8), DELAY, before());
+            assert_eq!(found.map(|found| found.outcome.hours), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn another_day_is_another_time() {
+        let EventInFull { event, mut shifts, .. } =
+            full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
+        let decision =
+            patch_shift(&event, shifts.remove(0), ShiftPatch::new().day(2), notice(8), DELAY, before());
+        let expected = ["Event 1 at 1", "Shift 1 at 1", "put Shift 1 to 2, gate 2", "insert Notice 8"];
+        assert_eq!(lines(&decision.unwrap()), expected);
     }
 
     #[test]

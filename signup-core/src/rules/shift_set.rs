@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{NoticeId, ShiftId};
-use crate::input::{DeleteShift, NewShift, check_added_shifts};
+use crate::input::{DeleteShift, NewShift, check_added_shifts, check_shift_days};
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
@@ -52,7 +52,7 @@ pub(super) fn new_shifts(
 /// # Errors
 /// - [`Error::EventCancelled`].
 /// - [`Error::Invalid`] with a fault of `shifts` if none or too many are added, or the event would have more than
-///   [`Event::MAX_SHIFTS`] shifts.
+///   [`Event::MAX_SHIFTS`] shifts, and with a fault of each shift whose day the event does not have.
 pub(crate) fn add_shifts(
     full: EventInFull,
     new: Vec<NewShift>,
@@ -63,10 +63,12 @@ pub(crate) fn add_shifts(
     let EventInFull { event, shifts: present, .. } = full;
     check_not_cancelled(&event)?;
     let max = Event::MAX_SHIFTS;
+    let mut faults = Faults::new();
     if present.len() + new.len() > max {
-        let kind = FaultKind::TooMany { items: "shifts", max, present: present.len() };
-        return Err(Faults::one("shifts", kind).into());
+        faults.add("shifts", FaultKind::TooMany { items: "shifts", max, present: present.len() });
     }
+    check_shift_days(&mut faults, &new, event.dates.days());
+    faults.into_result(Some(()))?;
     let position = present.iter().map(|shift| shift.position + 1).max().unwrap_or(0);
     let shifts = new_shifts(&event, new, ids, position, now);
     let shifts = ScheduledShift::in_running_order(shifts, &event);
@@ -182,6 +184,24 @@ mod tests {
                 Err(error) => panic!("{error:?}"),
             }
         }
+    }
+
+    #[test]
+    fn new_shifts_are_on_the_days_of_the_event() {
+        let two_days = || full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
+        let mut shifts = new(3);
+        shifts[1].hours = shifts[1].hours.on_day(2).unwrap();
+        shifts[2].hours = (2, 1320, 360, true).try_into().unwrap();
+        let ids = |shifts: &[NewShift]| {
+            (20..).zip(shifts).map(|(number, _)| ShiftId::new(records::uuid(number))).collect::<Vec<_>>()
+        };
+        let added = add_shifts(two_days(), shifts.clone(), ids(&shifts), before()).unwrap().outcome;
+        let ends: Vec<_> = added.iter().map(|shift| shift.ends_at.to_string()).collect();
+        assert_eq!(ends, ["2027-06-06T04:00:00Z", "2027-06-07T04:00:00Z", "2027-06-07T10:00:00Z"]);
+        shifts[0].hours = shifts[0].hours.on_day(3).unwrap();
+        let refused = add_shifts(two_days(), shifts.clone(), ids(&shifts), before()).unwrap_err();
+        let path = crate::fault::FaultPath::new().field("shifts").index(0).field("day");
+        assert_eq!(refused, Error::Invalid(Faults::one(path, FaultKind::NoSuchDay { days: 2 })));
     }
 
     #[test]

@@ -158,6 +158,15 @@ mod tests {
     }
 
     #[test]
+    fn a_night_takes_sign_ups_after_the_last_day_of_the_event() {
+        let EventInFull { event, mut shifts, questions, .. } = with_night();
+        let night = SignUpFacts { event, shift: shifts.remove(1), questions };
+        let has_place = |now| sign(&night, &ada(), now).unwrap().outcome.is_some();
+        assert!(night.event.is_over(after_event()) && has_place(after_event()));
+        assert!(!has_place(night.shift.interval().end));
+    }
+
+    #[test]
     fn a_form_is_there_only_for_a_shift_of_a_published_event_that_is_not_cancelled() {
         let draft = facts(full_with(|event, _| event.is_published = false));
         let cancelled = facts(full_with(|event, _| event.cancelled_at = Some(before())));

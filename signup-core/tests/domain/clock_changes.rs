@@ -1,5 +1,8 @@
 //! From hours to instants: known clock changes by name, and properties that hold on every day in every zone.
 
+use std::collections::HashSet;
+
+use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use signup_core::{Day, EventDate, EventDates, Hours, Zone};
@@ -91,6 +94,38 @@ fn a_day_whose_clocks_go_back_at_its_end_has_25_hours() {
     assert_eq!(all_day, "2018-02-17T02:00:00Z/2018-02-18T03:00:00Z");
     let night = instants("2018-02-17", "America/Sao_Paulo", Some("23:30"), None);
     assert_eq!(night, "2018-02-18T01:30:00Z/2018-02-18T03:00:00Z");
+}
+
+/// Returns the instants of a night, as `start/end` in UTC.
+fn night(date: &str, zone: &str, start: &str, end: &str) -> String {
+    let night = Hours::overnight(start.parse().unwrap(), end.parse().unwrap()).unwrap();
+    let interval = day(date, zone).interval(night);
+    format!("{}/{}", interval.start, interval.end)
+}
+
+#[test]
+fn a_night_is_an_hour_shorter_or_longer_where_the_clocks_change() {
+    let short = night("2026-03-07", "America/New_York", "22:00", "06:00");
+    assert_eq!(short, "2026-03-08T03:00:00Z/2026-03-08T10:00:00Z");
+    let long = night("2026-10-31", "America/New_York", "22:00", "06:00");
+    assert_eq!(long, "2026-11-01T02:00:00Z/2026-11-01T11:00:00Z");
+}
+
+#[test]
+fn each_end_of_a_night_in_a_gap_or_a_fold_is_resolved_on_its_own_day() {
+    let gap = night("2026-03-07", "America/New_York", "22:00", "02:30");
+    assert_eq!(gap, "2026-03-08T03:00:00Z/2026-03-08T07:30:00Z");
+    let fold = night("2026-10-31", "America/New_York", "22:00", "01:30");
+    assert_eq!(fold, "2026-11-01T02:00:00Z/2026-11-01T05:30:00Z");
+    // The next day begins at 01:00.
+    let midnight = night("2018-11-03", "America/Sao_Paulo", "22:00", "00:00");
+    assert_eq!(midnight, "2018-11-04T01:00:00Z/2018-11-04T03:00:00Z");
+    // The next day is skipped.
+    let skipped = night("2011-12-29", "Pacific/Apia", "22:00", "06:00");
+    assert_eq!(skipped, "2011-12-30T08:00:00Z/2011-12-30T16:00:00Z");
+    // The day itself is skipped.
+    let from_skipped = night("2011-12-30", "Pacific/Apia", "22:00", "06:00");
+    assert_eq!(from_skipped, "2011-12-31T08:00:00Z/2011-12-31T16:00:00Z");
 }
 
 #[test]
@@ -245,6 +280,68 @@ fn each_wall_time_around_every_change_follows_the_rules_of_its_zone() {
     }
 }
 
+/// Returns wall times, in minutes, that lean towards a change: its two sides, between them, and the ends of the day.
+fn wall_times_around(change: Timestamp, zone: &Zone) -> Vec<u16> {
+    let minute = |at: Timestamp| {
+        let time = zone.rules().to_datetime(at).time();
+        u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs())
+    };
+    let (before, after) = (minute(change - SignedDuration::from_secs(1)), minute(change));
+    let mut times = vec![0, 1439, before, (before + 1).min(1439), after.saturating_sub(1), after];
+    times.push(u16::midpoint(before, after));
+    times.sort_unstable();
+    times.dedup();
+    times
+}
+
+/// On the day of a change and on the night before: each end is resolved on its own day. An end that is then not after the start
+/// is the start plus the wall-clock length.
+#[test]
+fn each_end_around_every_change_is_resolved_on_its_own_day() {
+    let since: Timestamp = "1970-01-03T00:00:00Z".parse().unwrap();
+    let until = "2038-01-01T00:00:00Z".parse().unwrap();
+    let mut known = HashSet::new();
+    for zone in Zone::all() {
+        let changes = zone.rules().following(since).map(|change| (change.timestamp(), change.offset()));
+        let changes: Vec<_> = changes.take_while(|(change, _)| *change < until).collect();
+        if !known.insert((zone.rules().to_offset(since), changes.clone())) {
+            continue;
+        }
+        for (change, _) in changes {
+            let times = wall_times_around(change, &zone);
+            let date = EventDate::try_from(zone.date_at(change - SignedDuration::from_secs(1))).unwrap();
+            let first = Day::new(date.plus_days(-1).unwrap(), zone.clone());
+            let by_rules = |day: i64| {
+                let day = Day::new(first.date().plus_days(day - 1).unwrap(), zone.clone());
+                let midnight = day.date().date().to_datetime(Time::midnight());
+                let at = |minutes: u16| match minutes {
+                    0 => day.first_instant(),
+                    _ => {
+                        let wall = midnight + SignedDuration::from_mins(minutes.into());
+                        zone.rules().to_ambiguous_timestamp(wall).compatible().unwrap()
+                    }
+                };
+                times.iter().map(|minutes| at(*minutes)).collect::<Vec<_>>()
+            };
+            let instants = [1, 2, 3].map(by_rules);
+            for (day, start, end) in (1..=2).flat_map(|day: u8| {
+                let pairs = (0..times.len()).flat_map(|start| (0..times.len()).map(move |end| (start, end)));
+                pairs.map(move |(start, end)| (usize::from(day), start, end))
+            }) {
+                let is_night = end <= start;
+                let number = u32::try_from(day).unwrap();
+                let hours = Hours::try_from((number, times[start], times[end], is_night)).unwrap();
+                let (start, end) = (instants[day - 1][start], instants[day - 1 + usize::from(is_night)][end]);
+                let length = SignedDuration::from_mins(hours.minutes().into());
+                let end = if start < end { end } else { start + length };
+                let found = first.interval(hours);
+                assert_eq!((found.start, found.end), (start, end), "{hours} from {first:?}");
+                assert!(start < end, "{hours} from {first:?}");
+            }
+        }
+    }
+}
+
 /// Returns whether the clocks do not change from the day before to the day after.
 fn is_ordinary(day: &Day) -> bool {
     let margin = SignedDuration::from_hours(36);
@@ -290,18 +387,33 @@ proptest! {
         prop_assert_eq!(day.end(), Day::new(date, day.zone().clone()).first_instant());
     }
 
-    /// A shift lies within its day, unless a gap or a skipped day moves it.
+    /// A shift lies within its day, or ends on the next, unless a gap or a skipped day moves it.
     #[test]
     fn a_shift_lies_within_its_day(day in days(), hours in hours()) {
         prop_assume!(is_ordinary(&day));
         let interval = day.interval(hours);
-        prop_assert!(day.first_instant() <= interval.start && interval.end <= day.end());
+        prop_assert!(day.first_instant() <= interval.start);
+        let last = if hours.ends_next_day() { day.date().plus_days(1) } else { Some(day.date()) };
+        let Some(last) = last else { return Ok(()) };
+        prop_assert!(interval.end <= Day::new(last, day.zone().clone()).end());
+    }
+
+    /// On a later day, hours name the instants that they name on that date.
+    #[test]
+    fn the_days_of_hours_are_counted_from_the_first(day in days(), hours in hours(), number in 1..400_u32) {
+        let Some(date) = day.date().plus_days(i64::from(number) - 1) else { return Ok(()) };
+        let there = hours.on_day(number).unwrap();
+        prop_assert_eq!(day.interval(there), Day::new(date, day.zone().clone()).interval(hours));
+        prop_assert_eq!(there.date(day.date()), date);
     }
 
     /// A copy to any date and back has the dates and the instants of the original.
     #[test]
-    fn a_copy_moved_back_equals_the_original(day in days(), other in days(), length in 0..400_i64, hours in hours()) {
+    fn a_copy_moved_back_equals_the_original(
+        day in days(), other in days(), length in 0..400_i64, hours in hours(), number in 1..400_u32,
+    ) {
         let last = day.date().plus_days(length);
+        let hours = hours.on_day(number).unwrap();
         let dates = EventDates { first: day.clone(), last };
         let Some(moved) = dates.moved_to(other.date()) else { return Ok(()) };
         prop_assert_eq!(moved.days(), dates.days());

@@ -31,9 +31,12 @@ impl World {
         if let Some(last) = length.and_then(|length| day.date().plus_days(length)) {
             new = new.end_date(last.date());
         }
-        for (hours, capacity) in shifts {
+        let days = new.end_date.map_or(1, |last| last.duration_since(new.start_date).as_hours() / 24 + 1);
+        for (number, (hours, capacity)) in (0..).zip(shifts) {
             let capacity = Capacity::new(*capacity).unwrap();
-            new = new.shift(NewShift::new("S".parse().unwrap(), capacity).hours(*hours));
+            // A shift on each day of a short event.
+            let hours = hours.on_day(1 + number % u32::try_from(days).unwrap()).unwrap();
+            new = new.shift(NewShift::new("S".parse().unwrap(), capacity).hours(hours));
         }
         self.session.create_event(new).await.unwrap()
     }

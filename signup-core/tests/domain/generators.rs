@@ -26,12 +26,19 @@ pub(crate) fn days() -> impl Strategy<Value = Day> {
     )
 }
 
-/// Generates any pair of wall times, and often one before 04:00, where most clock changes are.
+/// Generates any pair of wall times, on the first day or over midnight, and often one before 04:00, where most clock
+/// changes are.
 pub(crate) fn hours() -> impl Strategy<Value = Hours> {
     let pair = |most: u16| (0..most, 1..=most).prop_filter_map("in order", |pair| Hours::try_from(pair).ok());
+    let night = |from: u16, until: u16| {
+        (from..1440_u16, 0..until)
+            .prop_map(|(start, end)| Hours::try_from((1, start, end.min(start), true)).unwrap())
+    };
     prop_oneof![
         pair(1440),
         pair(240),
+        night(0, 1440),
+        night(1200, 240),
         Just(Hours::ALL_DAY),
         (0..1440_u16).prop_map(|start| Hours::try_from((start, start + 1)).unwrap())
     ]

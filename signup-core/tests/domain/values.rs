@@ -190,11 +190,55 @@ fn hours_end_after_their_start_and_at_most_at_24_00() {
 }
 
 #[test]
+fn a_night_ends_on_the_next_day_after_at_most_24_hours() {
+    for (start, end, length, text) in [
+        (1320, 360, 480, "22:00–06:00 (next day)"),
+        (600, 600, 1440, "10:00–10:00 (next day)"),
+        (1439, 0, 1, "23:59–00:00 (next day)"),
+        (0, 0, 1440, "00:00–00:00 (next day)"),
+    ] {
+        let night = Hours::try_from((1, start, end, true)).unwrap();
+        let (begins, ends) = (night.start(), night.end().unwrap());
+        assert_eq!((night.minutes(), night.to_string().as_str()), (length, text));
+        assert_eq!((begins.minutes(), ends.minutes(), night.ends_next_day()), (start, end, true));
+        assert_eq!(Hours::overnight(begins, ends), Ok(night));
+    }
+    for (start, end) in [(600, 601), (0, 1440), (1439, 1440), (1440, 0)] {
+        assert_eq!(Hours::try_from((1, start, end, true)), Err(TimeError::NextDay), "{start} to {end}");
+    }
+    let late = Hours::try_from((1380, 1440)).unwrap();
+    assert_ne!(late, Hours::try_from((1, 1380, 0, true)).unwrap(), "as they were written");
+}
+
+#[test]
+fn a_day_of_hours_is_counted_from_1() {
+    let morning = Hours::try_from((540, 720)).unwrap();
+    assert_eq!((morning.day(), morning.on_day(1)), (1, Ok(morning)));
+    let third = morning.on_day(3).unwrap();
+    assert_eq!((third.day(), third.to_string().as_str()), (3, "day 3, 09:00–12:00"));
+    assert_eq!(morning.on_day(0), Err(TimeError::DayNumber));
+    for (first, number, date) in [
+        ("2027-02-27", 1, "2027-02-27"),
+        ("2027-02-27", 3, "2027-03-01"),
+        ("9998-12-31", 2, "9998-12-31"),
+        ("1970-01-01", u32::MAX, "9998-12-31"),
+    ] {
+        let hours = Hours::ALL_DAY.on_day(number).unwrap();
+        assert_eq!(hours.date(first.parse().unwrap()).to_string(), date);
+        // A day out of range counts as the last date of the calendar.
+        let day = Day::new(first.parse().unwrap(), "UTC".parse().unwrap());
+        assert!(day.interval(hours).start < day.interval(hours).end);
+    }
+}
+
+#[test]
 fn hours_and_days_read_back_from_their_serialized_form() {
     let hours = Hours::parse(Some("09:30"), None).unwrap();
-    assert_eq!(serde_json::to_string(&hours).unwrap(), "[570,1440]");
-    assert_eq!(serde_json::from_str::<Hours>("[570,1440]").unwrap(), hours);
-    assert!(serde_json::from_str::<Hours>("[570,570]").is_err());
+    assert_eq!(serde_json::to_string(&hours).unwrap(), "[1,570,1440,false]");
+    assert_eq!(serde_json::from_str::<Hours>("[1,570,1440,false]").unwrap(), hours);
+    for wrong in ["[1,570,570,false]", "[0,570,1440,false]", "[1,570,1440,true]"] {
+        assert!(serde_json::from_str::<Hours>(wrong).is_err(), "{wrong}");
+    }
     let day = Day::new("2026-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
     let json = serde_json::to_string(&day).unwrap();
     assert_eq!(json, r#"{"date":"2026-03-08","zone":"America/New_York"}"#);

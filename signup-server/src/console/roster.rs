@@ -81,7 +81,7 @@ fn view<'a>(
     });
     ShiftView {
         title: shift.title.as_str(),
-        times: Times::of(shift.interval(), shift.day.zone()),
+        times: Times::of(shift.interval(), shift.first_day.zone()),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
         taken: taken(signups.len(), shift.occupancy.capacity.volunteers()),
         rows: rows.collect(),

@@ -157,7 +157,7 @@ pub(super) fn public_page(
 
 /// Returns the title and the time of a shift.
 pub(super) fn titled(shift: &ScheduledShift) -> String {
-    format!("{}, {}", shift.title, Times::of(shift.interval(), shift.day.zone()))
+    format!("{}, {}", shift.title, Times::of(shift.interval(), shift.first_day.zone()))
 }
 
 /// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told.

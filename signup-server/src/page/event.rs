@@ -226,7 +226,7 @@ pub(super) fn form_action(path: &str) -> String {
 fn heading_of(shifts: &[ScheduledShift], event: &Event) -> String {
     let only_day = (event.dates.days() == 1).then(|| event.dates.first.date().date());
     // The days of all shifts of an event are the same.
-    let day = shifts.first().map(|shift| times::date(shift.interval(), shift.day.zone()));
+    let day = shifts.first().map(|shift| times::date(shift.interval(), shift.first_day.zone()));
     match day.filter(|day| Some(*day) != only_day) {
         Some(day) => format!("Shifts on {}", times::day(day)),
         None => "Shifts".to_owned(),

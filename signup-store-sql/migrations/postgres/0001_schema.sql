@@ -271,11 +271,16 @@ CREATE TABLE shifts (
     title           text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
     description     text    CHECK (length(description) BETWEEN 1 AND 2000),
     location        text    CHECK (length(location) BETWEEN 1 AND 255),
+    -- The number of the day of the event on which the shift begins.
+    day             integer NOT NULL DEFAULT 1 CHECK (day >= 1),
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.
     start_minute    integer NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
     end_minute      integer NOT NULL
-                    CONSTRAINT shifts_end_minute_check CHECK (end_minute > start_minute AND end_minute <= 1440),
-    -- Derived from the minutes and the day of the event, so that events can be selected by their open shifts.
+                    CONSTRAINT shifts_end_minute_check CHECK (CASE WHEN ends_next_day THEN end_minute BETWEEN 0 AND start_minute
+                    ELSE end_minute > start_minute AND end_minute <= 1440 END),
+    -- Whether the end is a time of the next day.
+    ends_next_day   boolean NOT NULL DEFAULT false,
+    -- Derived from the day, the minutes and the first day of the event, so that events can be selected by their open shifts.
     ends_at         bigint  NOT NULL,
     capacity        integer NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.

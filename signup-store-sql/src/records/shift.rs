@@ -8,7 +8,7 @@ use signup_core::{
 use super::event;
 use crate::sql::Value;
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
+use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, SelectedColumn, Table};
 
 pub(crate) const TABLE: Table<Shift> = Table {
@@ -34,8 +34,10 @@ pub(crate) const TABLE: Table<Shift> = Table {
             shift.description.as_ref().map(ShiftDescription::as_str).into()
         }),
         Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
-        Column::new("start_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).0.into()),
-        Column::new("end_minute", Integer, |shift| <(u16, u16)>::from(shift.hours).1.into()),
+        Column::new("day", Integer, |shift| shift.hours.day().into()),
+        Column::new("start_minute", Integer, |shift| shift.hours.start().minutes().into()),
+        Column::new("end_minute", Integer, |shift| <(u32, u16, u16, bool)>::from(shift.hours).2.into()),
+        Column::new("ends_next_day", Flag, |shift| shift.hours.ends_next_day().into()),
         Column::new("ends_at", Integer, |shift: &Shift| shift.ends_at.into()),
         Column::new("closed_at", Integer, |shift| closing(shift).map(|closing| closing.at).into()),
         Column::new("closed_by", Text, |shift| closing(shift).map(|closing| closing.by.name()).into()),
@@ -100,8 +102,9 @@ pub(crate) fn read_of(
     shift.updated_at = columns.instant("updated_at")?;
     shift.description = columns.optional("description")?;
     shift.location = columns.optional("location")?;
-    let minutes = (columns.number::<u16>("start_minute")?, columns.number::<u16>("end_minute")?);
-    shift.hours = columns.checked(Hours::try_from(minutes))?;
+    let (day, start) = (columns.number::<u32>("day")?, columns.number::<u16>("start_minute")?);
+    let (ends_next_day, end) = (columns.flag("ends_next_day")?, columns.number::<u16>("end_minute")?);
+    shift.hours = columns.checked(Hours::try_from((day, start, end, ends_next_day)))?;
     shift.ends_at = columns.instant("ends_at")?;
     let at = columns.optional_instant("closed_at")?;
     let by = columns.optional("closed_by")?;

@@ -1,7 +1,7 @@
 //! The stored sort keys of events and shifts, and the time zone data that determines them.
 //!
 //! `starts_at` and `ends_at` of an event are derived from its dates and zone, and stored for sorting and counting. `ends_at` of
-//! a shift is derived from its hours on the first day of the event, and stored so that events can be selected by their open
+//! a shift is derived from its hours and the first day of the event, and stored so that events can be selected by their open
 //! shifts. The database records the release of the zone data that the keys were derived with. A process that serves derives
 //! them again if it has another release. A management command leaves them as they are, because it may be of another version
 //! than the servers beside it.
@@ -70,7 +70,8 @@ async fn update_events<R: StatementRunner>(runner: &mut R) -> Result<(), StoreEr
 
 async fn update_shifts<R: StatementRunner>(runner: &mut R) -> Result<(), StoreError> {
     let text = format!(
-        "SELECT {}, {}, CAST(s.version AS TEXT), CAST(s.start_minute AS TEXT), CAST(s.end_minute AS TEXT), \
+        "SELECT {}, {}, CAST(s.version AS TEXT), CAST(s.day AS TEXT), CAST(s.start_minute AS TEXT), \
+         CAST(s.end_minute AS TEXT), CASE WHEN s.ends_next_day THEN 'true' ELSE 'false' END, \
          {}, CAST(e.start_date AS TEXT), e.timezone \
          FROM shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          WHERE (s.organization_id, s.id) > ($1, $2) ORDER BY s.organization_id, s.id LIMIT {BATCH}",
@@ -124,7 +125,7 @@ fn update_ends(dialect: Dialect, ends: &[ShiftEnd]) -> Statement {
 }
 
 fn shift_end(
-    [owner, id, version, start, end, event, date, zone]: &[String; 8],
+    [owner, id, version, number, start, end, ends_next_day, event, date, zone]: &[String; 10],
 ) -> Result<ShiftEnd, StoreError> {
     fn parse<T: FromStr<Err: Display>>(
         (table, id): (&'static str, &str),
@@ -134,9 +135,14 @@ fn shift_end(
         text.parse().map_err(|error: T::Err| StoreError::corrupt(table, column, id, error.to_string()))
     }
     let (shift, event) = (("shifts", id.as_str()), ("events", event.as_str()));
-    let minutes = (parse(shift, "start_minute", start)?, parse(shift, "end_minute", end)?);
+    let hours = (
+        parse(shift, "day", number)?,
+        parse(shift, "start_minute", start)?,
+        parse(shift, "end_minute", end)?,
+        parse(shift, "ends_next_day", ends_next_day)?,
+    );
     let hours =
-        Hours::try_from(minutes).map_err(|error| StoreError::corrupt("shifts", "end_minute", id, error))?;
+        Hours::try_from(hours).map_err(|error| StoreError::corrupt("shifts", "end_minute", id, error))?;
     let day = Day::new(parse(event, "start_date", date)?, parse(event, "timezone", zone)?);
     Ok(ShiftEnd {
         organization: parse(shift, "organization_id", owner)?,
@@ -206,14 +212,16 @@ mod tests {
     #[test]
     fn an_unreadable_column_is_located_in_the_record_that_has_it() {
         let [owner, shift, event] = [1, 2, 3].map(|number| Uuid::from_u128(number).to_string());
-        let read = [&owner, &shift, "1", "540", "720", &event, "2027-06-05", "UTC"].map(str::to_owned);
+        let read = [&owner, &shift, "1", "2", "540", "720", "false", &event, "2027-06-05", "UTC"];
+        let read = read.map(str::to_owned);
         assert!(shift_end(&read).is_ok());
         for (place, text, expected) in [
             (2, "x", format!("shifts.version of {shift}")),
-            (3, "x", format!("shifts.start_minute of {shift}")),
-            (4, "540", format!("shifts.end_minute of {shift}")),
-            (6, "2027-02-30", format!("events.start_date of {event}")),
-            (7, "Nowhere", format!("events.timezone of {event}")),
+            (3, "-1", format!("shifts.day of {shift}")),
+            (4, "x", format!("shifts.start_minute of {shift}")),
+            (5, "540", format!("shifts.end_minute of {shift}")),
+            (8, "2027-02-30", format!("events.start_date of {event}")),
+            (9, "Nowhere", format!("events.timezone of {event}")),
         ] {
             let mut read = read.clone();
             read[place] = text.to_owned();

@@ -76,6 +76,8 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("shifts", "filled = -1".to_owned()),
         ("shifts", "end_minute = start_minute".to_owned()),
         ("shifts", "end_minute = 1441".to_owned()),
+        ("shifts", "ends_next_day = (1 = 1)".to_owned()),
+        ("shifts", "day = 0".to_owned()),
         ("shifts", "version = 0".to_owned()),
         ("shifts", "gate = 0".to_owned()),
         ("shifts", "closed_at = 1".to_owned()),

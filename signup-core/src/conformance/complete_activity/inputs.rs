@@ -52,7 +52,8 @@ fn capacity(numbers: &mut Numbers<'_>) -> Capacity {
 }
 
 fn hours(numbers: &mut Numbers<'_>) -> Hours {
-    one(&[(0, 1440), (540, 720), (540, 1440), (1200, 1320)], numbers).try_into().unwrap()
+    let hours = [(1, 0, 1440, false), (1, 540, 720, false), (1, 1200, 360, true), (2, 540, 1440, false)];
+    one(&hours, numbers).try_into().unwrap()
 }
 
 pub(super) fn new_event(numbers: &mut Numbers<'_>, now: Timestamp) -> NewEvent {
@@ -67,6 +68,7 @@ pub(super) fn new_event(numbers: &mut Numbers<'_>, now: Timestamp) -> NewEvent {
     new.location_data = change(&DATA, numbers).and_then(Change::into_value);
     new.description = change(&["Bring gloves"], numbers).and_then(Change::into_value);
     let count = [1, 2, 0][usize::from(numbers.below(3))];
+    // Refused where a shift is on the second day of an event of one day.
     new.shifts = (0..count).map(|_| new_shift(numbers)).collect();
     new
 }

@@ -358,7 +358,7 @@ fn with_doubles(object: &serde_json::Value) -> serde_json::Value {
     members.into_iter().collect()
 }
 
-fn shift_fields(shift: &Shift) -> [Field; 6] {
+fn shift_fields(shift: &Shift) -> [Field; 8] {
     let Shift {
         id: _,
         organization: _,
@@ -382,8 +382,10 @@ fn shift_fields(shift: &Shift) -> [Field; 6] {
         ("title", Some(title.to_string())),
         ("description", description.as_ref().map(ToString::to_string)),
         ("location", location.as_ref().map(ToString::to_string)),
+        ("day", Some(hours.day().to_string())),
         ("start_time", Some(hours.start().to_string())),
         ("end_time", hours.end().map(|time| time.to_string())),
+        ("ends_next_day", Some(hours.ends_next_day().to_string())),
         ("capacity", Some(capacity.to_string())),
     ]
 }

@@ -282,8 +282,12 @@ impl Numbers<'_> {
     }
 
     fn hours(&mut self) -> Hours {
-        let start = 60 * u16::from(self.below(24));
-        Hours::try_from((start, (start + 90).min(1440))).unwrap()
+        let (day, start) = (1 + u32::from(self.below(3)), 60 * u16::from(self.below(24)));
+        let end = match self.below(3) {
+            0 => (day, start, start / 2, true),
+            _ => (day, start, (start + 90).min(1440), false),
+        };
+        end.try_into().unwrap()
     }
 
     fn dates(&mut self) -> EventDates {

@@ -5,6 +5,8 @@ use super::super::*;
 use super::*;
 use crate::activity::TypeFilter;
 use crate::conformance::records;
+use crate::event::EventDates;
+use crate::hours::Hours;
 use crate::id::{QuestionId, ShiftId, SignupId};
 use crate::input::*;
 use crate::occupancy::Capacity;
@@ -114,6 +116,15 @@ fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
         .description("Bring gloves.".parse().unwrap())
         .title("Late".parse().unwrap());
     assert_eq!(patch(everything), ["slot.updated title description location start_time end_time capacity"]);
+    let long = Event {
+        dates: EventDates { last: "2027-06-06".parse().ok(), ..event.dates.clone() },
+        ..event.clone()
+    };
+    let in_long =
+        |patch| named(&patch_shift(&long, shifts[0].clone(), patch, notice(8), DELAY, before()).unwrap());
+    assert_eq!(in_long(ShiftPatch::new().day(2)), ["slot.updated day"], "the times move with the day");
+    let night = Hours::overnight("22:00".parse().unwrap(), "12:00".parse().unwrap()).unwrap();
+    assert_eq!(patch(ShiftPatch::new().hours(night)), ["slot.updated start_time ends_next_day"]);
     let cancel = DeleteShift::new().cancel_signups();
     assert_eq!(
         named(&delete_shift(&event, &shifts[0], cancel, notice(8), before()).unwrap()),

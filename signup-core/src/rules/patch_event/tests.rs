@@ -5,7 +5,7 @@ use super::*;
 use jiff::civil::date;
 
 use crate::conformance::records;
-use crate::shift::Gathering;
+use crate::shift::{Gathering, Shift};
 use crate::store::{Refusal, Total};
 
 fn patch(full: EventInFull, patch: EventPatch, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
@@ -224,6 +224,44 @@ fn dates_that_do_not_fit_are_faults_only_if_they_change() {
         assert_eq!(fault_paths(&faults), [field]);
     }
     assert!(patch(long(), new().title("Other".parse().unwrap()), before()).is_ok());
+}
+
+#[test]
+fn an_event_keeps_the_days_that_have_shifts() {
+    let on_second_day = |shifts: &mut [Shift]| shifts[0].hours = shifts[0].hours.on_day(2).unwrap();
+    let three_days = || {
+        full_with(|event, shifts| {
+            event.dates.last = "2027-06-07".parse().ok();
+            on_second_day(shifts);
+        })
+    };
+    let new = EventPatch::new;
+    let left_out = Error::Invalid(Faults::one("end_date", FaultKind::LeavesOutDay { day: 2 }));
+    for (patched, is_taken) in [
+        (new().end_date(date(2027, 6, 6)), true),
+        (new().end_date(date(2027, 6, 5)), false),
+        (new().clear_end_date(), false),
+        (new().start_date(date(2027, 6, 7)).end_date(date(2027, 6, 7)), false),
+        (new().start_date(date(2027, 6, 6)).end_date(date(2027, 6, 7)), true),
+        (new().start_date(date(2027, 6, 12)), true),
+    ] {
+        let refused = patch(three_days(), patched.clone(), before()).err();
+        assert_eq!(refused, (!is_taken).then(|| left_out.clone()), "{patched:?}");
+    }
+    let moved = patch(three_days(), new().start_date(date(2027, 6, 12)), before()).unwrap().outcome;
+    let dates: Vec<_> = moved.shifts.iter().map(|shift| shift.date().to_string()).collect();
+    assert_eq!(dates, ["2027-06-12", "2027-06-13"], "each shift moves with its day");
+}
+
+/// Another edit could move a shift to the day that the event loses.
+#[test]
+fn a_patch_that_removes_days_requires_every_shift_as_it_was_read() {
+    let three_days = || full_with(|event, _| event.dates.last = "2027-06-07".parse().ok());
+    let fewer = patch(three_days(), EventPatch::new().end_date(date(2027, 6, 6)), before()).unwrap();
+    let expected = ["Event 1 at 1", "Shift 1 at 1", "Shift 2 at 1", "put Event 1 to 2, gate 2"];
+    assert_eq!(lines(&fewer), expected);
+    let more = patch(three_days(), EventPatch::new().end_date(date(2027, 6, 8)), before()).unwrap();
+    assert_eq!(lines(&more), ["Event 1 at 1", "put Event 1 to 2, gate 2"]);
 }
 
 #[test]

@@ -49,8 +49,8 @@ pub(super) fn of_shifts(before: &[ScheduledShift], after: &[ScheduledShift], now
 
 /// Returns the sentence about a new time of a shift. `is_over` says whether the time is in the past, and that is news.
 fn of_shift(shift: &ScheduledShift, is_over: bool) -> Option<String> {
-    let (title, date, hours) = (&shift.title, shift.day.date().date(), shift.hours);
-    let times = Times::of(shift.interval(), shift.day.zone());
+    let (title, date, hours) = (&shift.title, shift.first_day.date().date(), shift.hours);
+    let times = Times::of(shift.interval(), shift.first_day.zone());
     let shown = format!("{}–{}", times.start.clock, times.end_in_words());
     let is_as_written = times.start.date == date && (times.is_whole_day || shown == hours.to_string());
     let past = if is_over { " That is in the past, so no one will be able to sign up for it." } else { "" };
@@ -76,7 +76,7 @@ mod tests {
         let (_, mut found) = sample_event().await;
         let day = Day::new(date.try_into().unwrap(), "America/New_York".parse().unwrap());
         (found.event.dates.first, found.event.dates.last) = (day.clone(), None);
-        found.shifts[0].day = day;
+        found.shifts[0].first_day = day;
         found.shifts[0].shift.hours = Hours::parse(hours.0, hours.1).unwrap();
         found
     }
@@ -132,7 +132,7 @@ mod tests {
         let mut before = after.clone();
         before.event.dates.first =
             Day::new(civil::date(2027, 7, 5).try_into().unwrap(), "UTC".parse().unwrap());
-        before.shifts[0].day = before.event.dates.first.clone();
+        before.shifts[0].first_day = before.event.dates.first.clone();
         for (now, sentences) in [
             (at("2027-06-05T15:59:59Z"), vec![]),
             (at("2027-06-05T16:00:00Z"), vec![shift_over]),

@@ -79,7 +79,7 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
     ShiftRow {
         id: shift.id.to_string(),
         title: shift.title.as_str(),
-        times: Times::of(shift.interval(), shift.day.zone()),
+        times: Times::of(shift.interval(), shift.first_day.zone()),
         description: shift.description.as_ref().map(ShiftDescription::as_str),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
         state: match state {

@@ -60,7 +60,7 @@ async fn the_label_of_a_form_has_the_start_that_the_page_shows() {
     let mut found = service.volunteers().event(&created.event.slug).await.unwrap();
     let shift = &mut found.shifts[0];
     // Clocks jump from 02:00 to 03:00, so 02:30 does not exist.
-    shift.day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
+    shift.first_day = Day::new("2099-03-08".parse().unwrap(), "America/New_York".parse().unwrap());
     shift.shift.hours = Hours::parse(Some("02:30"), Some("05:00")).unwrap();
     let html = page_html(&found).await;
     assert!(html.contains(r#"aria-label="Sign up for Early, 03:30""#), "{html}");
@@ -76,7 +76,7 @@ async fn a_page_without_a_form_says_whether_a_place_can_become_free() {
     let html = page_html(&found).await;
     assert!(html.contains(full) && !html.contains(over), "{html}");
     // The event lasts until 2099.
-    found.shifts[0].day = Day::new("2020-06-06".parse().unwrap(), "UTC".parse().unwrap());
+    found.shifts[0].first_day = Day::new("2020-06-06".parse().unwrap(), "UTC".parse().unwrap());
     let html = page_html(&found).await;
     assert!(html.contains(over) && !html.contains(full), "{html}");
 }

@@ -46,7 +46,7 @@ pub(super) fn view<'a>(
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
-        times: Times::of(interval, shift.day.zone()),
+        times: Times::of(interval, shift.first_day.zone()),
         description: shift.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         location: shift.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         places: match (is_over, event.is_cancelled()) {
