@@ -79,7 +79,13 @@ pub(crate) fn field_name(path: &FaultPath) -> String {
 fn predicate(fault: &Fault) -> String {
     match (fault.path.steps(), &fault.kind) {
         ([], FaultKind::WrongType { expected: ValueType::Object }) => "must be a JSON object".to_owned(),
-        (_, FaultKind::Time(TimeError::Order)) => "must be after start_time on the same day".to_owned(),
+        (_, FaultKind::Time(TimeError::Order)) => {
+            "must be after start_time on the same day, or send ends_next_day".to_owned()
+        }
+        (_, FaultKind::Time(TimeError::NextDay)) => {
+            "must be a time of the next day, not later than start_time".to_owned()
+        }
+        (_, FaultKind::LeavesOutDay { day }) => format!("must not leave out day {day}, which has slots"),
         ([PathStep::Field("to")], FaultKind::Time(TimeError::DayOrder)) => {
             "must not be before from".to_owned()
         }
@@ -197,7 +203,22 @@ mod tests {
             (
                 Fault::new(shift.field("end_time"), TimeError::Order),
                 "shifts.0.end_time",
-                "The shifts.0.end_time field must be after start_time on the same day.",
+                "The shifts.0.end_time field must be after start_time on the same day, or send ends_next_day.",
+            ),
+            (
+                Fault::new("end_time", TimeError::NextDay),
+                "end_time",
+                "The end_time field must be a time of the next day, not later than start_time.",
+            ),
+            (
+                Fault::new("end_date", FaultKind::LeavesOutDay { day: 3 }),
+                "end_date",
+                "The end_date field must not leave out day 3, which has slots.",
+            ),
+            (
+                Fault::new("day", FaultKind::NoSuchDay { days: 3 }),
+                "day",
+                "The day field must be a day of the event, from 1 to 3.",
             ),
             (
                 Fault::new("end_date", TimeError::DayOrder),
