@@ -325,8 +325,12 @@ impl ShiftInput<'_> {
             let minutes = whole(minutes).and_then(|minutes| u16::try_from(minutes).ok());
             let minutes = minutes.filter(|minutes| (1..=Hours::ALL_DAY.minutes()).contains(minutes));
             let minutes = minutes.ok_or(FaultKind::Value(EACH_MINUTES))?;
-            let of_all =
-                |hours: Hours| hours.parts(minutes).ok_or(FaultKind::Remainder { minutes: hours.minutes() });
+            let of_all = |hours: Hours| {
+                let parts = hours.parts(minutes).ok_or(FaultKind::Remainder { minutes: hours.minutes() })?;
+                // A part after midnight is on the next day.
+                let last = parts.last().zip(days).map_or(Ok(()), |(last, days)| check_day(*last, days));
+                last.map(|()| parts)
+            };
             hours.map(of_all).transpose()
         });
         let (Some(title), Some(capacity)) = (title, capacity) else { return vec![] };
@@ -378,7 +382,7 @@ impl EmptyInput<'_> {
 }
 
 impl ShiftPatchInput<'_> {
-    /// Checks every field. Whether the hours fit together depends on those of the shift.
+    /// Checks every field. Whether the end fits depends on the shift, unless the patch has the start, the end and its day.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
@@ -390,11 +394,16 @@ impl ShiftPatchInput<'_> {
             fields.change("description", &self.description, TEXT, |text| ShiftDescription::new(text));
         let location = fields.change("location", &self.location, TEXT, |text| ShiftLocation::new(text));
         let day = fields.optional("day", &self.day, DAY, day);
+        let before = fields.faults.len();
         let start =
             fields.optional("start_time", &self.start_time, TimeError::WallTime, |text| wall_time(text));
         let end = fields.optional("end_time", &self.end_time, TimeError::EndTime, |text| end_time(text));
         let ends_next_day = fields.optional_flag("ends_next_day", &self.ends_next_day);
         let hours = HoursPatch { day, start, end: end.map(Change::from), ends_next_day };
+        let has_all = start.is_some() && end.is_some() && ends_next_day.is_some();
+        if has_all && fields.faults.len() == before {
+            fields.checked("end_time", hours.apply(Hours::ALL_DAY));
+        }
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch =

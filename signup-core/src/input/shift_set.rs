@@ -26,12 +26,25 @@ impl ShiftsInput<'_> {
     /// # Errors
     /// Returns every fault, in the order of the fields.
     pub fn check(&self) -> Result<Vec<NewShift>, Faults> {
+        self.check_days(None)
+    }
+
+    /// Checks every field of every shift for an event of as many days. A shift that [`each_minutes`](ShiftInput::each_minutes)
+    /// makes of a night can be on the day after that of its row.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn check_for(&self, days: u32) -> Result<Vec<NewShift>, Faults> {
+        self.check_days(Some(days))
+    }
+
+    fn check_days(&self, days: Option<u32>) -> Result<Vec<NewShift>, Faults> {
         let mut faults = Faults::new();
         let mut fields = Fields::new(&mut faults);
         let shifts = fields.required("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
             check_added_shifts(shifts.len()).map(|()| shifts)
         });
-        let shifts = check_shifts(&mut fields, shifts, None);
+        let shifts = check_shifts(&mut fields, shifts, days);
         fields.optional_flag("notify_volunteers", &self.notify_volunteers);
         faults.add_unknown(&self.unknown);
         faults.into_result(Some(shifts))
@@ -151,6 +164,21 @@ mod tests {
         let shifts = ShiftsInput { shifts: rows.into(), ..ShiftsInput::default() }.check().unwrap();
         let shown: Vec<_> = shifts.iter().map(|shift| format!("{} {}", shift.title, shift.hours)).collect();
         assert_eq!(shown, ["Till 09:00–10:00", "Till 10:00–11:00", "Door 09:00–24:00"]);
+    }
+
+    #[test]
+    fn the_parts_of_a_night_are_on_the_days_of_the_event() {
+        let night = ShiftInput {
+            start_time: "22:00".into(),
+            ends_next_day: true.into(),
+            ..row("Watch", "01:00", 60.0)
+        };
+        let input = ShiftsInput { shifts: vec![night].into(), ..ShiftsInput::default() };
+        let shown =
+            input.check_for(2).unwrap().iter().map(|shift| shift.hours.to_string()).collect::<Vec<_>>();
+        assert_eq!(shown, ["22:00–23:00", "23:00–24:00", "day 2, 00:00–01:00"]);
+        let path = crate::fault::FaultPath::new().field("shifts").index(0).field("each_minutes");
+        assert_eq!(input.check_for(1), Err(Faults::one(path, FaultKind::NoSuchDay { days: 1 })));
     }
 
     #[test]

@@ -380,6 +380,25 @@ fn the_day_of_a_new_shift_is_one_of_the_event_unless_a_date_is_wrong() {
     }
 }
 
+/// Otherwise the stored shift decides whether the end is on the next day.
+#[test]
+fn a_patch_with_both_times_and_the_next_day_is_wrong_by_itself() {
+    let order = || vec![("end_time".to_owned(), TimeError::Order.into())];
+    for (ends_next_day, expected) in [
+        (json!(false), order()),
+        (json!(true), vec![]),
+        (json!(7), vec![("ends_next_day".to_owned(), ValueType::Flag.into())]),
+    ] {
+        let patch = json!({"start_time": "09:00", "end_time": "08:00", "ends_next_day": ends_next_day});
+        let patch = patch.to_string();
+        let patch = from_json::<ShiftPatchInput<'_>>(patch.as_bytes()).and_then(|input| input.check());
+        assert_eq!(faults_of(patch), expected, "{ends_next_day}");
+    }
+    let without = br#"{"start_time": "09:00", "end_time": "08:00"}"#;
+    let without = from_json::<ShiftPatchInput<'_>>(without).and_then(|input| input.check());
+    assert_eq!(faults_of(without), []);
+}
+
 #[test]
 fn a_patch_with_a_blank_time_says_how_a_time_is_written() {
     for (field, fault) in [("start_time", TimeError::WallTime), ("end_time", TimeError::EndTime)] {
