@@ -1,6 +1,7 @@
 //! Errors of the operations, in the terms of the domain. The server maps each error to HTTP, in one place.
 
 use thiserror::Error;
+use uuid::Uuid;
 
 use crate::fault::Faults;
 use crate::person::Role;
@@ -87,6 +88,12 @@ pub enum Error {
     /// The shift has active sign-ups: confirmed ones, and it is not over.
     #[error("the shift has active sign-ups")]
     ShiftHasSignups,
+    /// Another event of the organization, or another shift of the event, has the external id.
+    #[error("the external id is taken")]
+    ExternalIdTaken {
+        /// The id of the event or the shift that has the external id.
+        existing_id: Uuid,
+    },
     /// The event has [`Message::MAX_PER_PERIOD`](crate::Message::MAX_PER_PERIOD) messages within 24 hours.
     #[error("too many messages to the volunteers of the event within a day")]
     TooManyMessages,
@@ -171,6 +178,7 @@ impl Error {
                 | Self::EventOver
                 | Self::EventHasSignups
                 | Self::ShiftHasSignups
+                | Self::ExternalIdTaken { .. }
                 | Self::NoticeNotFailed
                 | Self::TooManyMessages
                 | Self::Conflict(_)
@@ -192,7 +200,7 @@ mod tests {
     use crate::store::RecordKey;
 
     /// Returns one error of each variant.
-    fn errors() -> [Error; 26] {
+    fn errors() -> [Error; 27] {
         [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
@@ -214,6 +222,7 @@ mod tests {
             Error::EventOver,
             Error::EventHasSignups,
             Error::ShiftHasSignups,
+            Error::ExternalIdTaken { existing_id: Uuid::nil() },
             Error::NoticeNotFailed,
             Error::TooManyMessages,
             Error::Conflict(vec!["title"]),

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::caller_key::ExternalId;
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
 use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Title};
@@ -43,6 +44,9 @@ pub struct Event {
     pub theme: Option<Theme>,
     /// The text of a badge on the public page.
     pub badge_label: Option<BadgeLabel>,
+    /// The id in the organizer's own system: unique among the organization's events that are not deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<ExternalId>,
     /// When the organizer cancelled the event; `None` while it is not cancelled. A cancelled event stays cancelled.
     pub cancelled_at: Option<Timestamp>,
     /// The organizer's reason for the cancellation, if one was given.
@@ -94,6 +98,7 @@ impl Event {
             is_published: false,
             theme: None,
             badge_label: None,
+            external_id: None,
             cancelled_at: None,
             cancellation_reason: None,
             version: 1,

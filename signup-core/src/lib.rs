@@ -122,6 +122,7 @@
 
 mod activity;
 mod allowance;
+mod caller_key;
 mod clock;
 mod coverage;
 mod cursor;
@@ -169,6 +170,7 @@ pub use activity::{Activity, ActivityType, Actor, Subject, TypeFilter};
 pub use allowance::{Allowance, RateKey, Window, Windows};
 #[doc(no_inline)]
 pub use async_trait::async_trait;
+pub use caller_key::{ExternalId, IdempotencyKey};
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
 pub use coverage::{Coverage, CoverageState, EventCoverage, ShiftCoverage};
 pub use error::{Error, Result};
@@ -205,7 +207,7 @@ pub use permission::{Permission, Permissions};
 pub use person::{Membership, Person, Role};
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
-pub use receipt::{EventWithShifts, IdempotencyKey, Operation, Outcome, Receipt, ReceiptKey};
+pub use receipt::{EventWithShifts, Operation, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,

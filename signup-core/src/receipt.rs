@@ -6,6 +6,7 @@ use std::str::FromStr;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::caller_key::IdempotencyKey;
 use crate::event::Event;
 use crate::id::{CallerId, DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, WebhookId};
 use crate::invitation::Invitation;
@@ -14,48 +15,10 @@ use crate::permission::Permission;
 use crate::question::Question;
 use crate::secret::Digest;
 use crate::shift::ScheduledShift;
-use crate::text_form::{from_text, text_form};
+use crate::text_form::from_text;
 use crate::token::{Scope, Token};
 use crate::value_error::ValueError;
 use crate::webhook::{Delivery, Webhook};
-
-/// A caller's key for one logical operation: 1 to 255 visible ASCII characters, preferably a UUID.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IdempotencyKey(String);
-
-impl IdempotencyKey {
-    /// The maximum length in characters.
-    pub const MAX: usize = 255;
-
-    /// Returns the text of the key.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for IdempotencyKey {
-    type Err = ValueError;
-
-    fn from_str(text: &str) -> Result<Self, ValueError> {
-        let fits = (1..=Self::MAX).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
-        fits.then(|| Self(text.to_owned()))
-            .ok_or(ValueError::Malformed { expected: "1 to 255 visible ASCII characters" })
-    }
-}
-
-impl fmt::Display for IdempotencyKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-text_form!(IdempotencyKey);
-
-impl From<IdempotencyKey> for String {
-    fn from(key: IdempotencyKey) -> Self {
-        key.0
-    }
-}
 
 /// An operation that can have an idempotency key, with the id of the record that it changes or copies.
 ///

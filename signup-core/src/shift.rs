@@ -10,6 +10,7 @@ use std::ops::Deref;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::caller_key::ExternalId;
 use crate::event::Event;
 use crate::hours::{Day, EventDate, Hours, Interval};
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
@@ -87,6 +88,9 @@ pub struct Shift {
     pub ends_at: Timestamp,
     /// The capacity and the number of confirmed sign-ups.
     pub occupancy: Occupancy,
+    /// The id in the organizer's own system: unique among the event's shifts that are not deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub external_id: Option<ExternalId>,
     /// The index among the event's shifts in the order of the input, from 0.
     pub position: u32,
     /// The version, from 1. Each edit of the shift, and each change of the event that changes the shift's instants, its
@@ -130,6 +134,7 @@ impl Shift {
             hours: Hours::ALL_DAY,
             ends_at: Timestamp::UNIX_EPOCH,
             occupancy: Occupancy::empty(capacity),
+            external_id: None,
             position: 0,
             version: 1,
             gate: 1,

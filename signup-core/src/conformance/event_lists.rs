@@ -59,8 +59,8 @@ fn filters() -> Vec<EventQuery> {
         for ((from, to), instant) in periods.iter().flat_map(|period| instants.map(|end| (*period, end))) {
             let filter = EventQuery { is_published, is_cancelled, from, to, limit: 99, ..EventQuery::new() };
             for &order in EventOrder::ALL {
-                queries.push(EventQuery { order, ends_after: instant, ..filter });
-                queries.extend(instant.map(|_| EventQuery { order, inactive_at: instant, ..filter }));
+                queries.push(EventQuery { order, ends_after: instant, ..filter.clone() });
+                queries.extend(instant.map(|_| EventQuery { order, inactive_at: instant, ..filter.clone() }));
             }
         }
     }
@@ -174,11 +174,11 @@ pub async fn a_walk_back_shows_the_same_pages(store: Arc<dyn Store>) {
         let mut pages = vec![page(&*store, &query).await];
         while let Some(below) = pages[pages.len() - 1].next {
             assert!(pages.len() < 5, "23 events make 5 pages");
-            pages.push(page(&*store, &query.at(below)).await);
+            pages.push(page(&*store, &query.clone().at(below)).await);
         }
         assert_eq!(pages.len(), 5);
         for both in pages.windows(2).rev() {
-            assert_eq!(page(&*store, &query.at(both[1].previous.unwrap())).await, both[0]);
+            assert_eq!(page(&*store, &query.clone().at(both[1].previous.unwrap())).await, both[0]);
         }
     }
 }
@@ -199,7 +199,7 @@ pub async fn a_page_has_positions_exactly_where_the_list_continues(store: Arc<dy
                 [Side::Below, Side::Above].into_iter().flat_map(|side| [(side, 2), (side, 99)])
             {
                 let key = |event: &Event| key(event, filter.order);
-                let query = filter.limit(limit).at(Position { key: key(event), side });
+                let query = filter.clone().limit(limit).at(Position { key: key(event), side });
                 let page = page(&*store, &query).await;
                 let sides = if side == Side::Below { &in_full[here + 1..] } else { &in_full[..here] };
                 let on_side: Vec<_> = list.iter().filter(|event| sides.contains(event)).cloned().collect();
@@ -273,6 +273,42 @@ pub async fn events_are_selected_by_their_open_shifts(store: Arc<dyn Store>) {
             let found: Vec<_> = with_shifts.iter().map(|found| found.event.id).collect();
             assert_eq!(found, expected, "with shifts: {query:?}");
         }
+    }
+}
+
+/// A list has only the event that has an external id, if the other filters select the event, too. An event of another organization
+/// and a deleted event are not listed.
+pub async fn an_event_is_found_by_its_external_id(store: Arc<dyn Store>) {
+    commit(&*store, insert([1, 2].map(organization))).await;
+    let with_id = |mut event: Event, id: &str| {
+        event.external_id = id.parse().ok();
+        event
+    };
+    let events =
+        [with_id(event(1, 1), "a"), with_id(event(1, 2), "A"), event(1, 3), with_id(event(2, 4), "b")];
+    commit(&*store, insert(events.clone())).await;
+    commit(&*store, insert([with_id(deleted(&event(1, 5), at(5)), "c")])).await;
+    let query = |id: &str| EventQuery::new().external_id(id.parse().unwrap());
+    let key = key(&events[0], EventOrder::Latest);
+    let [below, above] = [Side::Below, Side::Above].map(|side| query("A").at(Position { key, side }));
+    let period = query("A").from_date("2027-06-05".parse().unwrap());
+    for (query, is_found) in [
+        (query("A"), true),
+        (query("A").soonest(), true),
+        (query("A").published().cancelled(false), true),
+        (period.clone(), true),
+        (period.from_date("2027-06-06".parse().unwrap()), false),
+        (query("A").drafts(), false),
+        (query("A").cancelled(true), false),
+        // The event with the higher id is above.
+        (above, true),
+        (below, false),
+        (query("b"), false),
+        (query("c"), false),
+        (query("d"), false),
+    ] {
+        let expected = is_found.then(|| events[1].clone()).into_iter().collect();
+        assert_eq!(page(&*store, &query).await, Page::new(expected, None, None), "{query:?}");
     }
 }
 

@@ -94,6 +94,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
         Unique::OrganizationSlug("organization-1".to_owned()),
         Unique::TokenDigest(Digest::of("x")),
         Unique::EventSlug("food-drive-1".to_owned()),
+        Unique::EventExternalId(owner, "drive-1".parse().unwrap()),
         Unique::Place(owner, shift, "ada@example.org".to_owned()),
         Unique::Link(Digest::of("x")),
         Unique::Receipt(receipt_key(1, "key")),

@@ -88,6 +88,7 @@ pub mod deletion;
 pub mod deliveries;
 pub mod edit_races;
 pub mod event_lists;
+pub mod external_id_races;
 pub(crate) mod family;
 pub mod fence;
 pub mod invitation_races;
@@ -190,6 +191,8 @@ macro_rules! conformance_tests {
             counter::each_key_has_a_window_of_its_own
             counter::simultaneous_requests_get_different_counts
             counter::a_purge_removes_only_ended_windows
+            external_id_races::one_of_many_simultaneous_creates_gets_an_external_id
+            external_id_races::one_of_many_simultaneous_patches_gets_an_external_id
             deliveries::a_webhook_comes_back_as_it_was
             deliveries::a_delivery_comes_back_as_it_was
             deliveries::webhooks_are_listed_newest_first
@@ -219,6 +222,7 @@ macro_rules! conformance_tests {
             event_lists::a_page_has_positions_exactly_where_the_list_continues
             event_lists::the_filters_are_exact
             event_lists::events_are_selected_by_their_open_shifts
+            event_lists::an_event_is_found_by_its_external_id
             event_lists::a_page_of_events_with_shifts_has_the_shifts_of_each_event
             lists::shifts_come_in_running_order
             lists::questions_come_by_position_then_by_id
@@ -308,6 +312,7 @@ macro_rules! conformance_tests {
             totals::a_total_that_has_to_be_zero_excludes_additions
             uniques::a_unique_value_is_free_or_taken
             uniques::a_cancelled_sign_up_frees_its_place
+            uniques::a_deleted_event_frees_its_external_id
         }
 
         #[test]

@@ -78,6 +78,7 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         is_published: true,
         theme: None,
         badge_label: None,
+        external_id: None,
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,

@@ -22,6 +22,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         is_published: false,
         theme: Some(Theme::GoldenHour),
         badge_label: Some(BadgeLabel::new("Families").unwrap()),
+        external_id: "!drive'7~".parse().ok(),
         cancelled_at: Some(at(7)),
         cancellation_reason: Some(CancellationReason::new("Flood,\n“high water”").unwrap()),
         version: 12,
@@ -37,6 +38,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
             .unwrap()
             .on_day(3)
             .unwrap(),
+        external_id: "\"shift\\".parse().ok(),
         position: 3,
         gathering: Some(Gathering { first_at: at(8), due_at: at(68), latest: NoticeId::new(uuid(7)) }),
         version: 7,
@@ -176,7 +178,7 @@ pub async fn deletions_and_closings_come_back(store: Arc<dyn Store>) {
     let closing = Some(Closing { at: at(6), by, reason });
     let shift = Shift { deleted_at: Some(at(7)), closing, ..closed(&open, at(6), by) };
     let gone = cancelled(signup(&open, 1), at(5));
-    let event = deleted(&event(1, 1), at(8));
+    let event = Event { external_id: "drive-7".parse().ok(), ..deleted(&event(1, 1), at(8)) };
     let records: Vec<Record> =
         vec![organization(1).into(), event.clone().into(), shift.clone().into(), gone.clone().into()];
     commit(&*store, insert(records.clone())).await;

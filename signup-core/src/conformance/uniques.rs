@@ -93,3 +93,31 @@ pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
         assert_taken(&*store, &place, &second).await;
     }
 }
+
+/// An event that is deleted frees its external id, which another event can get. A restored event takes it again if it is free. The
+/// ids of another organization, of another spelling and of shifts are independent.
+pub async fn a_deleted_event_frees_its_external_id(store: Arc<dyn Store>) {
+    commit(&*store, insert([1, 2].map(organization))).await;
+    let id: ExternalId = "Drive-7".parse().unwrap();
+    let with_id = |owner, number| Event { external_id: Some(id.clone()), ..event(owner, number) };
+    let taken = |owner| Unique::EventExternalId(organization_id(owner), id.clone());
+    let (first, second) = (with_id(1, 1), with_id(1, 2));
+    let shift = Shift { external_id: Some(id.clone()), ..shift(&first, 1, 5) };
+    commit(&*store, insert::<Record>([first.clone().into(), event(1, 2).into(), shift.into()])).await;
+    assert_taken(&*store, &taken(1), &first.clone().into()).await;
+    assert_free(&*store, &taken(2)).await;
+    assert_free(&*store, &Unique::EventExternalId(first.organization, "drive-7".parse().unwrap())).await;
+    let gone = deleted(&first, at(5));
+    write(&*store, vec![put(first, gone.clone())]).await;
+    assert_free(&*store, &taken(1)).await;
+    let found = store.record(&gone.key(), Deleted::Included).await.unwrap();
+    assert_eq!(found, Some(gone.clone().into()), "it keeps the id");
+    let second = Event { version: 2, ..second };
+    write(&*store, vec![put(event(1, 2), second.clone())]).await;
+    assert_taken(&*store, &taken(1), &second.clone().into()).await;
+    let restored = Event { deleted_at: None, ..next(&gone) };
+    let without = Event { external_id: None, ..next(&second) };
+    write(&*store, vec![put(second, without)]).await;
+    write(&*store, vec![put(gone, restored.clone())]).await;
+    assert_taken(&*store, &taken(1), &restored.into()).await;
+}

@@ -1,10 +1,13 @@
 //! Checks untyped input in one pass, in the order in which the input declares its fields.
 
+use std::collections::HashSet;
+
 use super::given::{Given, Mistyped};
 use super::{
     Change, DuplicateEvent, DuplicateInput, EmptyInput, EventInput, HoursPatch, NewEvent, NewShift,
     NotifyInput, Object, ShiftInput, ShiftPatch, ShiftPatchInput,
 };
+use crate::caller_key::ExternalId;
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
@@ -192,6 +195,16 @@ fn day(number: &f64) -> Result<u32, ValueError> {
     whole(*number).filter(|day| *day > 0).ok_or(DAY)
 }
 
+/// Adds a fault of each new shift that has the external id of an earlier one.
+pub(crate) fn check_external_ids(faults: &mut Faults, shifts: &[NewShift]) {
+    let mut seen = HashSet::new();
+    for (index, shift) in shifts.iter().enumerate() {
+        if shift.external_id.as_ref().is_some_and(|id| !seen.insert(id)) {
+            faults.add(shift_path(index).field("external_id"), FaultKind::Repeated);
+        }
+    }
+}
+
 const EACH_MINUTES: ValueError =
     ValueError::WholeNumber { min: 1, max: Some(Hours::ALL_DAY.minutes() as u32) };
 
@@ -256,6 +269,7 @@ impl EventInput<'_> {
         let theme = fields.nullable("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
         let badge_label =
             fields.nullable("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));
+        let external_id = fields.nullable("external_id", &self.external_id, TEXT, |text| text.parse());
         let shifts = fields.optional("shifts", &self.shifts, ValueType::ObjectList, |shifts| {
             check_shift_count(shifts.len()).map(|()| shifts)
         });
@@ -271,6 +285,7 @@ impl EventInput<'_> {
             is_published,
             theme,
             badge_label,
+            external_id,
             shifts,
             ..NewEvent::new(title, first.date(), zone)
         });
@@ -285,12 +300,12 @@ pub(super) fn check_shifts(
     shifts: Option<&Vec<Given<ShiftInput<'_>>>>,
     days: Option<u32>,
 ) -> Vec<NewShift> {
-    let mut checked = Vec::new();
+    let (mut checked, mut external_ids) = (Vec::new(), HashSet::new());
     for (index, shift) in shifts.into_iter().flatten().enumerate() {
         match shift {
             Given::Value(shift) => {
                 let mut fields = Fields { faults: fields.faults, shift: Some(index) };
-                checked.extend(shift.check(&mut fields, days));
+                checked.extend(shift.check(&mut fields, days, &mut external_ids));
             }
             _ => fields.faults.add(shift_path(index), ValueType::Object),
         }
@@ -300,8 +315,14 @@ pub(super) fn check_shifts(
 }
 
 impl ShiftInput<'_> {
-    /// Returns the shifts of the input: one, or several of equal length. Returns none if the input has a fault.
-    fn check(&self, fields: &mut Fields<'_>, days: Option<u32>) -> Vec<NewShift> {
+    /// Returns the shifts of the input: one, or several of equal length. Returns none if the input has a fault. `external_ids` are
+    /// those of the shifts before.
+    fn check(
+        &self,
+        fields: &mut Fields<'_>,
+        days: Option<u32>,
+        external_ids: &mut HashSet<ExternalId>,
+    ) -> Vec<NewShift> {
         let title = fields.required("title", &self.title, TEXT, |text| Title::new(text));
         let description =
             fields.nullable("description", &self.description, TEXT, |text| ShiftDescription::new(text));
@@ -321,6 +342,10 @@ impl ShiftInput<'_> {
             HoursPatch { day: None, start, end: end.map(Change::from), ends_next_day: Some(ends_next_day) };
         let hours = if are_valid_times { fields.checked("end_time", times.apply(on_day)) } else { None };
         let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
+        let external_id = fields.nullable("external_id", &self.external_id, TEXT, |text| {
+            let id: ExternalId = text.parse()?;
+            if external_ids.insert(id.clone()) { Ok(id) } else { Err(FaultKind::Repeated) }
+        });
         let parts = fields.nullable("each_minutes", &self.each_minutes, EACH_MINUTES, |&minutes| {
             let minutes = whole(minutes).and_then(|minutes| u16::try_from(minutes).ok());
             let minutes = minutes.filter(|minutes| (1..=Hours::ALL_DAY.minutes()).contains(minutes));
@@ -335,7 +360,7 @@ impl ShiftInput<'_> {
         });
         let (Some(title), Some(capacity)) = (title, capacity) else { return vec![] };
         let parts = parts.flatten().unwrap_or_else(|| hours.into_iter().collect());
-        let shift = NewShift { description, location, ..NewShift::new(title, capacity) };
+        let shift = NewShift { description, location, external_id, ..NewShift::new(title, capacity) };
         parts.into_iter().map(|hours| shift.clone().hours(hours)).collect()
     }
 }
@@ -405,9 +430,18 @@ impl ShiftPatchInput<'_> {
             fields.checked("end_time", hours.apply(Hours::ALL_DAY));
         }
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
+        let external_id = fields.change("external_id", &self.external_id, TEXT, |text| text.parse());
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
-        let patch =
-            ShiftPatch { title, description, location, hours, capacity, notify_volunteers, read: None };
+        let patch = ShiftPatch {
+            title,
+            description,
+            location,
+            hours,
+            capacity,
+            external_id,
+            notify_volunteers,
+            read: None,
+        };
         faults.add_unknown(&self.unknown);
         faults.into_result(Some(patch))
     }

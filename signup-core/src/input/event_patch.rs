@@ -7,6 +7,7 @@ use jiff::civil::Date;
 use super::check::{Fields, NUMBER, TEXT, check_order_of_days, date};
 use super::typed::changes;
 use super::{Change, Given, Object};
+use crate::caller_key::ExternalId;
 use crate::event::{Latitude, Longitude, Theme};
 use crate::fault::{Faults, UnknownName, ValueType};
 use crate::hours::EventDate;
@@ -50,6 +51,8 @@ pub struct EventPatch {
     pub theme: Option<Change<Theme>>,
     /// The new text of the badge, or its removal.
     pub badge_label: Option<Change<BadgeLabel>>,
+    /// The new id in the organizer's own system, or its removal.
+    pub external_id: Option<Change<ExternalId>>,
     /// Whether volunteers get a mail if the time or the place of their shift changes; true by default.
     pub notify_volunteers: bool,
     /// The values that the caller read before. Then only the fields with another value than the one that was read are
@@ -73,6 +76,7 @@ impl Default for EventPatch {
             is_published: None,
             theme: None,
             badge_label: None,
+            external_id: None,
             notify_volunteers: true,
             read: None,
         }
@@ -124,6 +128,7 @@ impl EventPatch {
         end_date, clear_end_date: Date, "the last day";
         theme, clear_theme: Theme, "the colours of the public page";
         badge_label, clear_badge_label: BadgeLabel, "the text of the badge";
+        external_id, clear_external_id: ExternalId, "the id in the organizer's own system";
     }
 
     /// Sends no mail about the change to the volunteers.
@@ -171,6 +176,8 @@ pub struct EventPatchInput<'a> {
     pub theme: Given<Cow<'a, str>>,
     /// At most 255 characters. Can be cleared.
     pub badge_label: Given<Cow<'a, str>>,
+    /// The id in the organizer's own system: 1 to 255 visible ASCII characters. Can be cleared.
+    pub external_id: Given<Cow<'a, str>>,
     /// Whether volunteers get a mail if their time or place changes; true if omitted.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
@@ -206,6 +213,7 @@ impl EventPatchInput<'_> {
         let is_published = fields.optional_flag("is_published", &self.is_published);
         let theme = fields.change("theme", &self.theme, TEXT, |text| text.parse::<Theme>());
         let badge_label = fields.change("badge_label", &self.badge_label, TEXT, |text| BadgeLabel::new(text));
+        let external_id = fields.change("external_id", &self.external_id, TEXT, |text| text.parse());
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = EventPatch {
             title,
@@ -221,6 +229,7 @@ impl EventPatchInput<'_> {
             is_published,
             theme,
             badge_label,
+            external_id,
             notify_volunteers,
             read: None,
         };

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::caller_key::ExternalId;
 use crate::fault::{Faults, ValueType};
 use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
@@ -21,6 +22,8 @@ pub struct EventListInput<'a> {
     pub from: Option<Cow<'a, str>>,
     /// The last day of the period, not before the first: only events with a day on or before it.
     pub to: Option<Cow<'a, str>>,
+    /// The id of one event in the organizer's own system. A text that cannot be one selects no event.
+    pub external_id: Option<Cow<'a, str>>,
     /// `latest` or `soonest`; `None` means `latest`.
     pub order: Option<Cow<'a, str>>,
     /// The page length, in decimal digits: at least 1. `None` means [`EventQuery::DEFAULT_LIMIT`]. A
@@ -47,9 +50,20 @@ impl EventListInput<'_> {
         let default = EventQuery::DEFAULT_LIMIT;
         let limit = limit(&mut faults, self.per_page.as_ref(), EventQuery::MAX_LIMIT, default);
         let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        let query = EventQuery { is_published, is_cancelled, from, to, position, limit, ..EventQuery::new() };
-        let query = order.map(|order| EventQuery { order, ..query });
-        if let Some(Err(fault)) = query.map(|query| query.checked_position()) {
+        let external_id =
+            given(self.external_id.as_ref()).map(|text| text.parse().unwrap_or(ExternalId::NONE));
+        let query = order.map(|order| EventQuery {
+            is_published,
+            is_cancelled,
+            from,
+            to,
+            external_id,
+            order,
+            position,
+            limit,
+            ..EventQuery::new()
+        });
+        if let Some(Err(fault)) = query.as_ref().map(EventQuery::checked_position) {
             faults.add("cursor", fault);
         }
         faults.into_result(query)

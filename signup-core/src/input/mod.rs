@@ -20,7 +20,9 @@ mod webhook;
 
 use std::borrow::Cow;
 
-pub(crate) use check::{check_added_shifts, check_day, check_last_day, check_shift_count, check_shift_days};
+pub(crate) use check::{
+    check_added_shifts, check_day, check_external_ids, check_last_day, check_shift_count, check_shift_days,
+};
 pub use event_patch::{Cancellation, CancellationInput, EventPatch, EventPatchInput};
 pub use given::Given;
 pub use json::from_json;
@@ -95,6 +97,8 @@ pub struct EventInput<'a> {
     pub theme: Given<Cow<'a, str>>,
     /// At most 255 characters.
     pub badge_label: Given<Cow<'a, str>>,
+    /// The id in the organizer's own system: 1 to 255 visible ASCII characters.
+    pub external_id: Given<Cow<'a, str>>,
     /// The shifts: at most 500.
     #[doc(alias = "slots")]
     pub shifts: Given<Vec<Given<ShiftInput<'a>>>>,
@@ -124,6 +128,8 @@ pub struct ShiftInput<'a> {
     /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
+    /// The id in the organizer's own system: 1 to 255 visible ASCII characters, given to one shift of the input only.
+    pub external_id: Given<Cow<'a, str>>,
     /// Makes several shifts of the input: one for each of these minutes from the start to the end, all with its title,
     /// description, location and capacity. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
     /// JSON form has no such member.
@@ -181,6 +187,8 @@ pub struct ShiftPatchInput<'a> {
     /// shift becomes over-full. Another type, such as a text, is the same fault as another number:
     /// [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
+    /// The new id in the organizer's own system: 1 to 255 visible ASCII characters. Null or blank removes it.
+    pub external_id: Given<Cow<'a, str>>,
     /// Whether volunteers get a mail if the time or the location changes; true if omitted.
     pub notify_volunteers: Given<bool>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.

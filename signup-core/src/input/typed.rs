@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 
+use crate::caller_key::ExternalId;
 use crate::event::{Latitude, Longitude, Theme};
 use crate::fault::FaultKind;
 use crate::hours::{Hours, WallTime};
@@ -56,6 +57,8 @@ pub struct NewEvent {
     pub theme: Option<Theme>,
     /// The text of a badge on the public page.
     pub badge_label: Option<BadgeLabel>,
+    /// The id in the organizer's own system. No other event of the organization has it.
+    pub external_id: Option<ExternalId>,
     /// The shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed
     /// in this order.
     #[doc(alias = "slots")]
@@ -89,6 +92,7 @@ impl NewEvent {
             is_published: false,
             theme: None,
             badge_label: None,
+            external_id: None,
             shifts: Vec::new(),
         }
     }
@@ -110,6 +114,8 @@ impl NewEvent {
         theme: Theme;
         /// Sets the text of the badge on the public page.
         badge_label: BadgeLabel;
+        /// Sets the id in the organizer's own system.
+        external_id: ExternalId;
     }
 
     /// Marks the event as one that takes place online.
@@ -187,12 +193,14 @@ pub struct NewShift {
     pub hours: Hours,
     /// The number of volunteers that the shift needs.
     pub capacity: Capacity,
+    /// The id in the organizer's own system. No other shift of the event has it.
+    pub external_id: Option<ExternalId>,
 }
 
 impl NewShift {
     /// Creates the input for a shift that lasts all of the first day.
     pub const fn new(title: Title, capacity: Capacity) -> Self {
-        Self { title, description: None, location: None, hours: Hours::ALL_DAY, capacity }
+        Self { title, description: None, location: None, hours: Hours::ALL_DAY, capacity, external_id: None }
     }
 
     /// Sets the day of the event and the wall-clock times. [`Day`](crate::Day) defines their instants if the clocks change
@@ -207,6 +215,8 @@ impl NewShift {
         description: ShiftDescription;
         /// Sets the shift's own location.
         location: ShiftLocation;
+        /// Sets the id in the organizer's own system.
+        external_id: ExternalId;
     }
 }
 
@@ -251,6 +261,8 @@ pub struct ShiftPatch {
     pub hours: HoursPatch,
     /// The new capacity. A capacity below the number of sign-ups removes none of them: the shift becomes over-full.
     pub capacity: Option<Capacity>,
+    /// The new id in the organizer's own system, or its removal.
+    pub external_id: Option<Change<ExternalId>>,
     /// Whether volunteers get a mail if the time or the location changes; true by default.
     pub notify_volunteers: bool,
     /// The values that the caller read before. Then only the fields with another value than the one that was read are
@@ -300,6 +312,7 @@ impl Default for ShiftPatch {
             location: None,
             hours: HoursPatch::default(),
             capacity: None,
+            external_id: None,
             notify_volunteers: true,
             read: None,
         }
@@ -322,6 +335,7 @@ impl ShiftPatch {
     changes! {
         description, clear_description: ShiftDescription, "the description";
         location, clear_location: ShiftLocation, "the shift's own location";
+        external_id, clear_external_id: ExternalId, "the id in the organizer's own system";
     }
 
     /// Sets the day, the start and the end.

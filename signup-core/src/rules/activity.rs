@@ -134,6 +134,7 @@ pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool
         ("timezone", before.dates.first.zone() != after.dates.first.zone()),
         ("theme", before.theme != after.theme),
         ("badge_label", before.badge_label != after.badge_label),
+        ("external_id", before.external_id != after.external_id),
     ])
 }
 
@@ -148,6 +149,7 @@ pub(super) fn changes_of_shift(before: &Shift, after: &Shift) -> Vec<&'static st
         ("end_time", before.hours.end() != after.hours.end()),
         ("ends_next_day", before.hours.ends_next_day() != after.hours.ends_next_day()),
         ("capacity", before.occupancy.capacity != after.occupancy.capacity),
+        ("external_id", before.external_id != after.external_id),
     ])
 }
 

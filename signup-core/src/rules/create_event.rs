@@ -2,36 +2,39 @@
 
 use jiff::Timestamp;
 
-use super::edit::{active_events_below, changed_or_slug_taken, slug_is_free};
+use super::edit::{active_events_below, changed_or_taken, require_free_external_id, slug_is_free};
 use super::shift_set::new_shifts;
 use super::{Decision, EventIds, NewActivity, slug_with_tail};
 use crate::activity::ActivityType;
+use crate::error::Error;
 use crate::event::{Event, EventDates};
 use crate::fault::Faults;
 use crate::hours::{Day, EventDate};
-use crate::id::OrganizationId;
-use crate::input::{NewEvent, check_last_day, check_shift_count, check_shift_days};
+use crate::id::{EventId, OrganizationId};
+use crate::input::{NewEvent, check_external_ids, check_last_day, check_shift_count, check_shift_days};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::ScheduledShift;
 use crate::store::{ChangeSet, EventLocationData};
 
-/// Creates an event and its shifts.
+/// Creates an event and its shifts. `holder` is the event that has the external id.
 ///
 /// Only an event that is published and not over counts against the plan's limit of active events. The store checks the
 /// count under its lock, so simultaneous creates never exceed the limit.
 ///
 /// # Errors
-/// Returns a fault of each day that is out of range, of `end_date` if it is before the first day or the event has more days
-/// than the plan allows, and of `shifts` if there are too many. If the days have no fault, returns a fault of each shift whose
-/// day is not one of them.
+/// - [`Error::Invalid`] with a fault of each day that is out of range, of `end_date` if it is before the first day or the event
+///   has more days than the plan allows, of `shifts` if there are too many, and of each shift that repeats an external id. If
+///   the days have no fault, also of each shift whose day is not one of them.
+/// - [`Error::ExternalIdTaken`].
 pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
     new: NewEvent,
+    holder: Option<EventId>,
     ids: EventIds,
     now: Timestamp,
-) -> Result<Decision<EventWithShifts>, Faults> {
+) -> Result<Decision<EventWithShifts>, Error> {
     let dates = check(&new, limits)?;
     let event = Event {
         id: ids.event,
@@ -47,6 +50,7 @@ pub(crate) fn create_event(
         is_published: new.is_published,
         theme: new.theme,
         badge_label: new.badge_label,
+        external_id: new.external_id,
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,
@@ -60,6 +64,7 @@ pub(crate) fn create_event(
 
     let mut change = ChangeSet::default();
     change.requires.push(slug_is_free(&event, now));
+    require_free_external_id(&mut change, &event, holder, now)?;
     if event.is_active(now) {
         change.requires.push(active_events_below(organization, limits, now));
     }
@@ -69,7 +74,7 @@ pub(crate) fn create_event(
     }
     shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));
     let created = NewActivity::of(ActivityType::EVENT_CREATED, &event);
-    Ok(Decision::new(EventWithShifts { event, shifts }, change, [created]).again_after(changed_or_slug_taken))
+    Ok(Decision::new(EventWithShifts { event, shifts }, change, [created]).again_after(changed_or_taken))
 }
 
 /// Checks what the types of the fields leave open, and returns the days.
@@ -86,6 +91,7 @@ fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
     if let Some(dates) = &dates {
         check_shift_days(&mut faults, &new.shifts, dates.days());
     }
+    check_external_ids(&mut faults, &new.shifts);
     faults.into_result(dates)
 }
 
@@ -95,6 +101,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
+    use crate::caller_key::ExternalId;
     use crate::conformance::records;
     use crate::hours::Hours;
     use crate::input::NewShift;
@@ -105,21 +112,51 @@ mod tests {
         NewEvent::new("Food drive".parse().unwrap(), date(2027, 6, 5), "America/New_York".parse().unwrap())
     }
 
-    fn create(new: NewEvent, now: Timestamp) -> Result<Decision<EventWithShifts>, Faults> {
+    fn create(new: NewEvent, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
+        create_beside(None, new, now)
+    }
+
+    fn create_beside(
+        holder: Option<EventId>,
+        new: NewEvent,
+        now: Timestamp,
+    ) -> Result<Decision<EventWithShifts>, Error> {
         let shifts =
             new.shifts.iter().zip(1..).map(|(_, number)| crate::id::ShiftId::new(records::uuid(number)));
         let ids = EventIds {
-            event: crate::id::EventId::new(records::uuid(7)),
+            event: EventId::new(records::uuid(7)),
             slug_tail: "abcdefgh".to_owned(),
             shifts: shifts.collect(),
             questions: vec![],
         };
-        create_event(records::organization_id(1), limits(), new, ids, now)
+        create_event(records::organization_id(1), limits(), new, holder, ids, now)
     }
 
     fn shift(start: u16) -> NewShift {
         let hours = Hours::try_from((start, start + 60)).unwrap();
         NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()).hours(hours)
+    }
+
+    fn known(start: u16, id: &str) -> NewShift {
+        shift(start).external_id(id.parse().unwrap())
+    }
+
+    #[test]
+    fn an_external_id_has_to_be_free() {
+        let new = || drive().external_id("drive-7".parse().unwrap()).published();
+        let decision = create(new(), before()).unwrap();
+        let requires = ["no event food-drive-abcdefgh", "no event with id drive-7", "active events below 3"];
+        assert_eq!(lines(&decision)[..3], requires, "a taken id comes before the limit");
+        assert_eq!(decision.outcome.event.external_id, "drive-7".parse().ok());
+        let holder = EventId::new(records::uuid(9));
+        let refused = create_beside(Some(holder), new(), before()).unwrap_err();
+        assert_eq!(refused, Error::ExternalIdTaken { existing_id: holder.uuid() });
+        let shifts =
+            create(drive().shift(known(540, "b")).shift(known(600, "B")).shift(shift(660)), before());
+        let shifts = shifts.unwrap().outcome.shifts;
+        let ids: Vec<_> =
+            shifts.iter().map(|shift| shift.external_id.as_ref().map(ExternalId::as_str)).collect();
+        assert_eq!(ids, [Some("b"), Some("B"), None]);
     }
 
     #[test]
@@ -166,13 +203,16 @@ mod tests {
             ),
             (drive().end_date(date(2027, 6, 4)).shift(on(2)), vec!["end_date"]),
             (NewEvent { shifts: too_many.clone(), ..drive() }, vec!["shifts"]),
+            (drive().shift(known(540, "a")).shift(known(600, "a")), vec!["shifts[1].external_id"]),
             (
                 NewEvent { start_date: date(1969, 1, 1), shifts: too_many, ..drive() }
                     .end_date(date(9999, 1, 1)),
                 vec!["start_date", "end_date", "shifts"],
             ),
         ] {
-            let faults = create(new, before()).unwrap_err();
+            let Err(Error::Invalid(faults)) = create_beside(Some(EventId::NONE), new, before()) else {
+                panic!()
+            };
             assert_eq!(fault_paths(&faults), expected);
         }
         for last in [date(2027, 6, 5), date(2027, 6, 11)] {

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::edit::{changed_or_slug_taken, slug_is_free};
+use super::edit::{changed_or_taken, slug_is_free};
 use super::{Decision, EventIds, NewActivity, slug_with_tail};
 use crate::activity::ActivityType;
 use crate::event::Event;
@@ -18,7 +18,7 @@ use crate::store::{ChangeSet, EventInFull, EventLocationData};
 /// Copies an event with its shifts and questions to another first day.
 ///
 /// The last day moves by as many days as the first. Shifts keep their wall times, capacity and position, and start
-/// empty. The copy is a draft, so the limit of active events does not apply. The copy has as many days as its source,
+/// empty. External ids are not copied. The copy is a draft, so the limit of active events does not apply. The copy has as many days as its source,
 /// and the plan's limit of days is not checked.
 ///
 /// # Errors
@@ -40,6 +40,7 @@ pub(crate) fn duplicate_event(
         slug: slug_with_tail(title.as_str(), "event", &ids.slug_tail),
         title,
         dates,
+        external_id: None,
         is_published: false,
         cancelled_at: None,
         cancellation_reason: None,
@@ -53,6 +54,7 @@ pub(crate) fn duplicate_event(
         id,
         event: event.id,
         occupancy: Occupancy::empty(shift.occupancy.capacity),
+        external_id: None,
         version: 1,
         gate: 1,
         closing: None,
@@ -75,7 +77,7 @@ pub(crate) fn duplicate_event(
         change.insert(Question { id, event: event.id, version: 1, ..question });
     }
     let created = NewActivity::of(ActivityType::EVENT_CREATED, &event);
-    Ok(Decision::new(EventWithShifts { event, shifts }, change, [created]).again_after(changed_or_slug_taken))
+    Ok(Decision::new(EventWithShifts { event, shifts }, change, [created]).again_after(changed_or_taken))
 }
 
 #[cfg(test)]
@@ -110,6 +112,8 @@ mod tests {
             event.dates.last = "2027-06-07".parse().ok();
             event.cancelled_at = Some(before());
             event.cancellation_reason = "Flood".parse().ok();
+            event.external_id = "drive-7".parse().ok();
+            shifts[0].external_id = "packing".parse().ok();
             event.version = 9;
             event.gate = 9;
             shifts[0].occupancy.filled = 3;
@@ -142,6 +146,7 @@ mod tests {
         assert_eq!((question.event, question.version, question.position), (decision.outcome.event.id, 1, 2));
         let EventWithShifts { event, shifts } = decision.outcome;
         assert_eq!((event.is_published, event.cancelled_at, event.cancellation_reason), (false, None, None));
+        assert_eq!((event.external_id, &shifts[0].external_id), (None, &None));
         assert_eq!(
             (event.version, event.gate, event.created_at, event.updated_at),
             (1, 1, before(), before())

@@ -9,9 +9,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::caller_key::ExternalId;
 use crate::error::Error;
 use crate::event::Event;
-use crate::id::{NoticeId, OrganizationId};
+use crate::id::{EventId, NoticeId, OrganizationId};
 use crate::notice::{Notice, NoticeCause};
 use crate::plan::PlanLimits;
 use crate::shift::{Gathering, ScheduledShift, Shift};
@@ -109,13 +110,47 @@ fn queued_notice(write: &Write) -> Option<&Notice> {
     }
 }
 
+/// Requires that no event has the external id that `event` gets. `holder` is the event that has it.
+///
+/// A rule that uses this function decides again after [`changed_or_taken`].
+///
+/// # Errors
+/// Returns [`Error::ExternalIdTaken`] if another event has it.
+pub(super) fn require_free_external_id(
+    change: &mut ChangeSet,
+    event: &Event,
+    holder: Option<EventId>,
+    now: Timestamp,
+) -> Result<(), Error> {
+    let Some(id) = event.external_id.clone() else { return Ok(()) };
+    if let Some(holder) = holder.filter(|holder| *holder != event.id) {
+        return Err(Error::ExternalIdTaken { existing_id: holder.uuid() });
+    }
+    change
+        .requires
+        .push(Requirement::Absent { unique: Unique::EventExternalId(event.organization, id), now });
+    Ok(())
+}
+
+/// Refuses an external id that one of these shifts of an event has. A shift that gets the id raises the version of the event,
+/// so of two such edits at once one decides again.
+pub(super) fn check_free_external_id<'s>(
+    shifts: impl IntoIterator<Item = &'s ScheduledShift>,
+    id: &ExternalId,
+) -> Result<(), Error> {
+    match shifts.into_iter().find(|shift| shift.external_id.as_ref() == Some(id)) {
+        Some(shift) => Err(Error::ExternalIdTaken { existing_id: shift.id.uuid() }),
+        None => Ok(()),
+    }
+}
+
 /// Requires that no event has the slug of a new one.
 pub(super) fn slug_is_free(event: &Event, now: Timestamp) -> Requirement {
     Requirement::Absent { unique: Unique::EventSlug(event.slug.clone()), now }
 }
 
-/// Returns whether a record has changed, or the random slug is taken.
-pub(super) fn changed_or_slug_taken(refusal: &Refusal) -> bool {
+/// Returns whether a record has changed, or another event has the random slug or the external id.
+pub(super) fn changed_or_taken(refusal: &Refusal) -> bool {
     match refusal {
         Refusal::Changed(_) => true,
         Refusal::Taken(record) => matches!(**record, Record::Event(_)),

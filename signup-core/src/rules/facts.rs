@@ -109,6 +109,9 @@ fn requirement(requirement: &Requirement) -> String {
         Requirement::Unchanged { key, version } => format!("{} at {version}", name(key)),
         Requirement::GateUnchanged { key, gate } => format!("{} at gate {gate}", name(key)),
         Requirement::Absent { unique: Unique::EventSlug(slug), .. } => format!("no event {slug}"),
+        Requirement::Absent { unique: Unique::EventExternalId(_, id), .. } => {
+            format!("no event with id {id}")
+        }
         Requirement::Absent { unique: Unique::Place(_, shift, email), .. } => {
             format!("no place of {email} on {}", name(&RecordKey::Shift(records::organization_id(1), *shift)))
         }

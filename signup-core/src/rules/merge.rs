@@ -71,6 +71,8 @@ pub(super) fn merge_event(mut patch: EventPatch, event: &Event) -> Result<EventP
         theme: conflicts.merge("theme", read.theme, patch.theme, || event.theme.into()),
         badge_label: conflicts
             .merge("badge_label", read.badge_label, patch.badge_label, || event.badge_label.clone().into()),
+        external_id: conflicts
+            .merge("external_id", read.external_id, patch.external_id, || event.external_id.clone().into()),
         ..patch
     };
     if has_last && merged.start_date.is_some() {
@@ -101,6 +103,8 @@ pub(super) fn merge_shift(mut patch: ShiftPatch, shift: &Shift) -> Result<ShiftP
             ),
         },
         capacity: conflicts.merge("capacity", read.capacity, patch.capacity, || shift.occupancy.capacity),
+        external_id: conflicts
+            .merge("external_id", read.external_id, patch.external_id, || shift.external_id.clone().into()),
         ..patch
     };
     conflicts.into_result(merged)

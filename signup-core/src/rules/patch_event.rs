@@ -4,8 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_event;
 use super::edit::{
-    active_events_below, changed_or_not_empty, check_not_cancelled, notice_of_change,
-    require_no_active_signups,
+    active_events_below, changed_or_not_empty, changed_or_taken, check_not_cancelled, notice_of_change,
+    require_free_external_id, require_no_active_signups,
 };
 use super::merge::merge_event;
 use super::{Decision, NewActivity};
@@ -14,16 +14,16 @@ use crate::error::Error;
 use crate::event::{Event, EventDates};
 use crate::fault::{FaultKind, Faults};
 use crate::hours::{Day, EventDate, TimeError};
-use crate::id::NoticeId;
+use crate::id::{EventId, NoticeId};
 use crate::input::{Change, EventPatch, check_last_day};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, sort_by_running_order};
-use crate::store::{ChangeSet, EventInFull, EventLocationData, Record, Write};
+use crate::store::{ChangeSet, EventInFull, EventLocationData, Record, Refusal, Write};
 use crate::text::LocationData;
 use crate::time_and_place::TimeAndPlace;
 
-/// Changes the fields that `patch` names.
+/// Changes the fields that `patch` names. `holder` is the event that has the external id of the patch.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day by as many days,
 /// unless the patch names the last day. A new zone keeps dates and wall times. Queues a notice for each shift whose
@@ -33,11 +33,13 @@ use crate::time_and_place::TimeAndPlace;
 /// # Errors
 /// - [`Error::EventCancelled`].
 /// - [`Error::EventHasSignups`] if the patch unpublishes an event with active sign-ups.
+/// - [`Error::ExternalIdTaken`].
 /// - [`Error::Invalid`] if the patch changes the days, and one is out of range, or the last day is before the first, beyond
 ///   the plan's longest event, or before a day with shifts.
 pub(crate) fn patch_event(
     full: EventInFull,
     patch: EventPatch,
+    holder: Option<EventId>,
     limits: PlanLimits,
     notices: Vec<NoticeId>,
     delay: SignedDuration,
@@ -51,6 +53,11 @@ pub(crate) fn patch_event(
     change.require_unchanged(&event);
     if event.is_published && !is_published && !require_no_active_signups(&mut change, &event, &shifts, now) {
         return Err(Error::EventHasSignups);
+    }
+    let external_id = patch.external_id.clone().map_or_else(|| event.external_id.clone(), Change::into_value);
+    let with_id = Event { external_id, ..event.clone() };
+    if with_id.external_id != event.external_id {
+        require_free_external_id(&mut change, &with_id, holder, now)?;
     }
     let dates = days(&event.dates, &patch, &shifts, limits)?;
     if dates.days() < event.dates.days() {
@@ -69,7 +76,7 @@ pub(crate) fn patch_event(
         is_published,
         theme: patch.theme.map_or(event.theme, Change::into_value),
         badge_label: patch.badge_label.map_or_else(|| event.badge_label.clone(), Change::into_value),
-        ..event.clone()
+        ..with_id
     };
     let is_new = |data: &Option<LocationData>| match (data, &location_data) {
         (Some(data), Some(present)) => !data.has_same_value(present),
@@ -101,7 +108,8 @@ pub(crate) fn patch_event(
     }
     sort_by_running_order(&mut after);
     let outcome = EventWithShifts { event: changed, shifts: after };
-    Ok(Decision::new(outcome, change, activity).again_after(changed_or_not_empty))
+    let decides_again = |refusal: &Refusal| changed_or_taken(refusal) || changed_or_not_empty(refusal);
+    Ok(Decision::new(outcome, change, activity).again_after(decides_again))
 }
 
 /// Returns the activity of a patch. A change of fields comes before the publication.

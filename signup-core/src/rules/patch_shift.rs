@@ -3,7 +3,7 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_shift;
-use super::edit::{check_not_cancelled, notice_of_change};
+use super::edit::{check_free_external_id, check_not_cancelled, next_version, notice_of_change};
 use super::merge::merge_shift;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -18,7 +18,7 @@ use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Write};
 use crate::time_and_place::TimeAndPlace;
 
-/// Changes the fields that `patch` names.
+/// Changes the fields that `patch` names. `siblings` are the shifts of the event, if the patch sets an external id.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
 /// sign-ups cancels none of them. Queues a notice to the volunteers if the time or the place changes, unless the patch
@@ -27,11 +27,13 @@ use crate::time_and_place::TimeAndPlace;
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
+/// - [`Error::ExternalIdTaken`].
 /// - [`Error::Invalid`] with a fault of `day` if the event does not have the day, and of `end_time` if the end would not fit
 ///   the start.
 pub(crate) fn patch_shift(
     event: &Event,
     shift: ScheduledShift,
+    siblings: &[ScheduledShift],
     patch: ShiftPatch,
     notice: NoticeId,
     delay: SignedDuration,
@@ -39,6 +41,12 @@ pub(crate) fn patch_shift(
 ) -> Result<Decision<ScheduledShift>, Error> {
     check_not_cancelled(event)?;
     let patch = merge_shift(patch, &shift)?;
+    let external_id = patch.external_id.map_or_else(|| shift.external_id.clone(), Change::into_value);
+    let new_id = external_id.as_ref().filter(|id| shift.external_id.as_ref() != Some(*id));
+    if let Some(id) = new_id {
+        check_free_external_id(siblings.iter().filter(|other| other.id != shift.id), id)?;
+    }
+    let takes_id = new_id.is_some();
     let hours = hours(patch.hours, shift.hours, event.dates.days())?;
     let before = TimeAndPlace::of(&shift, event);
     let record = Shift {
@@ -50,6 +58,7 @@ pub(crate) fn patch_shift(
             capacity: patch.capacity.unwrap_or(shift.occupancy.capacity),
             ..shift.occupancy
         },
+        external_id,
         ..shift.shift.clone()
     };
     if record == shift.shift {
@@ -69,7 +78,12 @@ pub(crate) fn patch_shift(
         queued = notice_of_change(notice, &mut changed.shift, [&before, &after], delay, now);
     }
     let mut change = ChangeSet::default();
-    change.require_unchanged(event);
+    if takes_id {
+        // Excludes an edit that gives the id to another shift.
+        change.replace(event.clone(), next_version(event));
+    } else {
+        change.require_unchanged(event);
+    }
     let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift)
         .with_changes(changes_of_shift(&shift.shift, &changed.shift));
     change.replace(shift.shift, changed.shift.clone());
@@ -102,7 +116,7 @@ mod tests {
         let mut full = full();
         let mut shift = full.shifts.remove(0);
         shift.shift.occupancy.filled = 3;
-        patch_shift(&full.event, shift, patched, notice(8), DELAY, now)
+        patch_shift(&full.event, shift, &[], patched, notice(8), DELAY, now)
     }
 
     #[test]
@@ -133,6 +147,35 @@ mod tests {
     }
 
     #[test]
+    fn an_external_id_has_to_be_free_among_the_shifts_of_the_event() {
+        let full = full_with(|_, shifts| {
+            shifts[0].external_id = "a".parse().ok();
+            shifts[1].external_id = "b".parse().ok();
+        });
+        let patch = |patch: ShiftPatch| {
+            let shift = full.shifts[0].clone();
+            patch_shift(&full.event, shift, &full.shifts, patch, notice(8), DELAY, before())
+        };
+        let with = |id: &str| ShiftPatch::new().external_id(id.parse().unwrap());
+        let (read, put) = (["Event 1 at 1", "Shift 1 at 1"], "put Shift 1 to 2");
+        let event = "put Event 1 to 2";
+        for (patched, expected) in [
+            (with("B"), [&read[..], &[event, put]].concat()),
+            (ShiftPatch::new().clear_external_id(), [&read[..], &[put]].concat()),
+            (with("a"), vec![]),
+        ] {
+            assert_eq!(lines(&patch(patched).unwrap()), expected, "excludes other edits that set one");
+        }
+        let early = with("b").end_time("09:00".parse().unwrap());
+        let taken = Error::ExternalIdTaken { existing_id: records::uuid(2) };
+        assert_eq!(patch(early).unwrap_err(), taken, "the state comes before the hours");
+        let event = Event { cancelled_at: Some(before()), ..full.event.clone() };
+        let shift = full.shifts[0].clone();
+        let refused = patch_shift(&event, shift, &full.shifts, with("b"), notice(8), DELAY, before());
+        assert_eq!(refused.unwrap_err(), Error::EventCancelled);
+    }
+
+    #[test]
     fn a_patch_changes_the_place_and_the_hours_only_on_request() {
         let EventInFull { event, mut shifts, .. } =
             full_with(|_, shifts| shifts[0].location = "Dock 4".parse().ok());
@@ -144,7 +187,7 @@ mod tests {
             (new().hours(Hours::ALL_DAY), shift.location.clone(), Hours::ALL_DAY),
         ] {
             let found =
-                patch_shift(&event, shift.clone(), patched, notice(8), DELAY, before()).unwrap().outcome;
+                patch_shift(&event, shift.clone(), &[], patched, notice(8), DELAY, before()).unwrap().outcome;
             assert_eq!((&found.location, found.hours), (&location, hours));
         }
     }
@@ -163,7 +206,8 @@ mod tests {
             ("a place without mail", hall().without_mail(), present, None),
             ("a title", ShiftPatch::new().title("Evening".parse().unwrap()), present, None),
         ] {
-            let decision = patch_shift(&event, shift.clone(), patched, notice(8), DELAY, before()).unwrap();
+            let decision =
+                patch_shift(&event, shift.clone(), &[], patched, notice(8), DELAY, before()).unwrap();
             assert_eq!(decision.outcome.gathering, Some(expected), "{what}");
             let queued = decision.change.writes.iter().find_map(|write| match write {
                 Write::Put { after: Record::Notice(notice), .. } => Some(notice.due_at),
@@ -231,7 +275,7 @@ mod tests {
                 listed.into_iter().for_each(|(path, kind)| faults.add(path, kind));
                 Error::Invalid(faults)
             });
-            let found = patch_shift(&event, shift, patched, notice(8), DELAY, before());
+            let found = patch_shift(&event, shift, &[], patched, notice(8), DELAY, before());
             assert_eq!(found.map(|found| found.outcome.hours), expected, "{what}");
         }
     }
@@ -241,7 +285,7 @@ mod tests {
         let EventInFull { event, mut shifts, .. } =
             full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
         let decision =
-            patch_shift(&event, shifts.remove(0), ShiftPatch::new().day(2), notice(8), DELAY, before());
+            patch_shift(&event, shifts.remove(0), &[], ShiftPatch::new().day(2), notice(8), DELAY, before());
         let expected = ["Event 1 at 1", "Shift 1 at 1", "put Shift 1 to 2, gate 2", "insert Notice 8"];
         assert_eq!(lines(&decision.unwrap()), expected);
     }
@@ -254,7 +298,7 @@ mod tests {
         let mut event = full().event;
         event.cancelled_at = Some(before());
         let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
-        let refused = patch_shift(&event, shift, early, notice(8), DELAY, before()).unwrap_err();
+        let refused = patch_shift(&event, shift, &[], early, notice(8), DELAY, before()).unwrap_err();
         assert_eq!(refused, Error::EventCancelled, "the state of the event comes before its hours");
     }
 }

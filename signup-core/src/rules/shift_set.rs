@@ -3,14 +3,17 @@
 use jiff::Timestamp;
 
 use super::cancel_event::closed;
-use super::edit::{changed_or_not_empty, check_not_cancelled, next_version, require_no_active_signups};
+use super::edit::{
+    changed_or_not_empty, check_free_external_id, check_not_cancelled, next_version,
+    require_no_active_signups,
+};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::id::{NoticeId, ShiftId};
-use crate::input::{DeleteShift, NewShift, check_added_shifts, check_shift_days};
+use crate::input::{DeleteShift, NewShift, check_added_shifts, check_external_ids, check_shift_days};
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
@@ -35,6 +38,7 @@ pub(super) fn new_shifts(
         hours: shift.hours,
         ends_at: event.dates.first.interval(shift.hours).end,
         occupancy: Occupancy::empty(shift.capacity),
+        external_id: shift.external_id,
         position,
         version: 1,
         gate: 1,
@@ -51,17 +55,25 @@ pub(super) fn new_shifts(
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
+/// - [`Error::ExternalIdTaken`] if a shift of the event has the external id of a new one.
 /// - [`Error::Invalid`] with a fault of `shifts` if none or too many are added, or the event would have more than
-///   [`Event::MAX_SHIFTS`] shifts, and with a fault of each shift whose day the event does not have.
+///   [`Event::MAX_SHIFTS`] shifts, with a fault of each new shift that repeats an external id, and of each whose day the event
+///   does not have.
 pub(crate) fn add_shifts(
     full: EventInFull,
     new: Vec<NewShift>,
     ids: Vec<ShiftId>,
     now: Timestamp,
 ) -> Result<Decision<Vec<ScheduledShift>>, Error> {
-    check_added_shifts(new.len()).map_err(|fault| Faults::one("shifts", fault))?;
+    let mut faults = Faults::new();
+    faults.check("shifts", check_added_shifts(new.len()));
+    check_external_ids(&mut faults, &new);
+    faults.into_result(Some(()))?;
     let EventInFull { event, shifts: present, .. } = full;
     check_not_cancelled(&event)?;
+    new.iter()
+        .filter_map(|shift| shift.external_id.as_ref())
+        .try_for_each(|id| check_free_external_id(&present, id))?;
     let max = Event::MAX_SHIFTS;
     let mut faults = Faults::new();
     if present.len() + new.len() > max {
@@ -138,6 +150,30 @@ mod tests {
         let EventInFull { event, mut shifts, .. } = full();
         shifts[0].shift.occupancy.filled = filled;
         delete_shift(&event, &shifts[0], delete, notice(8), now)
+    }
+
+    #[test]
+    fn a_new_shift_has_an_external_id_that_no_shift_of_the_event_has() {
+        let add = |full, [one, other]: [&str; 2]| {
+            let [one, other] = [one, other].map(|id| new(1).remove(0).external_id(id.parse().unwrap()));
+            let ids = vec![ShiftId::new(records::uuid(20)), ShiftId::new(records::uuid(21))];
+            add_shifts(full, vec![one, other], ids, before())
+        };
+        let full = || full_with(|_, shifts| shifts[1].external_id = "b".parse().ok());
+        let added = add(full(), ["a", "B"]).unwrap();
+        assert_eq!(lines(&added)[..2], ["Event 1 at 1", "put Event 1 to 2"], "excludes other edits of ids");
+        assert_eq!(added.outcome[0].external_id, "a".parse().ok());
+        let taken = Error::ExternalIdTaken { existing_id: records::uuid(2) };
+        assert_eq!(add(full(), ["a", "b"]).unwrap_err(), taken);
+        let Err(Error::Invalid(faults)) = add(full(), ["a", "a"]) else { panic!() };
+        assert_eq!(fault_paths(&faults), ["shifts[1].external_id"]);
+        let crowded = || EventInFull { shifts: vec![full().shifts[1].clone(); 999], ..full() };
+        assert_eq!(add(crowded(), ["a", "b"]).unwrap_err(), taken, "before the number of shifts");
+        let cancelled = |mut full: EventInFull| {
+            full.event.cancelled_at = Some(before());
+            full
+        };
+        assert_eq!(add(cancelled(full()), ["a", "b"]).unwrap_err(), Error::EventCancelled);
     }
 
     #[test]

@@ -40,14 +40,15 @@ pub use volunteer_data::{VolunteerData, VolunteerSignup};
 pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
 
 use crate::allowance::{Allowance, RateKey, Windows};
+use crate::caller_key::ExternalId;
 use crate::clock::{Clock, SystemClock, whole_second};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{OrganizationId, ShiftId};
+use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::network::Networks;
 use crate::plan::PlanTable;
 use crate::shift::ScheduledShift;
-use crate::store::{Kind, Record, RecordKey, Store};
+use crate::store::{Deleted, Kind, Record, RecordKey, Store, Unique};
 use authentication::{TokenCache, Uses};
 use turns::Turns;
 use webhooks::ListenerCache;
@@ -111,6 +112,17 @@ impl Shared {
     ) -> Result<Option<(ScheduledShift, Event)>> {
         let found = self.store.shift_with_event(organization, id).await?;
         Ok(found.map(|(shift, event)| (ScheduledShift::of(shift, &event), event)))
+    }
+
+    /// Returns the event that has the external id.
+    async fn external_id_holder(
+        &self,
+        organization: OrganizationId,
+        id: Option<&ExternalId>,
+    ) -> Result<Option<EventId>> {
+        let Some(id) = id.cloned() else { return Ok(None) };
+        let holder = self.store.holder(&Unique::EventExternalId(organization, id), Deleted::Excluded).await?;
+        Ok(holder.and_then(|record| Event::try_from(record).ok()).map(|event| event.id))
     }
 
     /// Returns the owner of a record, for an operator.

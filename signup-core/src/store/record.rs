@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 
 use crate::activity::Activity;
+use crate::caller_key::ExternalId;
 use crate::event::Event;
 use crate::id::{
     ActivityId, DeliveryId, EventId, InvitationId, MessageId, NoticeId, OrganizationId, PersonId, QuestionId,
@@ -322,7 +323,7 @@ impl RecordKey {
     }
 }
 
-/// A value that at most one record has at a time. A deleted record keeps its values.
+/// A value that at most one record has at a time. A deleted record keeps its values, except its external id.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Unique {
     /// The slug of an organization.
@@ -331,6 +332,8 @@ pub enum Unique {
     TokenDigest(Digest),
     /// The slug of an event, of any organization.
     EventSlug(String),
+    /// The external id of an event that is not deleted, in its organization.
+    EventExternalId(OrganizationId, ExternalId),
     /// The place of an [address](crate::EmailAddress::key) on a shift. A confirmed sign-up holds the place.
     Place(OrganizationId, ShiftId, String),
     /// The digest of a link's secret.

@@ -202,7 +202,7 @@
 //! |---|---|---|---|---|---|
 //! | [`Organization`](Kind::Organization) | its id | none | [`OrganizationSlug`](Unique::OrganizationSlug) | [`Organizations`](Total::Organizations) | version, gate |
 //! | [`Token`](Kind::Token) | its id | organization | [`TokenDigest`](Unique::TokenDigest) | none | version |
-//! | [`Event`](Kind::Event) | its id | organization | [`EventSlug`](Unique::EventSlug) | [`ActiveEvents`](Total::ActiveEvents) until the end of its last day, if it is published, not cancelled and not deleted | version, gate |
+//! | [`Event`](Kind::Event) | its id | organization | [`EventSlug`](Unique::EventSlug); [`EventExternalId`](Unique::EventExternalId) if it has one and is not deleted | [`ActiveEvents`](Total::ActiveEvents) until the end of its last day, if it is published, not cancelled and not deleted | version, gate |
 //! | [`LocationData`](Kind::LocationData) | the id of the event | event | none | none | none |
 //! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_total) the total [`Filled`](Total::Filled) | version, gate |
 //! | [`Question`](Kind::Question) | its id | event | none | none | version |
@@ -352,7 +352,7 @@
 //! # Deleted records
 //!
 //! A deleted event or shift is a record with `deleted_at`, so that queued mails can still be written. It keeps its unique
-//! values. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record like any other.
+//! values, except that an event frees its external id. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record like any other.
 //!
 //! [`Store::purge`] removes deleted and expired records for good, in portions. It removes the record of an event first: then the
 //! event is gone from every read, and no commit can restore it. What belonged to the event follows in portions. Until then, these

@@ -84,6 +84,7 @@ fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
         is_cancelled: text("no"),
         from: text("2027-6-5"),
         to: text("2027-02-29"),
+        external_id: text("night shift"),
         order: text("Latest"),
         per_page: text("0"),
         cursor: text("abc"),

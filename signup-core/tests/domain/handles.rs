@@ -50,7 +50,7 @@ async fn a_position_of_another_order_is_a_fault_of_the_cursor() {
     }
     let page = session.events(EventQuery::new().soonest().limit(1)).await.unwrap();
     let mut query = EventQuery::new().at(page.next.unwrap());
-    assert_eq!(session.events(query).await.unwrap().items.len(), 1, "the position sets the order");
+    assert_eq!(session.events(query.clone()).await.unwrap().items.len(), 1, "the position sets the order");
     query.order = EventOrder::Latest;
     let Err(Error::Invalid(faults)) = session.events(query).await else { panic!("a fault") };
     assert_eq!(faults.iter().map(|fault| fault.path.to_string()).collect::<Vec<_>>(), ["cursor"]);

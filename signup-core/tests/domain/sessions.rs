@@ -88,7 +88,7 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
             ("stored outcome", keyed.stored_outcome(Operation::CreateEvent).await.err()),
             ("duplicate", session.duplicate_event(event_id, date(2027, 6, 12)).await.err()),
             ("patch", session.patch_shift(shift_id, patch.clone()).await.err()),
-            ("list events", session.events(list).await.err()),
+            ("list events", session.events(list.clone()).await.err()),
             ("list shifts", session.shifts(event_id).await.err()),
             ("organization", session.organization().await.err()),
         ]
@@ -100,13 +100,13 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
     let address = std::net::Ipv4Addr::LOCALHOST.into();
     let rate = async || service.count_request(Some(&session), address).await.unwrap().limit;
     assert_eq!(rate().await, PlanTable::default().pro.requests_per_minute);
-    let events = scene.session.events(list).await.unwrap().items;
+    let events = scene.session.events(list.clone()).await.unwrap().items;
     clock.advance(1);
     for (name, error) in uses().await {
         assert!(matches!(error, Some(Error::Unauthenticated)), "{name}: {error:?}");
     }
     assert_eq!(rate().await, PlanTable::default().free.requests_per_minute, "as without a token");
-    assert_eq!(scene.session.events(list).await.unwrap().items, events, "nothing was written");
+    assert_eq!(scene.session.events(list.clone()).await.unwrap().items, events, "nothing was written");
 }
 
 #[tokio::test]

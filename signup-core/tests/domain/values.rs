@@ -8,10 +8,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use signup_core::{
     AnswerText, BadgeLabel, CancellationReason, Capacity, Day, Description, Digest, EmailAddress, EventDate,
-    EventId, EventKey, EventLocation, Hours, IdempotencyKey, Label, Latitude, LocationData, Longitude,
-    MessageSubject, MessageText, Name, NoticeId, Occupancy, Operation, OrganizationId, PersonName, Plan,
-    Position, QuestionId, QuestionKind, Scope, Scopes, SearchText, Secret, ShiftId, ShiftLocation, SignupId,
-    SignupStatus, TextError, Theme, TimeError, Title, TokenId, TokenText, WallTime, WebAddress,
+    EventId, EventKey, EventLocation, ExternalId, Hours, IdempotencyKey, Label, Latitude, LocationData,
+    Longitude, MessageSubject, MessageText, Name, NoticeId, Occupancy, Operation, OrganizationId, PersonName,
+    Plan, Position, QuestionId, QuestionKind, Scope, Scopes, SearchText, Secret, ShiftId, ShiftLocation,
+    SignupId, SignupStatus, TextError, Theme, TimeError, Title, TokenId, TokenText, WallTime, WebAddress,
     WebhookDescription, Zone, time,
 };
 
@@ -76,6 +76,7 @@ values! {
     EventDate: "2027-06-05", not "2027-6-5";
     EventId: ID, not "1";
     EventLocation: "1 Main St", not "";
+    ExternalId: "!~", not "night shift";
     IdempotencyKey: "key-1", not "key 1";
     Label: "T-shirt size", not "";
     Latitude: "-40.7128", not "90.5";
@@ -108,6 +109,7 @@ serialized_as_text! {
     EmailAddress: "ada@example.org";
     EventDate: "2027-06-05";
     EventId: ID;
+    ExternalId: "roster/2027#17";
     IdempotencyKey: "key-1";
     Plan: "free";
     Position<EventKey>: CURSOR;

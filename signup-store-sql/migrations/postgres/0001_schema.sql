@@ -226,6 +226,9 @@ CREATE TABLE events (
     theme               text    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
                                 'slate-charcoal', 'golden-hour', 'midnight')),
     badge_label         text    CHECK (length(badge_label) BETWEEN 1 AND 255),
+    -- The id in the organizer's own system. A deleted event keeps it, and holds it no longer.
+    external_id         text    COLLATE "C" CHECK (length(external_id) BETWEEN 1 AND 255),
+    held_external_id    text    COLLATE "C" GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL THEN external_id END) STORED,
     version             bigint  NOT NULL CHECK (version >= 1),
     -- A second version: only changes that affect whether and how volunteers may sign up raise it.
     gate                bigint  NOT NULL CHECK (gate >= 1),
@@ -249,6 +252,8 @@ CREATE INDEX long_events_by_start ON events (organization_id, length_class, star
     WHERE length_class > 0 AND deleted_at IS NULL;
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at)
     WHERE is_published AND cancelled_at IS NULL AND deleted_at IS NULL;
+-- Partial, because most events hold no external id.
+CREATE UNIQUE INDEX events_by_external_id ON events (organization_id, held_external_id) WHERE held_external_id IS NOT NULL;
 CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL AND NOT is_purged;
 CREATE UNIQUE INDEX purged_events ON events (organization_id, id) WHERE is_purged;
@@ -271,6 +276,8 @@ CREATE TABLE shifts (
     title           text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
     description     text    CHECK (length(description) BETWEEN 1 AND 2000),
     location        text    CHECK (length(location) BETWEEN 1 AND 255),
+    -- The id in the organizer's own system.
+    external_id     text    COLLATE "C" CHECK (length(external_id) BETWEEN 1 AND 255),
     -- The number of the day of the event on which the shift begins.
     day             integer NOT NULL DEFAULT 1 CHECK (day >= 1),
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.

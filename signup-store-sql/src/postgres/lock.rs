@@ -59,6 +59,9 @@ impl Lock {
             }
             Key::Unique(Unique::OrganizationSlug(slug)) => named(format!("organization {slug}")),
             Key::Unique(Unique::EventSlug(slug)) => named(format!("event {slug}")),
+            Key::Unique(Unique::EventExternalId(organization, id)) => {
+                named(format!("event of {organization} {id}"))
+            }
             Key::Unique(Unique::PersonEmail(email)) => named(format!("person {email}")),
             Key::Unique(Unique::InvitedEmail(organization, email)) => {
                 named(format!("invitation {organization} {email}"))

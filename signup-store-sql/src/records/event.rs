@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use signup_core::{
     BadgeLabel, CancellationReason, Deleted, Description, Event, EventDates, EventId, EventLocation,
-    Latitude, Longitude, OrganizationId, StoreError, Theme,
+    ExternalId, Latitude, Longitude, OrganizationId, StoreError, Theme,
 };
 
 use crate::sql::Value;
@@ -40,6 +40,7 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("is_published", Flag, |event| event.is_published.into()),
         Column::new("theme", Text, |event| event.theme.map(Theme::name).into()),
         Column::new("badge_label", Text, |event| event.badge_label.as_ref().map(BadgeLabel::as_str).into()),
+        Column::new("external_id", Text, |event| event.external_id.as_ref().map(ExternalId::as_str).into()),
         Column::new("cancelled_at", Integer, |event| event.cancelled_at.into()),
         Column::new("cancellation_reason", Text, |event| {
             event.cancellation_reason.as_ref().map(CancellationReason::as_str).into()
@@ -96,6 +97,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     event.is_published = columns.flag("is_published")?;
     event.theme = columns.optional("theme")?;
     event.badge_label = columns.optional("badge_label")?;
+    event.external_id = columns.optional("external_id")?;
     event.cancelled_at = columns.optional_instant("cancelled_at")?;
     event.cancellation_reason = columns.optional("cancellation_reason")?;
     event.version = columns.number("version")?;

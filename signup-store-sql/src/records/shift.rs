@@ -1,8 +1,8 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Capacity, Closing, Deleted, EventId, Gathering, Hours, NoticeId, OrganizationId,
-    ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
+    CancellationReason, Capacity, Closing, Deleted, EventId, ExternalId, Gathering, Hours, NoticeId,
+    OrganizationId, ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -34,6 +34,7 @@ pub(crate) const TABLE: Table<Shift> = Table {
             shift.description.as_ref().map(ShiftDescription::as_str).into()
         }),
         Column::new("location", Text, |shift| shift.location.as_ref().map(ShiftLocation::as_str).into()),
+        Column::new("external_id", Text, |shift| shift.external_id.as_ref().map(ExternalId::as_str).into()),
         Column::new("day", Integer, |shift| shift.hours.day().into()),
         Column::new("start_minute", Integer, |shift| shift.hours.start().minutes().into()),
         Column::new("end_minute", Integer, |shift| <(u32, u16, u16, bool)>::from(shift.hours).2.into()),
@@ -102,6 +103,7 @@ pub(crate) fn read_of(
     shift.updated_at = columns.instant("updated_at")?;
     shift.description = columns.optional("description")?;
     shift.location = columns.optional("location")?;
+    shift.external_id = columns.optional("external_id")?;
     let (day, start) = (columns.number::<u32>("day")?, columns.number::<u16>("start_minute")?);
     let (ends_next_day, end) = (columns.flag("ends_next_day")?, columns.number::<u16>("end_minute")?);
     shift.hours = columns.checked(Hours::try_from((day, start, end, ends_next_day)))?;

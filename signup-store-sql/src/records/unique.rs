@@ -22,6 +22,10 @@ pub(crate) fn lookup(unique: &Unique) -> Lookup {
         Unique::OrganizationSlug(slug) => (Kind::Organization, &["slug"], vec![slug.as_str().into()]),
         Unique::TokenDigest(digest) => (Kind::Token, &["digest"], vec![digest.as_bytes().as_slice().into()]),
         Unique::EventSlug(slug) => (Kind::Event, &["slug"], vec![slug.as_str().into()]),
+        Unique::EventExternalId(organization, id) => {
+            let values = vec![organization.uuid().into(), id.as_str().into()];
+            (Kind::Event, &["organization_id", "held_external_id"], values)
+        }
         Unique::Place(organization, shift, email_key) => {
             let values = vec![organization.uuid().into(), shift.uuid().into(), email_key.as_str().into()];
             (Kind::Signup, PLACE, values)

@@ -155,7 +155,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
         let read = || read::events(self.backend.reader(), organization, query);
-        cached(&self.backend, |cache| &cache.pages, (organization, *query), read).await
+        cached(&self.backend, |cache| &cache.pages, (organization, query.clone()), read).await
     }
 
     async fn events_with_shifts(

@@ -65,7 +65,7 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
     ] {
         for side in [None, Some(Side::Below), Some(Side::Above)] {
             let key = EventKey { order: query.order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
-            let mut wanted = query;
+            let mut wanted = query.clone();
             wanted.position = side.map(|side| Position { key, side });
             let page = if with_shifts { page_with_shifts_query } else { page_query };
             let plan = plan(&mut connection, page(Dialect::Sqlite, OrganizationId::NONE, &wanted)).await;
@@ -85,6 +85,26 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
             assert_eq!(bounded, if is_bounded { searches } else { 0 }, "{query:?}\n{plan}");
             assert!(!plan.contains("B-TREE") && !plan.contains("SCAN events"), "{query:?}\n{plan}");
         }
+    }
+}
+
+/// The event with an external id is looked up by it, whatever else the query selects.
+#[rstest]
+#[tokio::test]
+async fn an_event_is_found_by_its_external_id(#[values(false, true)] with_shifts: bool) {
+    let (_folder, mut connection) = database().await;
+    let all = EventQuery::new().external_id("a".parse().unwrap());
+    let key = EventKey { order: all.order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
+    let of_period = all.clone().published().from_date("2027-06-05".parse().unwrap());
+    for (query, searches) in
+        [(all.clone(), 1), (of_period, 1), (all.at(Position { key, side: Side::Below }), 2)]
+    {
+        let page = if with_shifts { page_with_shifts_query } else { page_query };
+        let plan = plan(&mut connection, page(Dialect::Sqlite, OrganizationId::NONE, &query)).await;
+        let search =
+            "SEARCH events USING INDEX events_by_external_id (organization_id=? AND held_external_id=?)";
+        assert_eq!(plan.matches(search).count(), searches, "{query:?}\n{plan}");
+        assert_eq!(plan.matches("SEARCH events ").count(), searches, "{query:?}\n{plan}");
     }
 }
 

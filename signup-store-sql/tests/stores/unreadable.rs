@@ -7,7 +7,7 @@ use signup_core::{Deleted, Entity as _, Event, EventQuery, Record};
 use crate::records::Engine::{Postgres, Sqlite};
 use crate::records::{Database, Engine, ORGANIZATION, insert};
 
-const EVERY_EVENT: EventQuery = EventQuery::new().limit(10);
+const EVERY_EVENT: EventQuery = EventQuery::new();
 
 /// Unreadable location data fails only the read that needs it.
 #[rstest]

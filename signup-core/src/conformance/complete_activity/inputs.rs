@@ -78,7 +78,7 @@ pub(super) fn event_patch(numbers: &mut Numbers<'_>, now: Timestamp) -> EventPat
     patch.is_published = [None, None, Some(true), Some(false)][usize::from(numbers.below(4))];
     // A few fields each time: the operation has fewer numbers than an event has fields.
     for _ in 0..=numbers.below(4) {
-        match numbers.below(12) {
+        match numbers.below(13) {
             0 => patch.title = Some(text(&TITLES, numbers)),
             1 => patch.description = change(&["Bring gloves", "Bring a coat"], numbers),
             2 => patch.location = change(&PLACES, numbers),
@@ -90,6 +90,7 @@ pub(super) fn event_patch(numbers: &mut Numbers<'_>, now: Timestamp) -> EventPat
             8 => patch.end_date = Some(Some(day(numbers, now)).filter(|_| numbers.below(3) > 0).into()),
             9 => patch.zone = Some(text(&ZONES, numbers)),
             10 => patch.theme = change(&["midnight", "rose-pink"], numbers),
+            11 => patch.external_id = change(&["a", "b"], numbers),
             _ => patch.badge_label = change(&["Families"], numbers),
         }
     }
@@ -107,6 +108,7 @@ pub(super) fn shift_patch(numbers: &mut Numbers<'_>) -> ShiftPatch {
     patch.description = change(&["Bring gloves", "Bring a coat"], numbers);
     patch.location = change(&PLACES, numbers);
     patch.capacity = Some(capacity(numbers)).filter(|_| numbers.below(2) == 1);
+    patch.external_id = change(&["a", "b"], numbers);
     match numbers.below(4) {
         1 => patch.hours(hours(numbers)),
         2 => patch.start_time(WallTime::from_minutes(540).unwrap()),

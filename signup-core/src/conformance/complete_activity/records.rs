@@ -310,7 +310,7 @@ fn organization_fields(organization: &Organization) -> [Field; 6] {
     ]
 }
 
-fn event_fields(event: &Event, data: Option<&LocationData>) -> [Field; 12] {
+fn event_fields(event: &Event, data: Option<&LocationData>) -> [Field; 13] {
     let Event {
         id: _,
         organization: _,
@@ -325,6 +325,7 @@ fn event_fields(event: &Event, data: Option<&LocationData>) -> [Field; 12] {
         is_published: _,
         theme,
         badge_label,
+        external_id,
         cancelled_at: _,
         cancellation_reason: _,
         version: _,
@@ -346,6 +347,7 @@ fn event_fields(event: &Event, data: Option<&LocationData>) -> [Field; 12] {
         ("timezone", Some(first.zone().name().to_owned())),
         ("theme", theme.map(|theme| theme.name().to_owned())),
         ("badge_label", badge_label.as_ref().map(ToString::to_string)),
+        ("external_id", external_id.as_ref().map(ToString::to_string)),
     ]
 }
 
@@ -358,7 +360,7 @@ fn with_doubles(object: &serde_json::Value) -> serde_json::Value {
     members.into_iter().collect()
 }
 
-fn shift_fields(shift: &Shift) -> [Field; 8] {
+fn shift_fields(shift: &Shift) -> [Field; 9] {
     let Shift {
         id: _,
         organization: _,
@@ -369,6 +371,7 @@ fn shift_fields(shift: &Shift) -> [Field; 8] {
         hours,
         ends_at: _,
         occupancy: Occupancy { capacity, filled: _ },
+        external_id,
         position: _,
         version: _,
         gate: _,
@@ -387,6 +390,7 @@ fn shift_fields(shift: &Shift) -> [Field; 8] {
         ("end_time", hours.end().map(|time| time.to_string())),
         ("ends_next_day", Some(hours.ends_next_day().to_string())),
         ("capacity", Some(capacity.to_string())),
+        ("external_id", external_id.as_ref().map(ToString::to_string)),
     ]
 }
 

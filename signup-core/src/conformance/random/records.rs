@@ -217,6 +217,7 @@ impl Draft<'_> {
         event.updated_at = self.now;
         match choice {
             0 => event.title = Title::new(&format!("Edit {}", self.number)).unwrap(),
+            1 if numbers.below(2) == 0 => event.external_id = Some(numbers.external_id()),
             1 => event.is_virtual ^= true,
             2 => event.slug = numbers.name(self.number),
             3 => event.is_published ^= true,
@@ -259,6 +260,10 @@ impl Numbers<'_> {
     /// Returns a slug, or the text of a digest: a new one, or sometimes one that other records can have, too.
     fn name(&mut self, number: u32) -> String {
         if self.below(4) == 3 { "common".to_owned() } else { format!("name-{number}") }
+    }
+
+    fn external_id(&mut self) -> ExternalId {
+        ["a", "b"][usize::from(self.below(2))].parse().unwrap()
     }
 
     fn email(&mut self) -> EmailAddress {

@@ -18,7 +18,7 @@ use crate::webhook::{Attempt, Disabled, SigningSecret};
 
 fn patch(full: EventInFull, patch: EventPatch) -> Vec<String> {
     let notices = vec![notice(8), notice(9)];
-    named(&patch_event(full, patch, limits(), notices, DELAY, before()).unwrap())
+    named(&patch_event(full, patch, None, limits(), notices, DELAY, before()).unwrap())
 }
 
 fn drive() -> NewEvent {
@@ -33,7 +33,7 @@ fn ids() -> EventIds {
 fn a_new_event_is_one_activity_whatever_it_has() {
     let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap());
     let new = drive().published().shift(shift.clone()).shift(shift);
-    let created = create_event(records::organization_id(1), limits(), new, ids(), before()).unwrap();
+    let created = create_event(records::organization_id(1), limits(), new, None, ids(), before()).unwrap();
     assert_eq!(named(&created), ["event.created"]);
     let copy = DuplicateEvent::on(jiff::civil::date(2027, 6, 6));
     assert_eq!(named(&duplicate_event(full(), copy, ids(), before()).unwrap()), ["event.created"]);
@@ -71,6 +71,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         "no theme before"
     );
     let everything = new()
+        .external_id("drive-7".parse().unwrap())
         .badge_label("Families".parse().unwrap())
         .theme(crate::event::Theme::Midnight)
         .zone("UTC".parse().unwrap())
@@ -81,7 +82,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .location("Hall".parse().unwrap())
         .description("Bring gloves".parse().unwrap());
     let names = "event.updated description location is_virtual location_lat location_lng end_date timezone \
-                 theme badge_label";
+                 theme badge_label external_id";
     assert_eq!(patch(full(), everything), [names]);
 }
 
@@ -94,7 +95,7 @@ fn the_end_of_an_event_is_one_activity_whatever_it_cancels() {
     assert_eq!(named(&cancel(cancelled)), [""; 0], "cancelled already");
     assert_eq!(named(&delete_event(&full(), before()).unwrap()), ["event.deleted"]);
     let deleted = Event { deleted_at: Some(before()), ..full().event };
-    assert_eq!(named(&restore_event(deleted, limits(), before())), ["event.restored"]);
+    assert_eq!(named(&restore_event(deleted, None, limits(), before())), ["event.restored"]);
 }
 
 #[test]
@@ -106,22 +107,26 @@ fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
     assert_eq!(named(&added), ["slot.created", "slot.created"]);
     let subjects: Vec<_> = added.activity.iter().map(|activity| activity.subject.shift).collect();
     assert_eq!(subjects, added.outcome.iter().map(|shift| Some(shift.id)).collect::<Vec<_>>());
-    let patch =
-        |patch| named(&patch_shift(&event, shifts[0].clone(), patch, notice(8), DELAY, before()).unwrap());
+    let patch = |patch| {
+        named(&patch_shift(&event, shifts[0].clone(), &[], patch, notice(8), DELAY, before()).unwrap())
+    };
     assert_eq!(patch(ShiftPatch::new().clear_location()), [""; 0], "no location before");
     let everything = ShiftPatch::new()
+        .external_id("packing".parse().unwrap())
         .capacity(Capacity::new(9).unwrap())
         .hours((600, 660).try_into().unwrap())
         .location("Dock".parse().unwrap())
         .description("Bring gloves.".parse().unwrap())
         .title("Late".parse().unwrap());
-    assert_eq!(patch(everything), ["slot.updated title description location start_time end_time capacity"]);
+    let names = "slot.updated title description location start_time end_time capacity external_id";
+    assert_eq!(patch(everything), [names]);
     let long = Event {
         dates: EventDates { last: "2027-06-06".parse().ok(), ..event.dates.clone() },
         ..event.clone()
     };
-    let in_long =
-        |patch| named(&patch_shift(&long, shifts[0].clone(), patch, notice(8), DELAY, before()).unwrap());
+    let in_long = |patch| {
+        named(&patch_shift(&long, shifts[0].clone(), &shifts, patch, notice(8), DELAY, before()).unwrap())
+    };
     assert_eq!(in_long(ShiftPatch::new().day(2)), ["slot.updated day"], "the times move with the day");
     let night = Hours::overnight("22:00".parse().unwrap(), "12:00".parse().unwrap()).unwrap();
     assert_eq!(patch(ShiftPatch::new().hours(night)), ["slot.updated start_time ends_next_day"]);
@@ -210,7 +215,8 @@ fn the_records_have_the_actor_the_time_and_ids_in_their_order() {
     let draft = full_with(|event, _| event.is_published = false);
     let event = draft.event.id;
     let edit = EventPatch::new().title("Winter drive".parse().unwrap()).published(true);
-    let decision = patch_event(draft, edit, limits(), vec![notice(8), notice(9)], DELAY, before()).unwrap();
+    let notices = vec![notice(8), notice(9)];
+    let decision = patch_event(draft, edit, None, limits(), notices, DELAY, before()).unwrap();
     let (mut change, mut next) = (ChangeSet::default(), 0);
     let new_id = || {
         next += 1;

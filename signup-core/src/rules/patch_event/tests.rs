@@ -9,7 +9,7 @@ use crate::shift::{Gathering, Shift};
 use crate::store::{Refusal, Total};
 
 fn patch(full: EventInFull, patch: EventPatch, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
-    patch_event(full, patch, limits(), vec![notice(8), notice(9)], DELAY, now)
+    patch_event(full, patch, None, limits(), vec![notice(8), notice(9)], DELAY, now)
 }
 
 fn filled(full: EventInFull) -> EventInFull {
@@ -325,4 +325,32 @@ fn updated_at_of_a_shift_moves_with_its_answer_and_not_with_the_place_of_its_eve
         let outcome = patch(full(), patched, before()).unwrap().outcome;
         assert_eq!((outcome.event.updated_at, outcome.shifts[0].updated_at), (before(), updated_at));
     }
+}
+
+#[test]
+fn an_external_id_has_to_be_free() {
+    let named = |id: &str| full_with(|event, _| event.external_id = id.parse().ok());
+    let patch = |full, holder: Option<u32>, patch| {
+        let holder = holder.map(|number| EventId::new(records::uuid(number)));
+        patch_event(full, patch, holder, limits(), vec![notice(8), notice(9)], DELAY, before())
+    };
+    let with = |id: &str| EventPatch::new().external_id(id.parse().unwrap());
+    let (read, put) = ("Event 1 at 1", "put Event 1 to 2");
+    for (what, holder, patched, expected) in [
+        ("a free id", None, with("B"), vec![read, "no event with id B", put]),
+        ("its own id", Some(1), with("a"), vec![]),
+        ("its own id, which it has got meanwhile", Some(1), with("b"), vec![read, "no event with id b", put]),
+        ("no id", None, EventPatch::new().clear_external_id(), vec![read, put]),
+    ] {
+        assert_eq!(lines(&patch(named("a"), holder, patched).unwrap()), expected, "{what}");
+    }
+    let taken = Error::ExternalIdTaken { existing_id: records::uuid(2) };
+    let short = || with("b").end_date(date(2020, 1, 1));
+    assert_eq!(patch(named("a"), Some(2), short()).unwrap_err(), taken, "before the days");
+    let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
+    assert_eq!(patch(cancelled, Some(2), short()).unwrap_err(), Error::EventCancelled);
+    let unpublish = short().published(false);
+    assert_eq!(patch(filled(named("a")), Some(2), unpublish).unwrap_err(), Error::EventHasSignups);
+    let refusal = Refusal::Taken(Box::new(records::event(1, 2).into()));
+    assert!((patch(named("a"), None, with("b")).unwrap().decides_again)(&refusal), "taken at once");
 }

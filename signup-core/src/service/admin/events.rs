@@ -162,7 +162,8 @@ impl Admin {
         self.shared.commit_unrefused(&Actor::Operator, delete).await
     }
 
-    /// Restores a deleted event as it was, with its shifts, questions and sign-ups.
+    /// Restores a deleted event as it was, with its shifts, questions and sign-ups. If another event has got its external id
+    /// meanwhile, the restored event has none.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the event is not deleted, or was purged.
@@ -191,7 +192,9 @@ impl Admin {
             .shared
             .commit(&Actor::Operator, move |now| async move {
                 let deleted = self.read_deleted_event(organization, id).await?;
-                Ok(rules::restore_event(deleted, limits, now))
+                let holder =
+                    self.shared.external_id_holder(organization, deleted.external_id.as_ref()).await?;
+                Ok(rules::restore_event(deleted, holder, limits, now))
             })
             .await?;
         restored.map_err(|refusal| refusal_error(refusal, limits))

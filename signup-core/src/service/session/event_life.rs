@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::Session;
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId};
-use crate::input::{Cancellation, EventPatch};
+use crate::input::{Cancellation, Change, EventPatch};
 use crate::receipt::{EventWithShifts, Operation};
 use crate::rules::{self, Decision};
 use crate::secret;
@@ -187,8 +187,11 @@ impl Session {
         now: Timestamp,
     ) -> Result<Decision<EventWithShifts>> {
         let full = self.event_in_full(id).await?;
+        let external_id = patch.external_id.clone().and_then(Change::into_value);
+        let holder = self.shared.external_id_holder(self.organization_id(), external_id.as_ref()).await?;
         let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
-        rules::patch_event(full, patch.clone(), self.limits(), notices, self.shared.change_mail_delay, now)
+        let delay = self.shared.change_mail_delay;
+        rules::patch_event(full, patch.clone(), holder, self.limits(), notices, delay, now)
     }
 
     async fn write_patch(

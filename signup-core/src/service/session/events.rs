@@ -44,8 +44,10 @@ impl Session {
     pub async fn create_event(&self, event: NewEvent) -> Result<EventWithShifts> {
         let event = &event;
         self.write(Operation::CreateEvent, move |now| async move {
+            let holder =
+                self.shared.external_id_holder(self.organization_id(), event.external_id.as_ref()).await?;
             let ids = EventIds::generate(now, event.shifts.len(), 0);
-            Ok(rules::create_event(self.organization_id(), self.limits(), event.clone(), ids, now)?)
+            rules::create_event(self.organization_id(), self.limits(), event.clone(), holder, ids, now)
         })
         .await
     }
@@ -111,7 +113,7 @@ impl Session {
     ///
     /// # session.duplicate_event(created.event.id, date(2027, 6, 12)).await?;
     /// let query = EventQuery::new().limit(1);
-    /// let first = session.events(query).await?;
+    /// let first = session.events(query.clone()).await?;
     /// let next = first.next.ok_or("there is one page only")?;
     /// let second = session.events(query.at(next)).await?;
     /// assert_eq!(second.items[0].id, created.event.id);

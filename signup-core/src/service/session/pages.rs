@@ -32,9 +32,9 @@ impl Pages<EventQuery> {
     ///
     /// See [`Session::event_pages`] for an example.
     pub async fn next(&mut self) -> Result<Option<Page<Event>>> {
-        let Some(query) = self.next else { return self.session.require(Scope::EventsRead).map(|()| None) };
-        let page = self.session.events(query).await?;
-        self.next = page.next.map(|next| query.at(next));
+        let Some(query) = &self.next else { return self.session.require(Scope::EventsRead).map(|()| None) };
+        let page = self.session.events(query.clone()).await?;
+        self.next = page.next.and_then(|next| self.next.take().map(|query| query.at(next)));
         Ok(Some(page))
     }
 }

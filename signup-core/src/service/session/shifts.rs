@@ -6,7 +6,7 @@ use super::{Pages, Session};
 use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
-use crate::input::{DeleteShift, NewShift, ShiftPatch};
+use crate::input::{Change, DeleteShift, NewShift, ShiftPatch};
 use crate::receipt::Operation;
 use crate::rules;
 use crate::secret;
@@ -75,9 +75,16 @@ impl Session {
         let turn = &OnceLock::new();
         self.write(Operation::PatchShift(id), move |now| async move {
             let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
-            let (shift, event) = found.ok_or(Error::NotFound)?;
-            let notice = NoticeId::new(secret::new_uuid(now));
-            rules::patch_shift(&event, shift, patch.clone(), notice, self.shared.change_mail_delay, now)
+            let (mut shift, mut event) = found.ok_or(Error::NotFound)?;
+            let mut siblings = vec![];
+            if matches!(patch.external_id, Some(Change::Set(_))) {
+                // One snapshot, so that the version of the event protects what its shifts are.
+                let full = self.event_in_full(event.id).await?;
+                shift = full.shifts.iter().find(|found| found.id == id).cloned().ok_or(Error::NotFound)?;
+                (event, siblings) = (full.event, full.shifts);
+            }
+            let (notice, delay) = (NoticeId::new(secret::new_uuid(now)), self.shared.change_mail_delay);
+            rules::patch_shift(&event, shift, &siblings, patch.clone(), notice, delay, now)
         })
         .await
     }

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::super::Shared;
 use super::Session;
-use crate::receipt::{IdempotencyKey, Receipt};
+use crate::caller_key::IdempotencyKey;
+use crate::receipt::Receipt;
 use crate::secret::Digest;
 
 /// What the writes of a session and of its clones share.

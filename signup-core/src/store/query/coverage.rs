@@ -78,11 +78,11 @@ impl CoverageQuery {
             from: self.from,
             to: self.to,
             ends_after: Some(now),
-            inactive_at: None,
             open_shift: self.is_covered.map(|is_covered| OpenShift { after: now, exists: !is_covered }),
             order: EventOrder::Soonest,
             position,
             limit: self.limit,
+            ..EventQuery::new()
         }
     }
 }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{EventKey, Position};
+use crate::caller_key::ExternalId;
 use crate::cursor::MALFORMED;
 use crate::event::Event;
 use crate::hours::EventDate;
@@ -19,7 +20,7 @@ use crate::value_error::ValueError;
 /// assert_eq!((query.is_published, query.order, query.limit), (Some(true), EventOrder::Soonest, 50));
 /// # Ok::<(), signup_core::TimeError>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct EventQuery {
     /// `Some(true)`: only published events. `Some(false)`: only drafts. `None`: both.
@@ -36,6 +37,8 @@ pub struct EventQuery {
     pub inactive_at: Option<Timestamp>,
     /// Only events that have an open shift, or only those that have none.
     pub open_shift: Option<OpenShift>,
+    /// Only the event with this external id.
+    pub external_id: Option<ExternalId>,
     /// The order of the list.
     pub order: EventOrder,
     /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top
@@ -88,6 +91,7 @@ impl EventQuery {
             ends_after: None,
             inactive_at: None,
             open_shift: None,
+            external_id: None,
             order: EventOrder::Latest,
             position: None,
             limit: Self::DEFAULT_LIMIT,
@@ -96,67 +100,73 @@ impl EventQuery {
 
     /// Selects published events only.
     #[must_use]
-    pub const fn published(self) -> Self {
+    pub fn published(self) -> Self {
         Self { is_published: Some(true), ..self }
     }
 
     /// Selects drafts only.
     #[must_use]
-    pub const fn drafts(self) -> Self {
+    pub fn drafts(self) -> Self {
         Self { is_published: Some(false), ..self }
     }
 
     /// Selects cancelled events only, or the others only.
     #[must_use]
-    pub const fn cancelled(self, is_cancelled: bool) -> Self {
+    pub fn cancelled(self, is_cancelled: bool) -> Self {
         Self { is_cancelled: Some(is_cancelled), ..self }
     }
 
     /// Selects events with a day on or after `date` only.
     #[must_use]
-    pub const fn from_date(self, date: EventDate) -> Self {
+    pub fn from_date(self, date: EventDate) -> Self {
         Self { from: Some(date), ..self }
     }
 
     /// Selects events with a day on or before `date` only.
     #[must_use]
-    pub const fn to_date(self, date: EventDate) -> Self {
+    pub fn to_date(self, date: EventDate) -> Self {
         Self { to: Some(date), ..self }
     }
 
     /// Selects events whose last day ends after `instant` only.
     #[must_use]
-    pub const fn ends_after(self, instant: Timestamp) -> Self {
+    pub fn ends_after(self, instant: Timestamp) -> Self {
         Self { ends_after: Some(instant), ..self }
     }
 
     /// Selects events that are not [active](Event::is_active) at `instant` only.
     #[must_use]
-    pub const fn inactive_at(self, instant: Timestamp) -> Self {
+    pub fn inactive_at(self, instant: Timestamp) -> Self {
         Self { inactive_at: Some(instant), ..self }
     }
 
     /// Selects only events that have an open shift, or only those that have none.
     #[must_use]
-    pub const fn open_shift(self, open_shift: OpenShift) -> Self {
+    pub fn open_shift(self, open_shift: OpenShift) -> Self {
         Self { open_shift: Some(open_shift), ..self }
+    }
+
+    /// Selects the event with this external id only.
+    #[must_use]
+    pub fn external_id(self, id: ExternalId) -> Self {
+        Self { external_id: Some(id), ..self }
     }
 
     /// Lists the soonest start first.
     #[must_use]
-    pub const fn soonest(self) -> Self {
+    pub fn soonest(self) -> Self {
         Self { order: EventOrder::Soonest, ..self }
     }
 
     /// Sets the maximum number of events in the page.
     #[must_use]
-    pub const fn limit(self, events: u32) -> Self {
+    pub fn limit(self, events: u32) -> Self {
         Self { limit: events, ..self }
     }
 
     /// Selects the page beside `position`, on the side that the position names, in the order of the position.
     #[must_use]
-    pub const fn at(self, position: Position<EventKey>) -> Self {
+    pub fn at(self, position: Position<EventKey>) -> Self {
         Self { order: position.key.order, position: Some(position), ..self }
     }
 
@@ -182,6 +192,7 @@ impl EventQuery {
             && self.from.is_none_or(|from| last >= from)
             && self.to.is_none_or(|to| first <= to)
             && self.ends_after.is_none_or(|instant| event.dates.ends_at() > instant)
+            && self.external_id.as_ref().is_none_or(|id| event.external_id.as_ref() == Some(id))
             && self.inactive_at.is_none_or(|instant| !event.is_active(instant))
             && self.open_shift.is_none_or(|OpenShift { after, exists }| {
                 let is_open = |shift: &Shift| {

@@ -92,7 +92,9 @@ impl Entity for Event {
     }
 
     fn uniques(&self) -> Vec<Unique> {
-        vec![Unique::EventSlug(self.slug.clone())]
+        let external_id = self.external_id.clone().filter(|_| self.deleted_at.is_none());
+        let external_id = external_id.map(|id| Unique::EventExternalId(self.organization, id));
+        std::iter::once(Unique::EventSlug(self.slug.clone())).chain(external_id).collect()
     }
 
     fn shares(&self) -> Vec<Share> {

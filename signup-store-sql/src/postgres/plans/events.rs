@@ -50,7 +50,7 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
         for side in [None, Some(Side::Below), Some(Side::Above)] {
             let starts_at = Timestamp::from_second(10_000).unwrap();
             let key = EventKey { order: query.order, starts_at, id: EventId::NONE };
-            let mut wanted = query;
+            let mut wanted = query.clone();
             wanted.position = side.map(|side| Position { key, side });
             let page = if with_shifts { page_with_shifts_query } else { page_query };
             let page = page(Dialect::Postgres, OrganizationId::NONE, &wanted);
@@ -79,6 +79,27 @@ async fn a_page_costs_the_same_wherever_it_is(#[values(false, true)] with_shifts
             let expected = if side.is_none() && unbounded { 0 } else { ranges.len() };
             assert!(bounded >= expected, "{query:?}\n{plan}");
         }
+    }
+}
+
+/// The event with an external id is looked up by it, whatever else the query selects.
+#[rstest]
+#[tokio::test]
+async fn an_event_is_found_by_its_external_id(#[values(false, true)] with_shifts: bool) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut connection = connect(cluster).await;
+    connection.execute(MANY_EVENTS).await.unwrap();
+    let all = EventQuery::new().external_id("a".parse().unwrap());
+    let key = EventKey { order: all.order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
+    let of_period = all.clone().published().from_date("2027-06-05".parse().unwrap());
+    for (query, searches) in
+        [(all.clone(), 1), (of_period, 1), (all.at(Position { key, side: Side::Below }), 2)]
+    {
+        let page = if with_shifts { page_with_shifts_query } else { page_query };
+        let plan = plan_of(&mut connection, page(Dialect::Postgres, OrganizationId::NONE, &query)).await;
+        let lookups = plan.matches("using events_by_external_id on events").count();
+        assert_eq!(lookups, searches, "{query:?}\n{plan}");
+        assert!(!plan.contains("_by_start on events"), "{query:?}\n{plan}");
     }
 }
 

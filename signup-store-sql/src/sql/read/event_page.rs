@@ -93,6 +93,9 @@ impl EventSelection {
                 (self.dialect.is_flag("is_published", true), self.parameter(instant));
             filter += &format!(" AND NOT ({is_published} AND cancelled_at IS NULL AND ends_at > {instant})");
         }
+        if let Some(id) = &wanted.external_id {
+            filter += &format!(" AND held_external_id = {}", self.parameter(id.as_str()));
+        }
         if let Some(OpenShift { after, exists }) = wanted.open_shift {
             // A scalar subquery, because EXISTS could become a join in another order than that of the events.
             filter += &format!(
@@ -175,6 +178,12 @@ fn parts(dialect: Dialect, wanted: &EventQuery) -> Vec<Part> {
     let flags = |wanted: Option<bool>| wanted.map_or_else(|| vec![true, false], |flag| vec![flag]);
     let is_published = |flag| format!(" AND {}", dialect.is_flag("is_published", flag));
     let is_cancelled = |flag| format!(" AND cancelled_at IS {}NULL", if flag { "NOT " } else { "" });
+    let selected = [wanted.is_published.map(is_published), wanted.is_cancelled.map(is_cancelled)];
+    let selected: String = selected.into_iter().flatten().collect();
+    if wanted.external_id.is_some() {
+        // At most one event.
+        return vec![Part { index: "events_by_external_id", condition: selected, low: None, high: None }];
+    }
     let mut parts = vec![];
     if (wanted.is_published, wanted.is_cancelled) == (None, None) {
         parts.push(Part { index: "events_by_start", condition: String::new(), low, high });
@@ -188,8 +197,6 @@ fn parts(dialect: Dialect, wanted: &EventQuery) -> Vec<Part> {
         }
     }
     if let Some(begins) = begins {
-        let selected = [wanted.is_published.map(is_published), wanted.is_cancelled.map(is_cancelled)];
-        let selected: String = selected.into_iter().flatten().collect();
         for (class, days) in LONG_EVENTS {
             let condition = format!(" AND length_class > 0 AND length_class = {class}{selected}");
             let low = days.map(|days| place(begins - days * DAY_S));
