@@ -8,7 +8,7 @@ use warp::http::header::{ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENT
 use warp::http::{HeaderName, HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use crate::wire::{Conflict, Message, MissingScope, PlanLimit, Validation};
+use crate::wire::{Conflict, ExternalIdTaken, Message, MissingScope, PlanLimit, Validation};
 
 /// The initial capacity of a body, in bytes. Most bodies fit, including a page of 25 events.
 const INITIAL_CAPACITY: usize = 16 * 1024;
@@ -190,6 +190,9 @@ fn service_error(error: &Error) -> Response {
             "People are signed up for this slot, so you cannot delete it. With cancel_signups=true you cancel their sign-ups, \
              and they get an email.",
         ),
+        Error::ExternalIdTaken { existing_id } => {
+            json(StatusCode::CONFLICT, &ExternalIdTaken::new(*existing_id))
+        }
         Error::WebhookDisabled => conflict(
             "webhook_disabled",
             "The webhook is disabled, so nothing can be delivered to it again. Enable it first, with is_enabled: true.",

@@ -56,7 +56,7 @@ pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) ->
 async fn list(admin: &Admin, base_url: &str, organization: OrganizationId) -> Result<(), Failure> {
     let mut query = EventQuery::new().limit(PAGE_LIMIT);
     loop {
-        let page = admin.events(organization, query).await.map_err(describe)?;
+        let page = admin.events(organization, query.clone()).await.map_err(describe)?;
         page.items.iter().try_for_each(|event| print(&OperatorEvent::listed(event, base_url)))?;
         let Some(next) = page.next else { return Ok(()) };
         query = query.at(next);

@@ -6,7 +6,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, no_mail, preview};
+use super::{Answer, Context, Write, authorize_read, no_mail, preview, wanted_text};
 use crate::reply::json;
 use crate::request::{Request, ignore_answer};
 use crate::wire::{Data, Deleted, Event, event_page};
@@ -47,12 +47,19 @@ pub(crate) async fn duplicate_event(
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::EventsRead)?;
-    let names = ["is_published", "is_cancelled", "from", "to", "order", "per_page", "cursor"];
-    let query = request.query(names, |[is_published, is_cancelled, from, to, order, per_page, cursor]| {
-        EventListInput { is_published, is_cancelled, from, to, order, per_page, cursor }.check()
-    })?;
-    let page = session.events(query).await?;
-    Ok(json(StatusCode::OK, &event_page(&query, &page, &context.base_url)))
+    let names = ["is_published", "is_cancelled", "from", "to", "external_id", "order", "per_page", "cursor"];
+    let (query, external_id) = request.query(
+        names,
+        |[is_published, is_cancelled, from, to, external_id, order, per_page, cursor]| {
+            let wanted_id = wanted_text(external_id.as_deref());
+            let input =
+                EventListInput { is_published, is_cancelled, from, to, external_id, order, per_page, cursor };
+            Ok((input.check()?, wanted_id))
+        },
+    )?;
+    let page = session.events(query.clone()).await?;
+    let page = event_page(&query, external_id.as_deref(), &page, &context.base_url);
+    Ok(json(StatusCode::OK, &page))
 }
 
 /// `GET /v1/events/{event_id}`: returns an event with its slots.

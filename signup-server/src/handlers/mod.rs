@@ -58,6 +58,11 @@ fn wanted_id<T: FromStr>(text: Option<&str>, none: T) -> Option<T> {
     text.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap_or(none))
 }
 
+/// Returns the text of a query parameter. An empty one counts as omitted.
+fn wanted_text(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
 /// Takes the query parameter of a deletion that sends no mail: it is checked, and has no effect.
 fn no_mail([notify_volunteers]: [Option<Cow<'_, str>>; 1]) -> Result<(), Faults> {
     DeleteShiftInput { notify_volunteers, ..DeleteShiftInput::default() }.check().map(drop)

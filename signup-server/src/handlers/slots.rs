@@ -1,20 +1,24 @@
 //! Handlers of slots, which the library calls shifts.
 
 use signup_core::{
-    CoverageListInput, DeleteShiftInput, EventId, Operation, Scope, Session, ShiftId, ShiftPatchInput,
-    ShiftsInput, from_json,
+    CoverageListInput, DeleteShiftInput, EventId, ExternalId, Operation, Scope, Session, ShiftId,
+    ShiftPatchInput, ShiftsInput, from_json,
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, preview};
+use super::{Answer, Context, Write, authorize_read, preview, wanted_text};
 use crate::reply::json;
 use crate::request::{Request, ignore_answer};
 use crate::wire::{Coverage, Data, Deleted, Slot, coverage_page, slots};
 
-/// `GET /v1/events/{event_id}/slots`: lists the slots of an event.
+/// `GET /v1/events/{event_id}/slots`: lists the slots of an event, or the one with an external id.
 pub(crate) async fn list_slots(session: Session, event: EventId, request: Request) -> Answer {
-    authorize_read(&session, Scope::ShiftsRead, &request)?;
-    let shifts = session.shifts(event).await?;
+    session.require(Scope::ShiftsRead)?;
+    let wanted = request.query(["external_id"], |[id]| Ok(wanted_text(id.as_deref())))?;
+    let mut shifts = session.shifts(event).await?;
+    shifts.retain(|shift| {
+        wanted.is_none() || shift.external_id.as_ref().map(ExternalId::as_str) == wanted.as_deref()
+    });
     Ok(json(StatusCode::OK, &Data { data: slots(&shifts) }))
 }
 

@@ -124,6 +124,7 @@ mod tests {
             "timezone",
             "theme",
             "badge_label",
+            "external_id",
             "name",
             "contact",
             "privacy_url",

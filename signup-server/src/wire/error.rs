@@ -6,6 +6,7 @@
 
 use serde::{Serialize, Serializer};
 use signup_core::{Fault, FaultKind, FaultPath, Faults, PathStep, Scope, TimeError, ValueType};
+use uuid::Uuid;
 
 use super::Event;
 
@@ -23,6 +24,21 @@ pub(crate) struct Message<'a> {
 pub(crate) struct Conflict {
     pub(crate) message: &'static str,
     pub(crate) error: &'static str,
+}
+
+/// A refusal because another record has the external id.
+#[derive(Debug, Serialize)]
+pub(crate) struct ExternalIdTaken {
+    message: &'static str,
+    error: &'static str,
+    existing_id: Uuid,
+}
+
+impl ExternalIdTaken {
+    pub(crate) const fn new(existing_id: Uuid) -> Self {
+        let message = "Another event, or another slot of the event, already has this external_id.";
+        Self { message, error: "external_id_taken", existing_id }
+    }
 }
 
 /// A refusal because the token lacks a scope.
@@ -101,6 +117,9 @@ fn predicate(fault: &Fault) -> String {
         }
         ([PathStep::Field("types"), PathStep::Index(_)], FaultKind::Repeated) => {
             "must differ from the other types".to_owned()
+        }
+        ([.., PathStep::Field("external_id")], FaultKind::Repeated) => {
+            "must differ from that of the other slots".to_owned()
         }
         ([PathStep::Field("types")], FaultKind::Required) => {
             "must have at least one item, such as *".to_owned()

@@ -1,7 +1,7 @@
 //! The JSON of events.
 
 use serde::Serialize;
-use signup_core::{CancellationReason, Description, EventLocation, EventQuery, EventWithShifts};
+use signup_core::{CancellationReason, Description, EventLocation, EventQuery, EventWithShifts, ExternalId};
 use uuid::Uuid;
 
 use super::{Instant, Page, Slot};
@@ -19,6 +19,7 @@ pub(crate) struct Event<'a> {
     end_date: Option<Instant>,
     timezone: &'a str,
     is_published: bool,
+    external_id: Option<&'a str>,
     cancelled_at: Option<Instant>,
     cancellation_reason: Option<&'a str>,
     public_url: String,
@@ -43,6 +44,7 @@ impl<'a> Event<'a> {
         "end_date",
         "timezone",
         "is_published",
+        "external_id",
         "cancelled_at",
         "cancellation_reason",
         "public_url",
@@ -62,6 +64,7 @@ impl<'a> Event<'a> {
             end_date: event.dates.last_day_at().map(Instant),
             timezone: event.dates.first.zone().name(),
             is_published: event.is_published,
+            external_id: event.external_id.as_ref().map(ExternalId::as_str),
             cancelled_at: event.cancelled_at.map(Instant),
             cancellation_reason: event.cancellation_reason.as_ref().map(CancellationReason::as_str),
             public_url: public_url(event, base_url),
@@ -82,9 +85,10 @@ pub(super) fn public_url(event: &signup_core::Event, base_url: &str) -> String {
     [base_url, "/events/", &event.slug].concat()
 }
 
-/// Returns a page of the list of events.
+/// Returns a page of the list of events. `external_id` is that of the query as it was sent.
 pub(crate) fn event_page<'a>(
     query: &EventQuery,
+    external_id: Option<&str>,
     page: &'a signup_core::Page<signup_core::Event>,
     base_url: &'a str,
 ) -> Page<Event<'a>> {
@@ -94,6 +98,7 @@ pub(crate) fn event_page<'a>(
         query.is_cancelled.map(|flag| ("is_cancelled", flag.to_string())),
         query.from.map(|date| ("from", date.to_string())),
         query.to.map(|date| ("to", date.to_string())),
+        external_id.map(|id| ("external_id", id.to_owned())),
         (!is_default).then(|| ("order", query.order.to_string())),
     ];
     let path = format!("{base_url}/v1/events");

@@ -21,7 +21,7 @@ mod webhook;
 
 pub(crate) use activity::{WebhookPayload, activity_page};
 pub(crate) use coverage::{Coverage, coverage_page};
-pub(crate) use error::{Conflict, Message, MissingScope, PlanLimit, Validation, field_name};
+pub(crate) use error::{Conflict, ExternalIdTaken, Message, MissingScope, PlanLimit, Validation, field_name};
 pub(crate) use event::{Event, event_page};
 pub(crate) use notice::Notice;
 pub(crate) use operator_event::OperatorEvent;

@@ -78,11 +78,12 @@ fn create_of(value: &str) -> String {
     let members = |fields: &[&str]| {
         fields.iter().map(|field| format!("\"{field}\":{value}")).collect::<Vec<_>>().join(",")
     };
-    let shift = members(&["title", "location", "start_time", "end_time", "capacity", "unknown"]);
+    let shift =
+        members(&["title", "location", "start_time", "end_time", "capacity", "external_id", "unknown"]);
     format!("{{{},\"unknown\":{value},\"shifts\":[{{{shift}}},{value}]}}", members(&CREATE_FIELDS))
 }
 
-const CREATE_FIELDS: [&str; 13] = [
+const CREATE_FIELDS: [&str; 14] = [
     "title",
     "description",
     "location",
@@ -96,6 +97,7 @@ const CREATE_FIELDS: [&str; 13] = [
     "is_published",
     "theme",
     "badge_label",
+    "external_id",
 ];
 
 /// Returns the fields that a refusal of [`create_of`] names if no field accepts the value.
@@ -106,6 +108,7 @@ fn all_create_fields() -> Vec<&'static str> {
         "shifts.0.start_time",
         "shifts.0.end_time",
         "shifts.0.capacity",
+        "shifts.0.external_id",
         "shifts.1",
         "unknown",
         "shifts.0.unknown",

@@ -12,7 +12,7 @@ fn every_field() -> Value {
         "title": " Picnic ", "description": " two\nlines ", "location": "1 Main St", "is_virtual": true,
         "location_lat": 40.5, "location_lng": -180, "location_data": {"place": {"id": 1}},
         "start_date": "2027-07-01", "end_date": "2027-07-03", "timezone": "europe/paris", "is_published": true,
-        "theme": "midnight", "badge_label": "New",
+        "theme": "midnight", "badge_label": "New", "external_id": "picnic",
     })
 }
 
@@ -42,6 +42,7 @@ async fn every_field_can_be_changed_and_the_slug_stays() {
         ("end_date", json!("2027-07-02T22:00:00+00:00")),
         ("timezone", json!("Europe/Paris")),
         ("is_published", json!(true)),
+        ("external_id", json!("picnic")),
         ("updated_at", changed["updated_at"].clone()),
     ] {
         expected[field] = value;

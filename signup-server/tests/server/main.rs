@@ -56,6 +56,7 @@ mod edits_of_events;
 mod event_commands;
 mod events;
 mod every_route;
+mod external_ids;
 mod failover;
 mod faults;
 mod faulty_edits;

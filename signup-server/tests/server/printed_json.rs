@@ -119,6 +119,7 @@ async fn an_event_is_printed_with_its_organization_and_its_deletion() {
         "end_date",
         "timezone",
         "is_published",
+        "external_id",
         "cancelled_at",
         "cancellation_reason",
         "public_url",
