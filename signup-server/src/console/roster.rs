@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 
 use super::{Answer, Frame, MemberCall, show};
 use crate::page::Head;
-use crate::page::times::Times;
+use crate::page::times::{self, OfDay, Times};
 use crate::signup_table::{answer_cells, labels_gone};
 
 /// The parameter of the query string that adds the addresses.
@@ -20,7 +20,8 @@ struct RosterTemplate<'a> {
     event: &'a Event,
     has_addresses: bool,
     labels: Vec<String>,
-    shifts: Vec<ShiftView<'a>>,
+    /// The shifts, grouped by the day on which they begin.
+    days: Vec<OfDay<ShiftView<'a>>>,
 }
 
 /// A shift with the volunteers who have a place on it.
@@ -65,7 +66,7 @@ pub(crate) async fn roster(call: MemberCall) -> Answer {
             .chain(&gone)
             .map(ToString::to_string)
             .collect(),
-        shifts: views.collect(),
+        days: times::by_day(views, |shift: &ShiftView<'_>| &shift.times),
     };
     Ok(show(StatusCode::OK, &page))
 }

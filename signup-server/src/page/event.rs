@@ -16,7 +16,7 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::times;
+use super::times::{self, OfDay};
 use super::{Head, Preview, html, style};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
@@ -55,7 +55,8 @@ struct EventTemplate<'a> {
     description: Option<Vec<LinkedText<'a>>>,
     heading_of_shifts: String,
     zone_note: String,
-    shifts: Vec<ShiftView<'a>>,
+    /// The shifts, grouped by the day on which they begin.
+    days_of_shifts: Vec<OfDay<ShiftView<'a>>>,
 }
 
 /// The text that says that the event is cancelled, and why.
@@ -151,6 +152,7 @@ pub(super) fn page(
         };
         view(event, shift, offer, now)
     });
+    let days_of_shifts = times::by_day(views, |shift: &ShiftView<'_>| &shift.times);
     let title = event.title.as_str();
     let prefix = match focus {
         _ if event.is_cancelled() => "Cancelled: ",
@@ -169,7 +171,7 @@ pub(super) fn page(
         },
         organization: organization.name.as_str(),
         organization_url: organization.public_url.as_ref().map(WebAddress::as_str),
-        is_asking: !event.is_cancelled() && !event.is_over(now),
+        is_asking: !event.is_cancelled() && !event.is_over_with(shifts, now),
         badge: event.badge_label.as_ref().map(BadgeLabel::as_str),
         title,
         days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
@@ -184,9 +186,9 @@ pub(super) fn page(
         }),
         status: status_of(event, shifts, open, now),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
-        heading_of_shifts: heading_of(shifts, event),
+        heading_of_shifts: heading_of(&days_of_shifts, event),
         zone_note: format!("All times are in {}.", times::zone_in_words(event.dates.first.zone())),
-        shifts: views.collect(),
+        days_of_shifts,
     };
     let mut response = html(status, &page);
     // A browser that goes back restores typed values only for a page that it may store. A page that has them itself is
@@ -200,7 +202,7 @@ pub(super) fn page(
 fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timestamp) -> Option<Status> {
     let (heading, text) = if event.is_cancelled() {
         return None;
-    } else if event.is_over(now) {
+    } else if event.is_over_with(shifts, now) {
         ("This event is over", "Thank you to everyone who helped.")
     } else if shifts.is_empty() {
         ("No shifts yet", "There is nothing to sign up for at the moment. Please check again later.")
@@ -222,14 +224,12 @@ pub(super) fn form_action(path: &str) -> String {
     format!("{path}/signups#{RESULT}")
 }
 
-/// Returns the heading of the shifts. It names their day, unless that is all the days of the event.
-fn heading_of(shifts: &[ScheduledShift], event: &Event) -> String {
+/// Returns the heading of the shifts. It names their day, unless they have several or that is the only day of the event.
+fn heading_of(days: &[OfDay<ShiftView<'_>>], event: &Event) -> String {
     let only_day = (event.dates.days() == 1).then(|| event.dates.first.date().date());
-    // The days of all shifts of an event are the same.
-    let day = shifts.first().map(|shift| times::date(shift.interval(), shift.first_day.zone()));
-    match day.filter(|day| Some(*day) != only_day) {
-        Some(day) => format!("Shifts on {}", times::day(day)),
-        None => "Shifts".to_owned(),
+    match days {
+        [of_day] if Some(of_day.date) != only_day => format!("Shifts on {}", times::day(of_day.date)),
+        _ => "Shifts".to_owned(),
     }
 }
 

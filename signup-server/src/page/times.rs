@@ -3,7 +3,6 @@
 //! Times are derived from the instants of a shift, not from its stored hours. If a clock change moves a shift, the page
 //! shows the time at which the shift takes place.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use jiff::Timestamp;
@@ -59,19 +58,16 @@ impl Times {
         }
     }
 
-    /// Returns the start, such as `09:00`, or `all day`.
-    pub(crate) fn start_in_words(&self) -> &str {
-        if self.is_whole_day { "all day" } else { &self.start.clock }
+    /// Returns the start, such as `09:00` or `all day`, or beside shifts of other days `Saturday 6 March, 09:00`.
+    pub(crate) fn start_in_words(&self, has_days: bool) -> String {
+        let start = if self.is_whole_day { "all day" } else { &self.start.clock };
+        if has_days { format!("{}, {start}", day_of_year(self.start.date)) } else { start.to_owned() }
     }
 
-    /// Returns the end, such as `12:30`, with its date if a clock change moves it beyond the day of the start.
-    pub(crate) fn end_in_words(&self) -> Cow<'_, str> {
+    /// Returns the weekday of the end, such as `Sunday`, if the end is on a later day than the start.
+    pub(crate) fn end_day(&self) -> Option<String> {
         let Moment { date, clock, .. } = &self.end;
-        if *date == self.start.date || clock == END_OF_DAY {
-            Cow::from(clock)
-        } else {
-            Cow::from(format!("{clock} on {}", day(*date)))
-        }
+        (*date != self.start.date && clock != END_OF_DAY).then(|| date.strftime("%A").to_string())
     }
 
     /// Returns whether the UTC offset changes between start and end.
@@ -80,19 +76,30 @@ impl Times {
     }
 }
 
-/// Formats the times as `Saturday 6 March 2027, 09:00–12:30 EST (New York time)`, or `Saturday 6 March 2027, all day (New York
-/// time)`. The start has an offset of its own if the UTC offset changes between start and end.
+/// Formats the times as `Saturday 6 March 2027, 09:00–12:30 EST (New York time)`, `Saturday 6 March 2027, all day (New York
+/// time)`, or over midnight as `6 to 7 March 2027, Saturday 22:00 to Sunday 06:00 EST (New York time)`. The start has an offset of
+/// its own if the UTC offset changes between start and end.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { date, start, end, is_whole_day, zone } = self;
         if *is_whole_day {
             return write!(f, "{date}, all day ({zone})");
         }
-        write!(f, "{date}, {}", start.clock)?;
+        let end_day = self.end_day();
+        match &end_day {
+            None => write!(f, "{date}, {}", start.clock)?,
+            Some(_) => {
+                let dates = dates(start.date, end.date);
+                write!(f, "{dates}, {} {}", start.date.strftime("%A"), start.clock)?;
+            }
+        }
         if self.has_change() {
             write!(f, " {}", start.offset)?;
         }
-        write!(f, "–{} {}", self.end_in_words(), end.offset)?;
+        match end_day {
+            None => write!(f, "–{} {}", end.clock, end.offset)?,
+            Some(day) => write!(f, " to {day} {} {}", end.clock, end.offset)?,
+        }
         // `UTC (UTC)` would say nothing new.
         if end.offset == *zone { Ok(()) } else { write!(f, " ({zone})") }
     }
@@ -123,6 +130,42 @@ fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
 pub(crate) fn moment(at: Timestamp, zone: &Zone) -> String {
     let Moment { clock, offset, .. } = Moment::of(at, zone);
     format!("{}, {clock} {offset}", wall(at, zone).strftime("%-d %B %Y"))
+}
+
+/// Formats two dates without their weekdays, such as `6 to 7 March 2027`.
+fn dates(first: Date, last: Date) -> String {
+    let start = match (first.year() == last.year(), first.month() == last.month()) {
+        (true, true) => "%-d",
+        (true, false) => "%-d %B",
+        (false, _) => "%-d %B %Y",
+    };
+    format!("{} to {}", first.strftime(start), last.strftime("%-d %B %Y"))
+}
+
+/// The shifts of one day of a page.
+#[derive(Debug)]
+pub(crate) struct OfDay<T> {
+    /// The day on which the shifts begin.
+    pub(crate) date: Date,
+    /// The heading of the day. `None` if no shift of the page is on another day.
+    pub(crate) heading: Option<String>,
+    pub(crate) shifts: Vec<T>,
+}
+
+/// Groups shifts in running order by the day on which each begins.
+pub(crate) fn by_day<T>(shifts: impl IntoIterator<Item = T>, times: impl Fn(&T) -> &Times) -> Vec<OfDay<T>> {
+    let mut days: Vec<OfDay<T>> = vec![];
+    for shift in shifts {
+        let date = times(&shift).start.date;
+        match days.last_mut() {
+            Some(last) if last.date == date => last.shifts.push(shift),
+            _ => days.push(OfDay { date, heading: None, shifts: vec![shift] }),
+        }
+    }
+    if days.len() > 1 {
+        days.iter_mut().for_each(|of_day| of_day.heading = Some(day(of_day.date)));
+    }
+    days
 }
 
 /// Returns the local date on which an interval starts.
@@ -271,8 +314,35 @@ mod tests {
         let times = times("America/Nuuk", "2027-03-27", Some("20:00"), Some("23:30"));
         assert_eq!(
             times.to_string(),
-            "Saturday 27 March 2027, 20:00 UTC-02–00:30 on Sunday 28 March 2027 UTC-01 (Nuuk time)"
+            "27 to 28 March 2027, Saturday 20:00 UTC-02 to Sunday 00:30 UTC-01 (Nuuk time)"
         );
-        assert_eq!(times.end.clock, "00:30");
+        assert_eq!((times.end.clock.as_str(), times.end_day().as_deref()), ("00:30", Some("Sunday")));
+    }
+
+    #[test]
+    fn a_night_says_its_morning() {
+        for (zone, date, start, end, words) in [
+            ("UTC", "2027-03-06", "22:00", "06:00", "6 to 7 March 2027, Saturday 22:00 to Sunday 06:00 UTC"),
+            (
+                "America/New_York",
+                "2027-03-13",
+                "22:00",
+                "06:00",
+                "13 to 14 March 2027, Saturday 22:00 EST to Sunday 06:00 EDT (New York time)",
+            ),
+            (
+                "UTC",
+                "2026-12-31",
+                "10:00",
+                "10:00",
+                "31 December 2026 to 1 January 2027, Thursday 10:00 to Friday 10:00 UTC",
+            ),
+            ("UTC", "2027-03-31", "20:00", "00:00", "Wednesday 31 March 2027, 20:00–24:00 UTC"),
+        ] {
+            let zone: Zone = zone.parse().unwrap();
+            let night = Hours::overnight(start.parse().unwrap(), end.parse().unwrap()).unwrap();
+            let interval = Day::new(date.parse().unwrap(), zone.clone()).interval(night);
+            assert_eq!(Times::of(interval, &zone).to_string(), words);
+        }
     }
 }

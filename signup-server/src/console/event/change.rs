@@ -30,7 +30,7 @@ struct PublishTemplate<'a> {
 async fn page_of_publish(
     call: &MemberCall,
     status: StatusCode,
-    event: &Event,
+    EventWithShifts { event, shifts, .. }: &EventWithShifts,
     is_published: bool,
     limit: Option<String>,
 ) -> Result<Response, Refusal> {
@@ -43,7 +43,7 @@ async fn page_of_publish(
         is_published,
         frame: &call.frame,
         path: call.frame.path(&path_of(event.id)),
-        is_over: event.is_over(call.now()),
+        is_over: event.is_over_with(shifts, call.now()),
         limit,
         active_events: active_events(&call.session).await?,
     };
@@ -55,9 +55,7 @@ pub(crate) async fn show_publish(call: MemberCall) -> Answer {
     let id = call.path.event();
     let preview = call.session.preview();
     match preview.publish_event(id).await {
-        Ok(found) => {
-            page_of_publish(&call, StatusCode::OK, &found.event, preview.changes().is_empty(), None).await
-        }
+        Ok(found) => page_of_publish(&call, StatusCode::OK, &found, preview.changes().is_empty(), None).await,
         Err(error) => not_published(&call, id, error).await,
     }
 }
@@ -73,8 +71,8 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
 
 async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
     let Some(limit) = limit_reached(&error) else { return Err(error.into()) };
-    let event = call.session.event(id).await?.event;
-    page_of_publish(call, StatusCode::UNPROCESSABLE_ENTITY, &event, false, Some(limit)).await
+    let found = call.session.event(id).await?;
+    page_of_publish(call, StatusCode::UNPROCESSABLE_ENTITY, &found, false, Some(limit)).await
 }
 
 /// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed

@@ -18,7 +18,8 @@ pub(super) fn of_event(
 ) -> Vec<String> {
     let EventWithShifts { event, shifts, .. } = after;
     let shifts_before = before.map_or(&[][..], |before| &before.shifts);
-    if !event.is_over(now) || before.is_some_and(|before| before.event.is_over(now)) {
+    let is_over = |found: &EventWithShifts| found.event.is_over_with(&found.shifts, now);
+    if !is_over(after) || before.is_some_and(is_over) {
         return of_shifts(shifts_before, shifts, now);
     }
     let last = event.dates.last.unwrap_or(event.dates.first.date());
@@ -49,15 +50,26 @@ pub(super) fn of_shifts(before: &[ScheduledShift], after: &[ScheduledShift], now
 
 /// Returns the sentence about a new time of a shift. `is_over` says whether the time is in the past, and that is news.
 fn of_shift(shift: &ScheduledShift, is_over: bool) -> Option<String> {
-    let (title, date, hours) = (&shift.title, shift.first_day.date().date(), shift.hours);
+    let (title, date, hours) = (&shift.title, shift.date().date(), shift.hours);
     let times = Times::of(shift.interval(), shift.first_day.zone());
-    let shown = format!("{}–{}", times.start.clock, times.end_in_words());
-    let is_as_written = times.start.date == date && (times.is_whole_day || shown == hours.to_string());
+    let next = date.tomorrow().unwrap_or(date);
+    let starts_as_written = times.start.date == date && times.start.clock == hours.start().to_string();
+    // Midnight is the end of the day, in whichever way it was written.
+    let end = hours.end().filter(|end| !hours.ends_next_day() || end.minutes() > 0);
+    let ends_as_written = match end {
+        None => times.end_day().is_none() && times.end.clock == "24:00",
+        Some(end) if hours.ends_next_day() => times.end.date == next && times.end.clock == end.to_string(),
+        Some(end) => times.end.date == date && times.end.clock == end.to_string(),
+    };
+    let is_as_written =
+        times.start.date == date && times.is_whole_day || starts_as_written && ends_as_written;
     let past = if is_over { " That is in the past, so no one will be able to sign up for it." } else { "" };
     if !is_as_written {
-        let day = times::day(date);
+        let is_in_the_morning = starts_as_written && hours.ends_next_day();
+        let day = times::day(if is_in_the_morning { next } else { date });
+        let written = hours.on_day(1).unwrap_or(hours);
         return Some(format!(
-            "The clocks change on {day}, so “{title}” can’t be at {hours}. It will be on {times}.{past}"
+            "The clocks change on {day}, so “{title}” can’t be at {written}. It will be on {times}.{past}"
         ));
     }
     is_over.then(|| format!("“{title}” will be on {times}.{past}"))
@@ -109,6 +121,20 @@ mod tests {
                 found,
                 [format!("The clocks change on Sunday 14 March 2027, so “Early” can’t be at {becomes}")]
             );
+        }
+        let mut night = event_on(civil::date(2027, 3, 13), (None, None)).await;
+        night.shifts[0].shift.hours =
+            Hours::overnight("22:00".parse().unwrap(), "02:30".parse().unwrap()).unwrap();
+        let found = of_event(None, &night, now);
+        let becomes = "13 to 14 March 2027, Saturday 22:00 EST to Sunday 03:30 EDT (New York time).";
+        let expected = format!(
+            "The clocks change on Sunday 14 March 2027, so “Early” can’t be at 22:00–02:30 (next day). It will be on {becomes}"
+        );
+        assert_eq!(found, [expected]);
+        for end in ["06:00", "00:00"] {
+            night.shifts[0].shift.hours =
+                Hours::overnight("22:00".parse().unwrap(), end.parse().unwrap()).unwrap();
+            assert_eq!(of_event(None, &night, now), [""; 0], "{end}");
         }
         // On another day, at other times of that day, and where a time comes twice, the shift is as it was written.
         for (date, hours) in [

@@ -12,7 +12,8 @@ use warp::http::StatusCode;
 use super::super::{Answer, Frame, MemberCall, show};
 use super::path_of;
 use crate::linked_text::LinkedText;
-use crate::page::{Bar, Head, times, times::Times};
+use crate::page::times::{self, OfDay, Times};
+use crate::page::{Bar, Head};
 
 #[derive(Debug, Template)]
 #[template(path = "console/event.html")]
@@ -37,7 +38,8 @@ struct EventTemplate<'a> {
     /// The sentence about the volunteers above the capacity of full shifts.
     over_filled: Option<String>,
     by_time: bool,
-    shifts: Vec<ShiftRow<'a>>,
+    /// The shifts, grouped by the day on which they begin.
+    days_of_shifts: Vec<OfDay<ShiftRow<'a>>>,
     questions: Vec<QuestionRow<'a>>,
 }
 
@@ -112,20 +114,22 @@ fn question_row(question: &Question) -> QuestionRow<'_> {
 }
 
 /// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts with places left come
-/// first. `order=time` lists the shifts by time.
+/// first on each day. `order=time` lists the shifts by time.
 pub(crate) async fn event(call: MemberCall) -> Answer {
     let (id, now) = (call.path.event(), call.now());
     let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;
     let questions = call.session.questions(id).await?;
+    let is_over = event.is_over_with(&shifts, now);
     let mut coverage = Coverage::of(&event, shifts, now);
     let by_time = call.query().value("order") == "time";
     if !by_time {
         // Equal shifts keep their running order.
-        coverage
-            .shifts
-            .sort_by_key(|found| (Reverse(found.remaining > 0), found.state == CoverageState::Past));
+        coverage.shifts.sort_by_key(|ShiftCoverage { shift, state, remaining, .. }| {
+            let day = times::date(shift.interval(), shift.first_day.zone());
+            (day, Reverse(*remaining > 0), *state == CoverageState::Past)
+        });
     }
-    let (is_cancelled, is_over) = (event.is_cancelled(), event.is_over(now));
+    let is_cancelled = event.is_cancelled();
     let (state, state_text) = match (is_cancelled, event.is_published, is_over) {
         (true, true, _) => {
             ("Cancelled", "The public page says that the event is cancelled. You can’t change it any more.")
@@ -143,6 +147,8 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
             ("Draft", "The last day of this draft is over. Change its date, or copy it to another date.")
         }
     };
+    let rows = coverage.shifts.iter().map(shift_row);
+    let days_of_shifts = times::by_day(rows, |row: &ShiftRow<'_>| &row.times);
     let page = EventTemplate {
         head: call.frame.head(event.title.as_str()),
         frame: &call.frame,
@@ -161,7 +167,7 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
         need: need(&coverage).filter(|_| !is_cancelled),
         over_filled: over_filled_in_words(coverage.over_filled),
         by_time,
-        shifts: coverage.shifts.iter().map(shift_row).collect(),
+        days_of_shifts,
         questions: questions.iter().map(question_row).collect(),
         event: &event,
     };
