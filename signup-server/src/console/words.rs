@@ -58,8 +58,10 @@ const FIELDS: &[Field] = &[
     field("is_published", "Published", "Say whether the event is published"),
     field("theme", "Colours", "Choose the colours"),
     field("shifts", "Shifts", "Enter at least one shift"),
+    field("day", "Day", "Choose a day"),
     field("start_time", "Start", "Enter a start"),
     field("end_time", "End", "Enter an end"),
+    field("ends_next_day", "Ends the next day", "Say whether the shift ends the next day"),
     field("capacity", "Volunteers needed", "Enter the number of volunteers needed").called("Number of volunteers"),
     field("each_minutes", "Length of each shift (minutes)", "Enter a number of minutes").called("Length of each shift in minutes"),
     field("label", "Question", "Enter a question"),
@@ -158,6 +160,16 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
             let days = if *max == 1 { "1 day".to_owned() } else { format!("{max} days") };
             format!("Your plan allows events of up to {days}. Enter an earlier last day")
         }
+        FaultKind::NoSuchDay { .. } if name.ends_with("each_minutes") => {
+            "The shifts after midnight would be after the last day of the event. Leave this empty".to_owned()
+        }
+        FaultKind::NoSuchDay { days: 1 } => {
+            "The event has only one day. Leave this empty, or enter a later last day of the event".to_owned()
+        }
+        FaultKind::NoSuchDay { days } => format!("The event has {days} days. Enter a day from 1 to {days}"),
+        FaultKind::LeavesOutDay { day } => format!(
+            "Day {day} of the event has shifts. Enter a later last day, or change or delete those shifts first"
+        ),
         FaultKind::TooMany { max, present, .. } => too_many(name, *max, *present),
         FaultKind::Repeated => format!("{noun} is the same as one before it. Enter each one once"),
         FaultKind::OptionCount { kind: QuestionKind::Select, max } => {
@@ -196,9 +208,16 @@ fn mistake_of_text(noun: &str, field: &Field, error: TextError) -> String {
 fn mistake_of_time(noun: &str, ask: &str, error: TimeError) -> String {
     match error {
         TimeError::Date => format!("{ask}, from 1970 to 9998"),
-        TimeError::WallTime | TimeError::Seconds => format!("{noun} must be a time such as 09:00"),
+        TimeError::WallTime | TimeError::EndTime | TimeError::Seconds => {
+            format!("{noun} must be a time such as 09:00")
+        }
         TimeError::Zone => "Choose a time zone".to_owned(),
-        TimeError::Order => format!("{noun} must be after the start, on the same day"),
+        TimeError::Order => format!("{noun} must be after the start, unless the shift ends the next day"),
+        TimeError::NextDay => {
+            format!(
+                "{noun} must be a time of the next day, not later than the start: a shift lasts up to 24 hours"
+            )
+        }
         TimeError::DayOrder => format!("{noun} must not be before the first day"),
         TimeError::LastDay => {
             "The last day moves with the first day, and must be from 1970 to 9998".to_owned()
@@ -326,7 +345,31 @@ mod tests {
                 "Your plan allows events of up to 1 day. Enter an earlier last day",
             ),
             ("start_time", TimeError::WallTime.into(), "Start must be a time such as 09:00"),
-            ("end_time", TimeError::Order.into(), "End must be after the start, on the same day"),
+            (
+                "end_time",
+                TimeError::Order.into(),
+                "End must be after the start, unless the shift ends the next day",
+            ),
+            (
+                "end_time",
+                TimeError::NextDay.into(),
+                "End must be a time of the next day, not later than the start: a shift lasts up to 24 hours",
+            ),
+            (
+                "shifts.0.day",
+                FaultKind::NoSuchDay { days: 3 },
+                "The event has 3 days. Enter a day from 1 to 3",
+            ),
+            (
+                "shifts.0.day",
+                FaultKind::NoSuchDay { days: 1 },
+                "The event has only one day. Leave this empty, or enter a later last day of the event",
+            ),
+            (
+                "end_date",
+                FaultKind::LeavesOutDay { day: 3 },
+                "Day 3 of the event has shifts. Enter a later last day, or change or delete those shifts first",
+            ),
             ("timezone", TimeError::Zone.into(), "Choose a time zone"),
             (
                 "shifts",

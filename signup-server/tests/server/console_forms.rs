@@ -22,7 +22,7 @@ const FORMS: [(&str, &str, &str); 22] = [
     ("/events/{id}/shifts/new", "idempotency_key shifts.*", "Add shifts, More rows"),
     ("/events/{id}/questions/new", "idempotency_key label type options required position", "Add question"),
     ("/events/{id}/message", "idempotency_key slot_id subject text", "Preview"),
-    ("/shifts/{id}/edit", "title description start_time end_time capacity location", "Save changes"),
+    ("/shifts/{id}/edit", "title description start_time end_time ends_next_day capacity location", "Save changes"),
     ("/shifts/{id}/delete", "confirmed", "Delete"),
     ("/questions/{id}/edit", "label type options required position", "Save changes"),
     ("/questions/{id}/delete", "confirmed", "Delete"),
@@ -36,9 +36,10 @@ const FORMS: [(&str, &str, &str); 22] = [
     ("/settings/people", "action email", "Find"),
 ];
 
-/// The fields of a row of shifts.
-const ROW: [&str; 7] =
-    ["title", "description", "start_time", "end_time", "capacity", "each_minutes", "location"];
+/// The fields of a row of shifts. The form of a new event has the number of the day, too.
+#[rustfmt::skip]
+const ROW: [&str; 8] =
+    ["title", "description", "start_time", "end_time", "ends_next_day", "capacity", "each_minutes", "location"];
 
 /// Returns the main part of a page.
 fn main_of(page: &Answer) -> &str {
@@ -87,7 +88,8 @@ async fn each_page_has_a_form_that_is_sent_to_its_own_path_with_the_fields_of_th
         }
         let rows: BTreeSet<_> =
             names.iter().filter(|name| name.starts_with("shifts.")).map(|name| (*name).to_owned()).collect();
-        let expected = (0..3).flat_map(|row| ROW.map(|field| format!("shifts.{row}.{field}")));
+        let row_fields = || ROW.into_iter().chain((page == "/events/new").then_some("day"));
+        let expected = (0..3).flat_map(|row| row_fields().map(move |field| format!("shifts.{row}.{field}")));
         let expected = expected.filter(|_| fields.contains("shifts.*")).collect();
         assert_eq!(rows, expected, "{page}");
         for word in words.split(", ") {

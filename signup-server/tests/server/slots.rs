@@ -64,3 +64,40 @@ async fn the_end_is_checked_against_the_stored_start_after_every_other_fault() {
     let moved = server.patch(&path, &json!({"start_time": "12:30", "end_time": "12:31"})).await;
     assert_eq!(moved.data()["start_time"], "2027-06-05T16:30:00+00:00");
 }
+
+#[tokio::test]
+async fn a_slot_is_on_a_day_of_its_event_and_a_night_ends_on_the_next() {
+    let server = Server::start(&[]);
+    let night = json!({"title": "Watch", "day": 2, "start_time": "22:00", "end_time": "06:00", "ends_next_day": true,
+        "capacity": 1});
+    let camp = json!({"title": "Camp", "start_date": "2027-06-05", "end_date": "2027-06-06", "timezone": "UTC",
+        "shifts": [night]});
+    let created = server.create(&camp).await;
+    let slot = &created["slots"][0];
+    let shown =
+        |slot: &Value| ["day", "start_time", "end_time", "ends_next_day"].map(|name| slot[name].clone());
+    let (start, end) = ("2027-06-06T22:00:00+00:00", "2027-06-07T06:00:00+00:00");
+    assert_eq!(shown(slot), [json!(2), json!(start), json!(end), json!(true)]);
+    let path = format!("/v1/slots/{}", slot["id"].as_str().unwrap());
+    let event_path = format!("/v1/events/{}", created["id"].as_str().unwrap());
+    for (refused, fields) in [
+        (server.patch(&path, &json!({"day": 3, "start_time": "05:00"})).await, vec!["day", "end_time"]),
+        (server.patch(&path, &json!({"day": 0})).await, vec!["day"]),
+        (server.patch(&event_path, &json!({"end_date": null})).await, vec!["end_date"]),
+        (
+            server
+                .post(
+                    &format!("{event_path}/slots"),
+                    &json!({"shifts": [{"title": "A", "capacity": 1, "day": 3}]}),
+                )
+                .await,
+            vec!["shifts.0.day"],
+        ),
+    ] {
+        assert_eq!(refused.fields(), fields);
+    }
+    let evening = json!({"day": 1, "end_time": "24:00", "ends_next_day": false});
+    let evening = server.patch(&path, &evening).await.data();
+    let (start, end) = ("2027-06-05T22:00:00+00:00", "2027-06-06T00:00:00+00:00");
+    assert_eq!(shown(&evening), [json!(1), json!(start), json!(end), json!(false)]);
+}

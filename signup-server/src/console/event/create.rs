@@ -24,6 +24,8 @@ struct NewEventTemplate<'a> {
     regions: Vec<Region>,
     themes: Vec<(String, String)>,
     rows: Vec<Row>,
+    /// The days to choose from: none, because the event is new.
+    days: Vec<(String, String)>,
     can_have_more: bool,
 }
 
@@ -51,6 +53,7 @@ async fn page(
         themes: themes(),
         can_have_more: rows.len() < MAX_ROWS,
         rows,
+        days: vec![],
     };
     Ok(show(status, &page))
 }

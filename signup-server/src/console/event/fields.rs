@@ -8,6 +8,7 @@ use signup_core::{
 
 use super::super::changing::{Values, patch, text, ticked};
 use super::super::{As, Form};
+use crate::page::times;
 
 /// The largest number of rows of shifts in a form.
 pub(super) const MAX_ROWS: usize = 10;
@@ -32,8 +33,10 @@ pub(super) const EVENT: &[(&str, As)] = &[
 pub(super) const SHIFT: &[(&str, As)] = &[
     ("title", As::Text),
     ("description", As::Text),
+    ("day", As::Number),
     ("start_time", As::Text),
     ("end_time", As::Text),
+    ("ends_next_day", As::Flag),
     ("capacity", As::Number),
     ("location", As::Text),
 ];
@@ -42,7 +45,8 @@ pub(super) const SHIFT: &[(&str, As)] = &[
 pub(super) const TIME_AND_PLACE_OF_EVENT: &[&str] =
     &["start_date", "end_date", "timezone", "location", "is_virtual"];
 /// The fields of the time and the place of a shift.
-pub(super) const TIME_AND_PLACE_OF_SHIFT: &[&str] = &["start_time", "end_time", "location"];
+pub(super) const TIME_AND_PLACE_OF_SHIFT: &[&str] =
+    &["day", "start_time", "end_time", "ends_next_day", "location"];
 
 pub(super) const QUESTION: &[(&str, As)] = &[
     ("label", As::Text),
@@ -52,6 +56,8 @@ pub(super) const QUESTION: &[(&str, As)] = &[
     ("position", As::Number),
 ];
 
+const DAY: &str = "day";
+const ENDS_NEXT_DAY: &str = "ends_next_day";
 /// The field of a row of shifts that a shift does not have.
 const EACH_MINUTES: &str = "each_minutes";
 
@@ -79,8 +85,10 @@ pub(super) fn values_of_shift(shift: &ScheduledShift) -> Values {
     vec![
         ("title", shift.title.to_string()),
         ("description", text(shift.description.as_ref())),
+        ("day", shift.hours.day().to_string()),
         ("start_time", shift.hours.start().to_string()),
         ("end_time", text(shift.hours.end().as_ref())),
+        ("ends_next_day", ticked(shift.hours.ends_next_day())),
         ("capacity", shift.occupancy.capacity.volunteers().to_string()),
         ("location", text(shift.location.as_ref())),
     ]
@@ -132,12 +140,25 @@ pub(super) fn new_event(form: &Form, limits: PlanLimits) -> Result<NewEvent, Fau
     input.check(limits)
 }
 
-/// Checks the form of shifts to add.
-pub(super) fn new_shifts(form: &Form) -> Result<Vec<NewShift>, Faults> {
+/// Checks the form of shifts to add to an event of as many days.
+pub(super) fn new_shifts(form: &Form, days: u32) -> Result<Vec<NewShift>, Faults> {
     let body = form.json(&shift_rows().collect::<Vec<_>>());
     let mut input = from_json::<ShiftsInput<'_>>(&body)?;
     set_lengths(form, &mut input.shifts);
-    input.check()
+    input.check_for(days)
+}
+
+/// Returns the days of an event to choose from, each with its date in words. None for an event of one day.
+pub(super) fn days(event: &Event) -> Vec<(String, String)> {
+    let (first, days) = (event.dates.first.date(), event.dates.days());
+    if days == 1 {
+        return vec![];
+    }
+    let day = |number: u32| {
+        let date = first.plus_days(i64::from(number) - 1)?;
+        Some((number.to_string(), times::day(date.date())))
+    };
+    (1..=days).filter_map(day).collect()
 }
 
 /// Sets the length that each row gives its shifts.
@@ -161,9 +182,15 @@ pub(super) fn without_empty_rows(form: &Form) -> Form {
     let others = form.fields().filter(|(name, _)| !is_of_row(name));
     let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
     let members: Vec<_> = SHIFT.iter().map(|(name, _)| *name).chain([EACH_MINUTES]).collect();
-    for (number, row) in form.rows_with_text("shifts", &members).into_iter().take(MAX_ROWS).enumerate() {
+    // A row without anything but its day is empty: a day is chosen in each row.
+    let typed: Vec<_> = members.iter().copied().filter(|member| *member != DAY).collect();
+    for (number, row) in form.rows_with_text("shifts", &typed).into_iter().take(MAX_ROWS).enumerate() {
         for member in &members {
-            new = new.with(&field_of(number, member), form.value(field_of(row, member)));
+            let value = form.value(field_of(row, member));
+            // An unticked box and a day that is left open are not sent.
+            if !value.trim().is_empty() || ![DAY, ENDS_NEXT_DAY].contains(member) {
+                new = new.with(&field_of(number, member), value);
+            }
         }
     }
     new
@@ -209,6 +236,17 @@ mod tests {
         assert_eq!(rows.rows("shifts"), [0, 1]);
         assert_eq!((rows.value("shifts.0.capacity"), rows.value("shifts.1.title")), ("2", "C"));
         assert_eq!(rows.value("title"), "A");
+    }
+
+    #[test]
+    fn a_row_with_only_a_day_is_empty_and_a_day_that_is_left_open_is_the_first() {
+        let form = Form::parse(
+            b"shifts.0.day=2&shifts.0.title=&shifts.1.day=2&shifts.1.title=B&shifts.1.capacity=1&shifts.2.day=&shifts.2.title=C\
+              &shifts.2.capacity=1&shifts.2.start_time=22:00&shifts.2.end_time=06:00&shifts.2.ends_next_day=yes",
+        );
+        let shifts = new_shifts(&without_empty_rows(&form), 2).unwrap();
+        let shown: Vec<_> = shifts.iter().map(|shift| format!("{} {}", shift.title, shift.hours)).collect();
+        assert_eq!(shown, ["B day 2, 00:00–24:00", "C 22:00–06:00 (next day)"]);
     }
 
     #[test]

@@ -24,6 +24,7 @@ struct NewShiftsTemplate<'a> {
     path: String,
     form: &'a Form,
     rows: Vec<Row>,
+    days: Vec<(String, String)>,
     can_have_more: bool,
 }
 
@@ -37,6 +38,7 @@ fn page_of_new(call: &MemberCall, status: StatusCode, event: &Event, form: &Form
         form,
         can_have_more: rows.len() < MAX_ROWS,
         rows,
+        days: fields::days(event),
     };
     show(status, &page)
 }
@@ -58,7 +60,7 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
     if form.is_to_change() {
         return Ok(page_of_new(&call, StatusCode::OK, &event, &form));
     }
-    let shifts = match fields::new_shifts(&form) {
+    let shifts = match fields::new_shifts(&form, event.dates.days()) {
         Ok(shifts) => shifts,
         Err(faults) => return not_added(&call, &event, form, faults.into()),
     };
@@ -112,12 +114,13 @@ struct EditShiftTemplate<'a> {
     form: &'a Form,
     read: Vec<(&'a str, &'a str)>,
     conflicts: &'a [FieldValues],
+    days: Vec<(String, String)>,
 }
 
 fn page_of_edit(
     call: &MemberCall,
     status: StatusCode,
-    shift: &ScheduledShift,
+    (event, shift): (&Event, &ScheduledShift),
     form: &Form,
     conflicts: &[FieldValues],
 ) -> Response {
@@ -129,6 +132,7 @@ fn page_of_edit(
         form,
         read: read_fields(form),
         conflicts,
+        days: fields::days(event),
     };
     show(status, &page)
 }
@@ -136,8 +140,9 @@ fn page_of_edit(
 /// `GET /console/{slug}/shifts/{id}/edit`: shows the form with the present values.
 pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
     let shift = call.session.preview().patch_shift(call.path.shift(), ShiftPatch::new()).await?;
+    let event = call.session.event(shift.event).await?.event;
     let form = loaded(fields::SHIFT, fields::values_of_shift(&shift));
-    Ok(page_of_edit(&call, StatusCode::OK, &shift, &form, &[]))
+    Ok(page_of_edit(&call, StatusCode::OK, (&event, &shift), &form, &[]))
 }
 
 /// `POST /console/{slug}/shifts/{id}/edit`: changes a shift. Asks first if the change mails volunteers.
@@ -147,7 +152,8 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     let present = fields::values_of_shift(&shift);
     let form = as_stored(&form, &present);
     if form.is_to_change() {
-        return Ok(page_of_edit(&call, StatusCode::OK, &shift, &form, &[]));
+        let event = call.session.event(shift.event).await?.event;
+        return Ok(page_of_edit(&call, StatusCode::OK, (&event, &shift), &form, &[]));
     }
     let patch = match fields::shift_patch(&form) {
         Ok(patch) => patch,
@@ -176,16 +182,18 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
 }
 
 async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: Error) -> Answer {
+    let event = call.session.event(shift.event).await?.event;
     match error {
         Error::Invalid(faults) => {
-            Ok(page_of_edit(call, StatusCode::UNPROCESSABLE_ENTITY, shift, &form.refused(&faults), &[]))
+            let (status, form) = (StatusCode::UNPROCESSABLE_ENTITY, form.refused(&faults));
+            Ok(page_of_edit(call, status, (&event, shift), &form, &[]))
         }
         Error::Conflict(names) => {
             let shift = call.session.shift(shift.id).await?;
             let present = fields::values_of_shift(&shift);
             let conflicts = both_values(&form, &names, &present);
             let form = reloaded(&form, fields::SHIFT, present);
-            Ok(page_of_edit(call, StatusCode::CONFLICT, &shift, &form, &conflicts))
+            Ok(page_of_edit(call, StatusCode::CONFLICT, (&event, &shift), &form, &conflicts))
         }
         error => Err(error.into()),
     }
