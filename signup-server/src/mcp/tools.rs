@@ -67,7 +67,7 @@ static TABLE: [Tool; 20] = [
         "Lists the shifts of an event, in the order in which they take place. Fields call a shift slot: its id is the slot_id of other \
          tools."),
     tool("add_shifts", Some(Scope::ShiftsWrite), Effect::Adds, "createSlots",
-        "Adds shifts to an event, all or none. They are on its first day, and without times last all of it. For a new event, use \
+        "Adds shifts to an event, all or none. Each is on the first day unless day says another, and without times lasts all of it. For a new event, use \
          create_event."),
     tool("update_shift", Some(Scope::ShiftsWrite), Effect::ChangesAndMails, "updateSlot",
         "Changes the fields of a shift that you pass. A capacity below the number signed up removes nobody. Emails everyone signed up \
