@@ -8,60 +8,79 @@ use serde::{Deserialize, Serialize};
 use crate::text_form::from_text;
 use crate::value_error::ValueError;
 
-/// The number of volunteers that a shift needs: 1 to 1,000,000.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-pub struct Capacity(u32);
+/// Declares numbers of volunteers, each with its smallest number.
+macro_rules! numbers_of_volunteers {
+    ($($(#[$doc:meta])* $name:ident: $min:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(try_from = "u32", into = "u32")]
+        pub struct $name(u32);
 
-impl Capacity {
-    /// The largest capacity.
-    pub const MAX: u32 = 1_000_000;
-    pub(crate) const OUT_OF_RANGE: ValueError = ValueError::WholeNumber { min: 1, max: Some(Self::MAX) };
+        impl $name {
+            /// The largest number.
+            pub const MAX: u32 = 1_000_000;
+            pub(crate) const OUT_OF_RANGE: ValueError =
+                ValueError::WholeNumber { min: $min, max: Some(Self::MAX) };
 
-    /// Checks a number of volunteers.
-    ///
-    /// # Errors
-    /// Fails unless `volunteers` is from 1 to [`MAX`](Self::MAX).
-    pub fn new(volunteers: u32) -> Result<Self, ValueError> {
-        (1..=Self::MAX).contains(&volunteers).then_some(Self(volunteers)).ok_or(Self::OUT_OF_RANGE)
-    }
+            /// Checks a number of volunteers.
+            ///
+            /// # Errors
+            #[doc = concat!("Fails unless `volunteers` is from ", $min, " to [`MAX`](Self::MAX).")]
+            pub fn new(volunteers: u32) -> Result<Self, ValueError> {
+                ($min..=Self::MAX).contains(&volunteers).then_some(Self(volunteers)).ok_or(Self::OUT_OF_RANGE)
+            }
 
-    /// Returns the number of volunteers.
-    pub const fn volunteers(self) -> u32 {
-        self.0
-    }
+            /// Returns the number of volunteers.
+            pub const fn volunteers(self) -> u32 {
+                self.0
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = ValueError;
+
+            /// Parses a whole number of decimal digits, without a sign.
+            fn from_str(text: &str) -> Result<Self, ValueError> {
+                let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+                text.parse().ok().filter(|_| is_digits).ok_or(Self::OUT_OF_RANGE).and_then(Self::new)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        from_text!($name);
+
+        impl TryFrom<u32> for $name {
+            type Error = ValueError;
+
+            fn try_from(volunteers: u32) -> Result<Self, ValueError> {
+                Self::new(volunteers)
+            }
+        }
+
+        impl TryFrom<i64> for $name {
+            type Error = ValueError;
+
+            fn try_from(volunteers: i64) -> Result<Self, ValueError> {
+                u32::try_from(volunteers).map_or(Err(Self::OUT_OF_RANGE), Self::new)
+            }
+        }
+
+        impl From<$name> for u32 {
+            fn from(number: $name) -> Self {
+                number.0
+            }
+        }
+    )*};
 }
 
-impl FromStr for Capacity {
-    type Err = ValueError;
-
-    /// Parses a whole number of decimal digits, without a sign.
-    fn from_str(text: &str) -> Result<Self, ValueError> {
-        let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        text.parse().ok().filter(|_| is_digits).ok_or(Self::OUT_OF_RANGE).and_then(Self::new)
-    }
-}
-
-impl fmt::Display for Capacity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-from_text!(Capacity);
-
-impl TryFrom<u32> for Capacity {
-    type Error = ValueError;
-
-    fn try_from(volunteers: u32) -> Result<Self, ValueError> {
-        Self::new(volunteers)
-    }
-}
-
-impl From<Capacity> for u32 {
-    fn from(capacity: Capacity) -> Self {
-        capacity.0
-    }
+numbers_of_volunteers! {
+    /// The number of volunteers that a shift needs: 1 to 1,000,000.
+    Capacity: 1;
 }
 
 /// How full a shift is.

@@ -208,8 +208,9 @@ pub(crate) fn check_external_ids(faults: &mut Faults, shifts: &[NewShift]) {
 const EACH_MINUTES: ValueError =
     ValueError::WholeNumber { min: 1, max: Some(Hours::ALL_DAY.minutes() as u32) };
 
-fn capacity(number: &f64) -> Result<Capacity, ValueError> {
-    whole(*number).ok_or(Capacity::OUT_OF_RANGE).and_then(Capacity::new)
+/// Checks a number of volunteers. `T` refuses `i64::MAX`, which stands for every number that is not whole.
+fn volunteers<T: TryFrom<i64, Error = ValueError>>(number: &f64) -> Result<T, ValueError> {
+    whole(*number).map_or(i64::MAX, i64::from).try_into()
 }
 
 /// Returns the number if it is whole and in the range of a `u32`.
@@ -341,7 +342,7 @@ impl ShiftInput<'_> {
         let times =
             HoursPatch { day: None, start, end: end.map(Change::from), ends_next_day: Some(ends_next_day) };
         let hours = if are_valid_times { fields.checked("end_time", times.apply(on_day)) } else { None };
-        let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
+        let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, volunteers);
         let external_id = fields.nullable("external_id", &self.external_id, TEXT, |text| {
             let id: ExternalId = text.parse()?;
             if external_ids.insert(id.clone()) { Ok(id) } else { Err(FaultKind::Repeated) }
@@ -429,7 +430,7 @@ impl ShiftPatchInput<'_> {
         if has_all && fields.faults.len() == before {
             fields.checked("end_time", hours.apply(Hours::ALL_DAY));
         }
-        let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, capacity);
+        let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, volunteers);
         let external_id = fields.change("external_id", &self.external_id, TEXT, |text| text.parse());
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch {

@@ -1,8 +1,8 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Capacity, Closing, Deleted, EventId, ExternalId, Gathering, Hours, NoticeId,
-    OrganizationId, ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
+    CancellationReason, Closing, Deleted, EventId, ExternalId, Gathering, Hours, NoticeId, OrganizationId,
+    ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -97,7 +97,6 @@ pub(crate) fn read_of(
     let mut columns = row.of(&TABLE);
     let (id, title) = (columns.id("id", ShiftId::new)?, columns.parse("title")?);
     let capacity = columns.number("capacity")?;
-    let capacity = columns.checked(Capacity::new(capacity))?;
     let created_at = columns.instant("created_at")?;
     let mut shift = Shift::new(id, organization, event, title, capacity, created_at);
     shift.updated_at = columns.instant("updated_at")?;
