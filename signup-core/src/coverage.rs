@@ -40,6 +40,8 @@ pub struct Coverage {
     /// The sum of `remaining` of the shifts. Sign-ups above the capacity of one shift do not reduce the `remaining` of
     /// another.
     pub remaining: u64,
+    /// The sum of `missing` of the shifts.
+    pub missing: u64,
     /// The number of sign-ups above the capacities of over-full shifts that are not past.
     pub over_filled: u64,
     /// The sum of the capacities of the past shifts.
@@ -62,6 +64,8 @@ pub struct ShiftCoverage {
     pub state: CoverageState,
     /// The number of volunteers still needed; 0 unless the shift is open.
     pub remaining: u32,
+    /// The number of volunteers without whom the shift cannot run; 0 unless the shift is open.
+    pub missing: u32,
 }
 
 /// Whether a shift needs volunteers.
@@ -103,8 +107,11 @@ impl Coverage {
             .into_iter()
             .map(|shift| {
                 let state = CoverageState::of(event, &shift, now);
-                let remaining = if state == CoverageState::Open { shift.occupancy.remaining() } else { 0 };
-                ShiftCoverage { shift, state, remaining }
+                let is_open = state == CoverageState::Open;
+                let (remaining, missing) = (shift.occupancy.remaining(), shift.missing());
+                let [remaining, missing] =
+                    [remaining, missing].map(|needed| if is_open { needed } else { 0 });
+                ShiftCoverage { shift, state, remaining, missing }
             })
             .collect();
         let of = |is_past| shifts.iter().filter(move |found| (found.state == CoverageState::Past) == is_past);
@@ -118,6 +125,7 @@ impl Coverage {
             capacity: of(false).map(capacity).sum(),
             filled: of(false).map(filled).sum(),
             remaining,
+            missing: of(false).map(|found| u64::from(found.missing)).sum(),
             over_filled: of(false).map(|found| filled(found).saturating_sub(capacity(found))).sum(),
             past_capacity: of(true).map(capacity).sum(),
             past_filled: of(true).map(filled).sum(),

@@ -201,7 +201,7 @@ pub use mail::{InvitationMail, Mail, MailContent, MessageMail, MessagePlace};
 pub use message::Message;
 pub use network::{Networks, is_public};
 pub use notice::{MailFailure, Notice, NoticeCause, NoticeFailure};
-pub use occupancy::{Capacity, Occupancy};
+pub use occupancy::{Capacity, Minimum, Occupancy};
 pub use organization::Organization;
 pub use permission::{Permission, Permissions};
 pub use person::{Membership, Person, Role};

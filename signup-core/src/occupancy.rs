@@ -81,6 +81,8 @@ macro_rules! numbers_of_volunteers {
 numbers_of_volunteers! {
     /// The number of volunteers that a shift needs: 1 to 1,000,000.
     Capacity: 1;
+    /// The number of volunteers without which a shift cannot run: 1 to 1,000,000.
+    Minimum: 1;
 }
 
 /// How full a shift is.

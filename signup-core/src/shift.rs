@@ -14,7 +14,7 @@ use crate::caller_key::ExternalId;
 use crate::event::Event;
 use crate::hours::{Day, EventDate, Hours, Interval};
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
-use crate::occupancy::{Capacity, Occupancy};
+use crate::occupancy::{Capacity, Minimum, Occupancy};
 use crate::signup::CancelledBy;
 use crate::text::{CancellationReason, ShiftDescription, ShiftLocation, Title};
 
@@ -88,6 +88,8 @@ pub struct Shift {
     pub ends_at: Timestamp,
     /// The capacity and the number of confirmed sign-ups.
     pub occupancy: Occupancy,
+    /// How many volunteers the shift needs to run at all. A minimum above the capacity counts as the capacity.
+    pub minimum: Option<Minimum>,
     /// The id in the organizer's own system: unique among the event's shifts that are not deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<ExternalId>,
@@ -134,6 +136,7 @@ impl Shift {
             hours: Hours::ALL_DAY,
             ends_at: Timestamp::UNIX_EPOCH,
             occupancy: Occupancy::empty(capacity),
+            minimum: None,
             external_id: None,
             position: 0,
             version: 1,
@@ -244,6 +247,12 @@ impl ScheduledShift {
     pub fn takes_signups(&self, now: Timestamp) -> bool {
         let is_open = self.closing.is_none() && self.deleted_at.is_none();
         is_open && self.occupancy.has_room() && !self.is_over(now)
+    }
+
+    /// Returns how many volunteers the shift still needs to run at all. 0 without a minimum.
+    pub fn missing(&self) -> u32 {
+        let minimum = self.minimum.map_or(0, Minimum::volunteers);
+        minimum.min(self.occupancy.capacity.volunteers()).saturating_sub(self.occupancy.filled)
     }
 
     /// Returns the sort key for the running order of an event's shifts: start, end, position.

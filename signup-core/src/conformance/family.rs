@@ -128,6 +128,7 @@ impl Family {
             location: Some(ShiftLocation::new("Hall B").unwrap()),
             hours: Hours::parse(Some("18:00"), None).unwrap(),
             occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 1 },
+            minimum: Some(Minimum::new(2).unwrap()),
             position: 99,
             gathering: Some(Gathering { first_at: at(80), due_at: at(140), latest: NoticeId::new(uuid(7)) }),
             version: 2,

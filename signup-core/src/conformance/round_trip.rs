@@ -38,6 +38,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
             .unwrap()
             .on_day(3)
             .unwrap(),
+        minimum: Some(Minimum::new(1_000_000).unwrap()),
         external_id: "\"shift\\".parse().ok(),
         position: 3,
         gathering: Some(Gathering { first_at: at(8), due_at: at(68), latest: NoticeId::new(uuid(7)) }),

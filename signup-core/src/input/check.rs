@@ -11,7 +11,7 @@ use crate::caller_key::ExternalId;
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::hours::{EventDate, Hours, TimeError, WallTime};
-use crate::occupancy::Capacity;
+use crate::occupancy::{Capacity, Minimum};
 use crate::plan::PlanLimits;
 use crate::text::{
     BadgeLabel, Description, EventLocation, LocationData, ShiftDescription, ShiftLocation, Title,
@@ -343,6 +343,7 @@ impl ShiftInput<'_> {
             HoursPatch { day: None, start, end: end.map(Change::from), ends_next_day: Some(ends_next_day) };
         let hours = if are_valid_times { fields.checked("end_time", times.apply(on_day)) } else { None };
         let capacity = fields.required("capacity", &self.capacity, Capacity::OUT_OF_RANGE, volunteers);
+        let minimum = fields.nullable("minimum", &self.minimum, Minimum::OUT_OF_RANGE, volunteers);
         let external_id = fields.nullable("external_id", &self.external_id, TEXT, |text| {
             let id: ExternalId = text.parse()?;
             if external_ids.insert(id.clone()) { Ok(id) } else { Err(FaultKind::Repeated) }
@@ -361,7 +362,8 @@ impl ShiftInput<'_> {
         });
         let (Some(title), Some(capacity)) = (title, capacity) else { return vec![] };
         let parts = parts.flatten().unwrap_or_else(|| hours.into_iter().collect());
-        let shift = NewShift { description, location, external_id, ..NewShift::new(title, capacity) };
+        let shift =
+            NewShift { description, location, minimum, external_id, ..NewShift::new(title, capacity) };
         parts.into_iter().map(|hours| shift.clone().hours(hours)).collect()
     }
 }
@@ -431,6 +433,7 @@ impl ShiftPatchInput<'_> {
             fields.checked("end_time", hours.apply(Hours::ALL_DAY));
         }
         let capacity = fields.kept("capacity", &self.capacity, Capacity::OUT_OF_RANGE, volunteers);
+        let minimum = fields.change("minimum", &self.minimum, Minimum::OUT_OF_RANGE, volunteers);
         let external_id = fields.change("external_id", &self.external_id, TEXT, |text| text.parse());
         let notify_volunteers = fields.flag("notify_volunteers", &self.notify_volunteers, true);
         let patch = ShiftPatch {
@@ -439,6 +442,7 @@ impl ShiftPatchInput<'_> {
             location,
             hours,
             capacity,
+            minimum,
             external_id,
             notify_volunteers,
             read: None,

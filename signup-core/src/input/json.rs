@@ -302,10 +302,13 @@ inputs! {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
         timezone, is_published, theme, badge_label, external_id, shifts,
     }
-    ShiftInput<'de> { title, description, location, day, start_time, end_time, ends_next_day, capacity, external_id }
+    ShiftInput<'de> {
+        title, description, location, day, start_time, end_time, ends_next_day, capacity, minimum, external_id,
+    }
     DuplicateInput<'de> { start_date, title }
     ShiftPatchInput<'de> {
-        title, description, location, day, start_time, end_time, ends_next_day, capacity, external_id, notify_volunteers,
+        title, description, location, day, start_time, end_time, ends_next_day, capacity, minimum, external_id,
+        notify_volunteers,
     }
     EventPatchInput<'de> {
         title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,

@@ -128,10 +128,12 @@ pub struct ShiftInput<'a> {
     /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
+    /// How many volunteers the shift needs to run at all: 1 to 1,000,000.
+    pub minimum: Given<f64>,
     /// The id in the organizer's own system: 1 to 255 visible ASCII characters, given to one shift of the input only.
     pub external_id: Given<Cow<'a, str>>,
     /// Makes several shifts of the input: one for each of these minutes from the start to the end, all with its title,
-    /// description, location and capacity. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
+    /// description, location, capacity and minimum. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
     /// JSON form has no such member.
     pub each_minutes: Given<f64>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
@@ -187,6 +189,8 @@ pub struct ShiftPatchInput<'a> {
     /// shift becomes over-full. Another type, such as a text, is the same fault as another number:
     /// [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
+    /// The new minimum: 1 to 1,000,000. Null removes the minimum.
+    pub minimum: Given<f64>,
     /// The new id in the organizer's own system: 1 to 255 visible ASCII characters. Null or blank removes it.
     pub external_id: Given<Cow<'a, str>>,
     /// Whether volunteers get a mail if the time or the location changes; true if omitted.

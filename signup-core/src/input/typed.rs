@@ -6,7 +6,7 @@ use crate::caller_key::ExternalId;
 use crate::event::{Latitude, Longitude, Theme};
 use crate::fault::FaultKind;
 use crate::hours::{Hours, WallTime};
-use crate::occupancy::Capacity;
+use crate::occupancy::{Capacity, Minimum};
 use crate::text::{
     BadgeLabel, Description, EventLocation, LocationData, ShiftDescription, ShiftLocation, Title,
 };
@@ -193,6 +193,8 @@ pub struct NewShift {
     pub hours: Hours,
     /// The number of volunteers that the shift needs.
     pub capacity: Capacity,
+    /// How many volunteers the shift needs to run at all.
+    pub minimum: Option<Minimum>,
     /// The id in the organizer's own system. No other shift of the event has it.
     pub external_id: Option<ExternalId>,
 }
@@ -200,7 +202,15 @@ pub struct NewShift {
 impl NewShift {
     /// Creates the input for a shift that lasts all of the first day.
     pub const fn new(title: Title, capacity: Capacity) -> Self {
-        Self { title, description: None, location: None, hours: Hours::ALL_DAY, capacity, external_id: None }
+        Self {
+            title,
+            description: None,
+            location: None,
+            hours: Hours::ALL_DAY,
+            capacity,
+            minimum: None,
+            external_id: None,
+        }
     }
 
     /// Sets the day of the event and the wall-clock times. [`Day`](crate::Day) defines their instants if the clocks change
@@ -215,6 +225,8 @@ impl NewShift {
         description: ShiftDescription;
         /// Sets the shift's own location.
         location: ShiftLocation;
+        /// Sets how many volunteers the shift needs to run at all.
+        minimum: Minimum;
         /// Sets the id in the organizer's own system.
         external_id: ExternalId;
     }
@@ -261,6 +273,8 @@ pub struct ShiftPatch {
     pub hours: HoursPatch,
     /// The new capacity. A capacity below the number of sign-ups removes none of them: the shift becomes over-full.
     pub capacity: Option<Capacity>,
+    /// The new minimum, or its removal.
+    pub minimum: Option<Change<Minimum>>,
     /// The new id in the organizer's own system, or its removal.
     pub external_id: Option<Change<ExternalId>>,
     /// Whether volunteers get a mail if the time or the location changes; true by default.
@@ -312,6 +326,7 @@ impl Default for ShiftPatch {
             location: None,
             hours: HoursPatch::default(),
             capacity: None,
+            minimum: None,
             external_id: None,
             notify_volunteers: true,
             read: None,
@@ -335,6 +350,7 @@ impl ShiftPatch {
     changes! {
         description, clear_description: ShiftDescription, "the description";
         location, clear_location: ShiftLocation, "the shift's own location";
+        minimum, clear_minimum: Minimum, "how many volunteers the shift needs to run at all";
         external_id, clear_external_id: ExternalId, "the id in the organizer's own system";
     }
 

@@ -149,6 +149,7 @@ pub(super) fn changes_of_shift(before: &Shift, after: &Shift) -> Vec<&'static st
         ("end_time", before.hours.end() != after.hours.end()),
         ("ends_next_day", before.hours.ends_next_day() != after.hours.ends_next_day()),
         ("capacity", before.occupancy.capacity != after.occupancy.capacity),
+        ("minimum", before.minimum != after.minimum),
         ("external_id", before.external_id != after.external_id),
     ])
 }

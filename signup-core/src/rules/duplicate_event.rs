@@ -88,6 +88,7 @@ mod tests {
 
     use crate::conformance::records;
     use crate::id::{EventId, QuestionId, ShiftId};
+    use crate::occupancy::Minimum;
     use crate::shift::Gathering;
     use crate::store::{Refusal, Write};
 
@@ -118,6 +119,7 @@ mod tests {
             event.gate = 9;
             shifts[0].occupancy.filled = 3;
             shifts[0].description = "Bring gloves.".parse().ok();
+            shifts[0].minimum = Minimum::new(2).ok();
             shifts[0].version = 9;
             shifts[0].gate = 9;
             shifts[0].gathering = Some(Gathering { first_at: before(), due_at: before(), latest: notice(8) });
@@ -155,7 +157,7 @@ mod tests {
         assert_eq!(days, ("2027-11-07".to_owned(), Some("2027-11-09".to_owned())));
         for (shift, original) in shifts.iter().zip(&source.shifts) {
             assert_eq!((shift.hours, shift.position), (original.hours, original.position));
-            assert_eq!(shift.description, original.description);
+            assert_eq!((&shift.description, shift.minimum), (&original.description, original.minimum));
             assert_eq!((shift.version, shift.occupancy.filled), (1, 0));
             assert_eq!((&shift.closing, shift.gathering), (&None, None));
             assert_eq!((shift.event, &shift.first_day), (event.id, &event.dates.first));

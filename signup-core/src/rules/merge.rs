@@ -103,6 +103,7 @@ pub(super) fn merge_shift(mut patch: ShiftPatch, shift: &Shift) -> Result<ShiftP
             ),
         },
         capacity: conflicts.merge("capacity", read.capacity, patch.capacity, || shift.occupancy.capacity),
+        minimum: conflicts.merge("minimum", read.minimum, patch.minimum, || shift.minimum.into()),
         external_id: conflicts
             .merge("external_id", read.external_id, patch.external_id, || shift.external_id.clone().into()),
         ..patch

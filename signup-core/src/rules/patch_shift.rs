@@ -58,6 +58,7 @@ pub(crate) fn patch_shift(
             capacity: patch.capacity.unwrap_or(shift.occupancy.capacity),
             ..shift.occupancy
         },
+        minimum: patch.minimum.map_or(shift.minimum, Change::into_value),
         external_id,
         ..shift.shift.clone()
     };
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
     use crate::conformance::records;
     use crate::hours::TimeError;
-    use crate::occupancy::Capacity;
+    use crate::occupancy::{Capacity, Minimum};
     use crate::shift::Gathering;
     use crate::store::{EventInFull, Record};
 
@@ -128,6 +129,7 @@ mod tests {
             ("nothing", new().title("Morning".parse().unwrap()).clear_location(), before(), vec![]),
             ("a title", new().title("Evening".parse().unwrap()), before(), vec![put]),
             ("a description", new().description("Bring gloves.".parse().unwrap()), before(), vec![put]),
+            ("a minimum", new().minimum(Minimum::new(2).unwrap()), before(), vec![put]),
             ("a capacity", new().capacity(Capacity::new(1).unwrap()), before(), vec![gate]),
             ("a start", new().start_time("10:00".parse().unwrap()), before(), vec![gate, mail]),
             ("a place", hall(), before(), vec![put, mail]),

@@ -38,6 +38,7 @@ pub(super) fn new_shifts(
         hours: shift.hours,
         ends_at: event.dates.first.interval(shift.hours).end,
         occupancy: Occupancy::empty(shift.capacity),
+        minimum: shift.minimum,
         external_id: shift.external_id,
         position,
         version: 1,

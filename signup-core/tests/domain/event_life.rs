@@ -149,7 +149,7 @@ proptest! {
     #[test]
     fn the_totals_of_a_coverage_follow_from_the_shifts(
         shifts in prop::collection::vec((hours(), 1..5_u32), 0..6), signed_up in prop::collection::vec(0..6_u32, 6),
-        lowered in prop::collection::vec(1..5_u32, 6), minute in 0..1500_i64, is_cancelled in any::<bool>(),
+        lowered in prop::collection::vec(1..5_u32, 6), minimum in prop::option::of(1..6_u32), minute in 0..1500_i64, is_cancelled in any::<bool>(),
     ) {
         block_on(async {
             let world = World::at("2027-06-04T00:00:00Z").await;
@@ -160,7 +160,8 @@ proptest! {
                     // Fails if the shift is full.
                     drop(world.sign_up(shift, number).await);
                 }
-                let patch = ShiftPatch::new().capacity(Capacity::new(capacity).unwrap());
+                let mut patch = ShiftPatch::new().capacity(Capacity::new(capacity).unwrap());
+                patch.minimum = minimum.map(|minimum| Change::Set(Minimum::new(minimum).unwrap()));
                 world.session.patch_shift(shift.id, patch).await.unwrap();
             }
             world.clock.advance(86_400 + minute * 60);
@@ -171,7 +172,7 @@ proptest! {
             let coverage = world.session.coverage(event.id).await.unwrap();
             let shifts = world.session.shifts(event.id).await.unwrap();
             let (mut capacity, mut filled, mut remaining, mut over_filled) = (0, 0, 0, 0);
-            let (mut past_capacity, mut past_filled) = (0, 0);
+            let (mut past_capacity, mut past_filled, mut total_missing) = (0, 0, 0);
             prop_assert_eq!(coverage.shifts.len(), shifts.len());
             for (found, shift) in coverage.shifts.iter().zip(shifts) {
                 let (needed, taken) = (shift.occupancy.capacity.volunteers(), shift.occupancy.filled);
@@ -186,8 +187,12 @@ proptest! {
                         std::cmp::Ordering::Greater => CoverageState::OverFull,
                     }
                 };
-                let missing = if state == CoverageState::Open { needed - taken } else { 0 };
-                prop_assert_eq!((found.state, found.remaining), (state, missing));
+                let is_open = state == CoverageState::Open;
+                let still_needed = if is_open { needed - taken } else { 0 };
+                let to_run = minimum.unwrap_or(0).min(needed);
+                let missing = if is_open && to_run > taken { to_run - taken } else { 0 };
+                prop_assert_eq!((found.state, found.remaining, found.missing), (state, still_needed, missing));
+                total_missing += u64::from(missing);
                 prop_assert_eq!(&found.shift, &shift);
                 if state == CoverageState::Past {
                     past_capacity += u64::from(needed);
@@ -195,12 +200,13 @@ proptest! {
                 } else {
                     capacity += u64::from(needed);
                     filled += u64::from(taken);
-                    remaining += u64::from(missing);
+                    remaining += u64::from(still_needed);
                     over_filled += u64::from(taken.saturating_sub(needed));
                 }
             }
             let totals = (coverage.capacity, coverage.filled, coverage.remaining, coverage.over_filled);
             prop_assert_eq!(totals, (capacity, filled, remaining, over_filled));
+            prop_assert_eq!(coverage.missing, total_missing);
             let past = (coverage.past_capacity, coverage.past_filled);
             prop_assert_eq!(past, (past_capacity, past_filled), "a cancellation keeps who came");
             prop_assert_eq!(coverage.is_covered, !is_cancelled && remaining == 0);

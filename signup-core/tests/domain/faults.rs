@@ -303,6 +303,12 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         ("capacity", json!(1), true),
         ("capacity", json!(1_000_000), true),
         ("capacity", json!(3.0), true),
+        ("minimum", json!(0), false),
+        ("minimum", json!(1_000_001), false),
+        ("minimum", json!(2.5), false),
+        ("minimum", json!("3"), false),
+        ("minimum", json!(1), true),
+        ("minimum", json!(1_000_000), true),
     ] {
         let mut shift = json!({"title": "A", "capacity": 1});
         shift[field] = value.clone();

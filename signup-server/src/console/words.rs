@@ -63,6 +63,7 @@ const FIELDS: &[Field] = &[
     field("end_time", "End", "Enter an end"),
     field("ends_next_day", "Ends the next day", "Say whether the shift ends the next day"),
     field("capacity", "Volunteers needed", "Enter the number of volunteers needed").called("Number of volunteers"),
+    field("minimum", "Fewest volunteers to run", "Enter the fewest volunteers to run"),
     field("each_minutes", "Length of each shift (minutes)", "Enter a number of minutes").called("Length of each shift in minutes"),
     field("label", "Question", "Enter a question"),
     field("options", "Options", "Enter the options, one on each line"),

@@ -58,7 +58,7 @@ static TABLE: [Tool; 20] = [
         "Deletes an event with its shifts, questions and past sign-ups: this cannot be undone. Refused while people are signed up; \
          cancel_event first, which tells them."),
     tool("get_coverage", Some(Scope::ShiftsRead), Effect::Reads, "showCoverage",
-        "Says how many people each shift of one event still needs, without names, and the totals; past_filled of past_capacity is how \
+        "Says how many people each shift of one event still needs, without names (missing: to run at all), and the totals; past_filled of past_capacity is how \
          full the past shifts were."),
     tool("list_coverage", Some(Scope::ShiftsRead), Effect::Reads, "listCoverage",
         "Says where the organization still needs people: get_coverage of each published event that is not over, soonest first. \

@@ -17,6 +17,7 @@ pub(crate) struct Coverage<'a> {
     capacity: u64,
     filled: u64,
     remaining: u64,
+    missing: u64,
     over_filled: u64,
     past_capacity: u64,
     past_filled: u64,
@@ -42,6 +43,7 @@ struct SlotCoverage<'a> {
     capacity: u32,
     filled: u32,
     remaining: u32,
+    missing: u32,
     state: &'static str,
 }
 
@@ -54,6 +56,7 @@ impl<'a> Coverage<'a> {
             capacity: coverage.capacity,
             filled: coverage.filled,
             remaining: coverage.remaining,
+            missing: coverage.missing,
             over_filled: coverage.over_filled,
             past_capacity: coverage.past_capacity,
             past_filled: coverage.past_filled,
@@ -84,6 +87,7 @@ impl<'a> SlotCoverage<'a> {
             capacity: shift.occupancy.capacity.volunteers(),
             filled: shift.occupancy.filled,
             remaining: found.remaining,
+            missing: found.missing,
             state: found.state.name(),
         }
     }

@@ -1,7 +1,7 @@
 //! The JSON of shifts, which the API calls slots.
 
 use serde::Serialize;
-use signup_core::{ExternalId, ScheduledShift, ShiftDescription, ShiftLocation};
+use signup_core::{ExternalId, Minimum, ScheduledShift, ShiftDescription, ShiftLocation};
 use uuid::Uuid;
 
 use super::Instant;
@@ -22,6 +22,7 @@ pub(crate) struct Slot<'a> {
     capacity: u32,
     filled: u32,
     remaining: u32,
+    minimum: Option<u32>,
     external_id: Option<&'a str>,
     created_at: Instant,
     updated_at: Instant,
@@ -43,6 +44,7 @@ impl<'a> Slot<'a> {
         "capacity",
         "filled",
         "remaining",
+        "minimum",
         "external_id",
         "created_at",
         "updated_at",
@@ -64,6 +66,7 @@ impl<'a> Slot<'a> {
             capacity: shift.occupancy.capacity.volunteers(),
             filled: shift.occupancy.filled,
             remaining: shift.occupancy.remaining(),
+            minimum: shift.minimum.map(Minimum::volunteers),
             external_id: shift.external_id.as_ref().map(ExternalId::as_str),
             created_at: Instant(shift.created_at),
             updated_at: Instant(shift.updated_at),

@@ -135,6 +135,18 @@ async fn shifts_with_places_left_come_first_or_all_by_time() {
 }
 
 #[tokio::test]
+async fn a_shift_that_needs_more_people_to_run_comes_first() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let mut event = event();
+    event["shifts"][0]["minimum"] = json!(2);
+    let page = ada.get(&format!("{ROOT}/events/{}", id(&server.create(&event).await))).await.text;
+    let [late, early, words] = ["\"auto\">Late</h3>", "\"auto\">Early</h3>", ">2 more needed to run</p>"]
+        .map(|text| page.find(text).unwrap());
+    assert!(late < words && words < early, "{page}");
+}
+
+#[tokio::test]
 async fn times_have_the_abbreviation_of_the_zone_and_dates_are_in_words() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;

@@ -22,7 +22,7 @@ const FORMS: [(&str, &str, &str); 22] = [
     ("/events/{id}/shifts/new", "idempotency_key shifts.*", "Add shifts, More rows"),
     ("/events/{id}/questions/new", "idempotency_key label type options required position", "Add question"),
     ("/events/{id}/message", "idempotency_key slot_id subject text", "Preview"),
-    ("/shifts/{id}/edit", "title description start_time end_time ends_next_day capacity location", "Save changes"),
+    ("/shifts/{id}/edit", "title description start_time end_time ends_next_day capacity minimum location", "Save changes"),
     ("/shifts/{id}/delete", "confirmed", "Delete"),
     ("/questions/{id}/edit", "label type options required position", "Save changes"),
     ("/questions/{id}/delete", "confirmed", "Delete"),
@@ -38,8 +38,8 @@ const FORMS: [(&str, &str, &str); 22] = [
 
 /// The fields of a row of shifts. The form of a new event has the number of the day, too.
 #[rustfmt::skip]
-const ROW: [&str; 8] =
-    ["title", "description", "start_time", "end_time", "ends_next_day", "capacity", "each_minutes", "location"];
+const ROW: [&str; 9] =
+    ["title", "description", "start_time", "end_time", "ends_next_day", "capacity", "minimum", "each_minutes", "location"];
 
 /// Returns the main part of a page.
 fn main_of(page: &Answer) -> &str {

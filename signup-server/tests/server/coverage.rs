@@ -13,7 +13,7 @@ pub(crate) fn event_of_today() -> Value {
     event["shifts"] = json!([
         {"title": "Over-full", "capacity": 2, "start_time": "21:00"},
         {"title": "Full", "capacity": 1, "start_time": "22:00"},
-        {"title": "Open", "capacity": 5, "start_time": "23:00", "location": "Dock 4"},
+        {"title": "Open", "capacity": 5, "minimum": 3, "start_time": "23:00", "location": "Dock 4"},
         {"title": "Past", "capacity": 3, "start_time": "20:00"},
     ]);
     event
@@ -42,8 +42,8 @@ fn states(coverage: &Value) -> Vec<(&str, &str, i64)> {
         .collect()
 }
 
-fn totals(coverage: &Value) -> [i64; 6] {
-    ["capacity", "filled", "remaining", "over_filled", "past_capacity", "past_filled"]
+fn totals(coverage: &Value) -> [i64; 7] {
+    ["capacity", "filled", "remaining", "missing", "over_filled", "past_capacity", "past_filled"]
         .map(|name| coverage[name].as_i64().unwrap())
 }
 
@@ -60,7 +60,7 @@ async fn coverage_shows_the_state_of_each_slot_and_the_totals() {
     );
     assert_eq!(
         totals(&coverage),
-        [7, 4, 4, 1, 3, 1],
+        [7, 4, 4, 2, 1, 3, 1],
         "the over-full slot hides no gap, and the past slot has totals of its own"
     );
     assert_eq!((&coverage["event_id"], &coverage["is_covered"]), (&scene.page.event["id"], &json!(false)));
@@ -69,15 +69,16 @@ async fn coverage_shows_the_state_of_each_slot_and_the_totals() {
         for name in ["id", "title", "location", "start_time", "end_time", "capacity", "filled"] {
             assert_eq!(slot[name], shown[name], "{name}");
         }
-        assert_eq!(shown.as_object().unwrap().len(), 9, "{shown}");
+        assert_eq!(shown.as_object().unwrap().len(), 10, "{shown}");
     }
-    assert_eq!(coverage.as_object().unwrap().len(), 9, "{coverage}");
+    assert_eq!(coverage["slots"][3]["missing"], 2);
+    assert_eq!(coverage.as_object().unwrap().len(), 10, "{coverage}");
 
     scene.cancel_event().await;
     let coverage = scene.server.get(&scene.event_path("/coverage")).await.data();
     let cancelled = ["Over-full", "Full", "Open"].map(|title| (title, "cancelled", 0));
     assert_eq!(states(&coverage), [&[("Past", "past", 0)], &cancelled[..]].concat());
-    assert_eq!((totals(&coverage), &coverage["is_covered"]), ([7, 0, 0, 0, 3, 1], &json!(false)));
+    assert_eq!((totals(&coverage), &coverage["is_covered"]), ([7, 0, 0, 0, 0, 3, 1], &json!(false)));
 }
 
 #[tokio::test]

@@ -35,17 +35,18 @@ async fn only_the_fields_that_are_sent_change() {
 }
 
 #[tokio::test]
-async fn null_removes_the_description_and_the_location_and_is_refused_elsewhere() {
+async fn null_removes_a_value_where_a_slot_may_have_none_and_is_refused_elsewhere() {
     let server = Server::start(&[]);
     let (_, path) = with_slot(&server).await;
     let nulls = json!({"title": null, "start_time": null, "end_time": null, "capacity": null, "notify_volunteers": null});
     let fields = server.patch(&path, &nulls).await.fields();
     assert_eq!(fields, ["title", "start_time", "end_time", "capacity", "notify_volunteers"]);
-    for (field, empty) in
-        ["description", "location"].into_iter().flat_map(|field| [(field, Value::Null), (field, json!("  "))])
+    for (field, value) in [("description", json!("Lift")), ("location", json!("Hall")), ("minimum", json!(2))]
     {
-        assert_eq!(server.patch(&path, &json!({field: "Hall"})).await.data()[field], "Hall");
-        assert_eq!(server.patch(&path, &json!({field: empty})).await.data()[field], Value::Null);
+        for empty in [Value::Null, json!("  ")] {
+            assert_eq!(server.patch(&path, &json!({field: value})).await.data()[field], value);
+            assert_eq!(server.patch(&path, &json!({field: empty})).await.data()[field], Value::Null);
+        }
     }
 }
 

@@ -154,8 +154,10 @@ async fn a_request_ignores_the_fields_that_only_its_answer_has() {
         body.extend(input.as_object().unwrap().clone());
         Value::Object(body)
     };
-    new["shifts"] =
-        json!([with("Slot", &json!({"title": "A", "description": null, "location": null, "capacity": 1}))]);
+    new["shifts"] = json!([with(
+        "Slot",
+        &json!({"title": "A", "description": null, "location": null, "capacity": 1, "minimum": null})
+    )]);
     let created = server.post("/v1/events", &with("Event", &new)).await;
     assert_eq!(created.status, 201, "{}", created.text);
     let (event_id, slot) = (created.data()["id"].clone(), created.data()["slots"][0]["id"].clone());
@@ -181,7 +183,10 @@ async fn a_request_ignores_the_fields_that_only_its_answer_has() {
         (
             "PATCH",
             format!("/v1/slots/{}", slot.as_str().unwrap()),
-            with("Slot", &json!({"title": "B", "description": null, "location": null, "capacity": 2})),
+            with(
+                "Slot",
+                &json!({"title": "B", "description": null, "location": null, "capacity": 2, "minimum": null}),
+            ),
             200,
         ),
         ("POST", format!("{event_path}/questions"), with("Question", &question), 201),

@@ -1,8 +1,8 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Closing, Deleted, EventId, ExternalId, Gathering, Hours, NoticeId, OrganizationId,
-    ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
+    CancellationReason, Closing, Deleted, EventId, ExternalId, Gathering, Hours, Minimum, NoticeId,
+    OrganizationId, ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
@@ -28,6 +28,9 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("event_id", Id, |shift: &Shift| shift.event.uuid().into()).unread(),
         Column::new("title", Text, |shift| shift.title.as_str().into()),
         Column::new("capacity", Integer, |shift| shift.occupancy.capacity.volunteers().into()),
+        Column::new("minimum", Integer, |shift| {
+            shift.minimum.map(|minimum| i64::from(minimum.volunteers())).into()
+        }),
         Column::new("created_at", Integer, |shift: &Shift| shift.created_at.into()),
         Column::new("updated_at", Integer, |shift| shift.updated_at.into()),
         Column::new("description", Text, |shift| {
@@ -122,6 +125,8 @@ pub(crate) fn read_of(
     });
     let filled = columns.number("filled")?;
     shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
+    let minimum = columns.optional_number("minimum")?;
+    shift.minimum = columns.checked(minimum.map(Minimum::try_from).transpose())?;
     shift.position = columns.number("position")?;
     shift.version = columns.number("version")?;
     shift.gate = columns.number("gate")?;

@@ -73,6 +73,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("shifts", format!("location = '{}'", long(256))),
         ("shifts", "capacity = 0".to_owned()),
         ("shifts", "capacity = 1000001".to_owned()),
+        ("shifts", "minimum = 0".to_owned()),
         ("shifts", "filled = -1".to_owned()),
         ("shifts", "end_minute = start_minute".to_owned()),
         ("shifts", "end_minute = 1441".to_owned()),

@@ -107,6 +107,7 @@ pub(super) fn shift_patch(numbers: &mut Numbers<'_>) -> ShiftPatch {
     patch.title = Some(text(&["Packing", "Loading"], numbers)).filter(|_| numbers.below(2) == 1);
     patch.description = change(&["Bring gloves", "Bring a coat"], numbers);
     patch.location = change(&PLACES, numbers);
+    patch.minimum = change(&["1", "2"], numbers);
     patch.capacity = Some(capacity(numbers)).filter(|_| numbers.below(2) == 1);
     patch.external_id = change(&["a", "b"], numbers);
     match numbers.below(4) {

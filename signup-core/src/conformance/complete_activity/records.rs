@@ -360,7 +360,7 @@ fn with_doubles(object: &serde_json::Value) -> serde_json::Value {
     members.into_iter().collect()
 }
 
-fn shift_fields(shift: &Shift) -> [Field; 9] {
+fn shift_fields(shift: &Shift) -> [Field; 10] {
     let Shift {
         id: _,
         organization: _,
@@ -371,6 +371,7 @@ fn shift_fields(shift: &Shift) -> [Field; 9] {
         hours,
         ends_at: _,
         occupancy: Occupancy { capacity, filled: _ },
+        minimum,
         external_id,
         position: _,
         version: _,
@@ -390,6 +391,7 @@ fn shift_fields(shift: &Shift) -> [Field; 9] {
         ("end_time", hours.end().map(|time| time.to_string())),
         ("ends_next_day", Some(hours.ends_next_day().to_string())),
         ("capacity", Some(capacity.to_string())),
+        ("minimum", minimum.map(|minimum| minimum.to_string())),
         ("external_id", external_id.as_ref().map(ToString::to_string)),
     ]
 }

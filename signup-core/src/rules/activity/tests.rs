@@ -9,7 +9,7 @@ use crate::event::EventDates;
 use crate::hours::Hours;
 use crate::id::{QuestionId, ShiftId, SignupId};
 use crate::input::*;
-use crate::occupancy::Capacity;
+use crate::occupancy::{Capacity, Minimum};
 use crate::plan::Plan;
 use crate::question::QuestionKind;
 use crate::signup::{CancelledBy, Signup};
@@ -114,11 +114,12 @@ fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
     let everything = ShiftPatch::new()
         .external_id("packing".parse().unwrap())
         .capacity(Capacity::new(9).unwrap())
+        .minimum(Minimum::new(3).unwrap())
         .hours((600, 660).try_into().unwrap())
         .location("Dock".parse().unwrap())
         .description("Bring gloves.".parse().unwrap())
         .title("Late".parse().unwrap());
-    let names = "slot.updated title description location start_time end_time capacity external_id";
+    let names = "slot.updated title description location start_time end_time capacity minimum external_id";
     assert_eq!(patch(everything), [names]);
     let long = Event {
         dates: EventDates { last: "2027-06-06".parse().ok(), ..event.dates.clone() },

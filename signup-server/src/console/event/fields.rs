@@ -38,6 +38,7 @@ pub(super) const SHIFT: &[(&str, As)] = &[
     ("end_time", As::Text),
     ("ends_next_day", As::Flag),
     ("capacity", As::Number),
+    ("minimum", As::Number),
     ("location", As::Text),
 ];
 
@@ -90,6 +91,7 @@ pub(super) fn values_of_shift(shift: &ScheduledShift) -> Values {
         ("end_time", text(shift.hours.end().as_ref())),
         ("ends_next_day", ticked(shift.hours.ends_next_day())),
         ("capacity", shift.occupancy.capacity.volunteers().to_string()),
+        ("minimum", text(shift.minimum.as_ref())),
         ("location", text(shift.location.as_ref())),
     ]
 }

@@ -62,6 +62,8 @@ struct ShiftRow<'a> {
     description: Option<&'a str>,
     location: Option<&'a str>,
     state: String,
+    /// How many more volunteers the shift needs to run, in words.
+    missing: Option<String>,
     bar: Bar,
     is_closed: bool,
 }
@@ -76,7 +78,7 @@ struct QuestionRow<'a> {
 }
 
 fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
-    let ShiftCoverage { shift, state, remaining, .. } = found;
+    let ShiftCoverage { shift, state, remaining, missing, .. } = found;
     let (filled, capacity) = (shift.occupancy.filled, shift.occupancy.capacity.volunteers());
     ShiftRow {
         id: shift.id.to_string(),
@@ -93,6 +95,7 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
             CoverageState::Full => format!("Full, {filled} of {capacity} filled"),
             _ => format!("{remaining} of {capacity} still needed"),
         },
+        missing: (*missing > 0).then(|| format!("{missing} more needed to run")),
         bar: Bar { filled: filled.min(capacity).into(), capacity: capacity.into() },
         is_closed: *state != CoverageState::Open,
     }
@@ -113,8 +116,8 @@ fn question_row(question: &Question) -> QuestionRow<'_> {
     }
 }
 
-/// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts with places left come
-/// first on each day. `order=time` lists the shifts by time.
+/// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts of each day that need more people to run come
+/// first, then the others with places left. `order=time` lists the shifts by time.
 pub(crate) async fn event(call: MemberCall) -> Answer {
     let (id, now) = (call.path.event(), call.now());
     let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;
@@ -124,9 +127,9 @@ pub(crate) async fn event(call: MemberCall) -> Answer {
     let by_time = call.query().value("order") == "time";
     if !by_time {
         // Equal shifts keep their running order.
-        coverage.shifts.sort_by_key(|ShiftCoverage { shift, state, remaining, .. }| {
+        coverage.shifts.sort_by_key(|ShiftCoverage { shift, state, remaining, missing, .. }| {
             let day = times::date(shift.interval(), shift.first_day.zone());
-            (day, Reverse(*remaining > 0), *state == CoverageState::Past)
+            (day, Reverse((*missing > 0, *remaining > 0)), *state == CoverageState::Past)
         });
     }
     let is_cancelled = event.is_cancelled();
