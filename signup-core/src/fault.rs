@@ -54,7 +54,7 @@ impl std::error::Error for Fault {}
 /// use signup_core::{EventInput, FaultKind, PathStep, PlanTable, TextError, ValueError, from_json};
 ///
 /// let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
-///     "shifts": [{"title": "a\u0000b", "capacity": 0}]}"#;
+///     "shifts": [{"title": "a\u0000b", "capacity": -1}]}"#;
 /// let input = from_json::<EventInput<'_>>(json)?;
 /// let faults = input.check(PlanTable::default().free).unwrap_err();
 /// let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
@@ -62,8 +62,8 @@ impl std::error::Error for Fault {}
 /// assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
 /// assert_eq!(title.kind, FaultKind::Text(TextError::Control { character: '\0' }));
 /// assert_eq!(capacity.path, "shifts[0].capacity");
-/// assert_eq!(capacity.kind, ValueError::WholeNumber { min: 1, max: Some(1_000_000) }.into());
-/// assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 1 to 1000000");
+/// assert_eq!(capacity.kind, ValueError::WholeNumber { min: 0, max: Some(1_000_000) }.into());
+/// assert_eq!(capacity.to_string(), "`shifts[0].capacity` must be a whole number from 0 to 1000000");
 /// # Ok::<(), signup_core::Faults>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]

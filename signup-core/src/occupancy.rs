@@ -79,8 +79,8 @@ macro_rules! numbers_of_volunteers {
 }
 
 numbers_of_volunteers! {
-    /// The number of volunteers that a shift needs: 1 to 1,000,000.
-    Capacity: 1;
+    /// The number of volunteers that a shift needs: 0 to 1,000,000. Nobody can sign up for a shift that needs none.
+    Capacity: 0;
     /// The number of volunteers without which a shift cannot run: 1 to 1,000,000.
     Minimum: 1;
 }

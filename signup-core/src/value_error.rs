@@ -7,11 +7,11 @@ use thiserror::Error;
 /// contain the text, which can be a secret.
 ///
 /// ```
-/// use signup_core::{Capacity, EventId, Theme, ValueError};
+/// use signup_core::{EventId, Minimum, Theme, ValueError};
 ///
 /// let error = "neon".parse::<Theme>().unwrap_err();
 /// assert!(matches!(error, ValueError::NotOneOf { names } if names.contains(&"midnight")));
-/// assert_eq!(Capacity::new(0), Err(ValueError::WholeNumber { min: 1, max: Some(Capacity::MAX) }));
+/// assert_eq!(Minimum::new(0), Err(ValueError::WholeNumber { min: 1, max: Some(Minimum::MAX) }));
 /// let error = "42".parse::<EventId>().unwrap_err();
 /// assert_eq!(error.to_string(), "must be an id as this service writes it: a UUID in lower case with hyphens");
 /// ```

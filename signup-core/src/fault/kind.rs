@@ -197,7 +197,7 @@ impl fmt::Display for OptionCount {
 mod tests {
     use super::*;
     use crate::event::{Latitude, Longitude, Theme};
-    use crate::occupancy::Capacity;
+    use crate::occupancy::Minimum;
 
     #[test]
     fn a_kind_prints_a_predicate_with_its_bounds() {
@@ -206,7 +206,7 @@ mod tests {
         for (kind, predicate) in [
             (Latitude::new(91.0).unwrap_err().into(), "must be between -90 and 90"),
             (Longitude::new(f64::NAN).unwrap_err().into(), "must be between -180 and 180"),
-            (Capacity::new(0).unwrap_err().into(), "must be a whole number from 1 to 1000000"),
+            (Minimum::new(0).unwrap_err().into(), "must be a whole number from 1 to 1000000"),
             (
                 FaultKind::Value(ValueError::WholeNumber { min: 1, max: None }),
                 "must be a whole number of at least 1",

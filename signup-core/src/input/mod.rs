@@ -125,7 +125,7 @@ pub struct ShiftInput<'a> {
     pub end_time: Given<Cow<'a, str>>,
     /// Whether the end is on the next day; false if omitted. Not null.
     pub ends_next_day: Given<bool>,
-    /// Required: the number of volunteers needed, 1 to 1,000,000. Another type, such as a text, is the same fault as another
+    /// Required: the number of volunteers needed, 0 to 1,000,000. Another type, such as a text, is the same fault as another
     /// number: [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,
     /// How many volunteers the shift needs to run at all: 1 to 1,000,000.
@@ -133,8 +133,8 @@ pub struct ShiftInput<'a> {
     /// The id in the organizer's own system: 1 to 255 visible ASCII characters, given to one shift of the input only.
     pub external_id: Given<Cow<'a, str>>,
     /// Makes several shifts of the input: one for each of these minutes from the start to the end, all with its title,
-    /// description, location, capacity and minimum. A whole number from 1 to 1440 that leaves no remainder. One shift if omitted. A form has this field; the
-    /// JSON form has no such member.
+    /// description, location, capacity and minimum. A whole number from 1 to 1440 that leaves no remainder. One shift if
+    /// omitted. A form has this field; the JSON form has no such member.
     pub each_minutes: Given<f64>,
     /// The members that the input does not take, in the order of the JSON text. Each is a fault.
     pub unknown: Vec<UnknownName<'a>>,
@@ -185,7 +185,7 @@ pub struct ShiftPatchInput<'a> {
     pub end_time: Given<Cow<'a, str>>,
     /// Whether the new end is on the next day. Not null.
     pub ends_next_day: Given<bool>,
-    /// The new capacity: 1 to 1,000,000. Not null. A capacity below the number of sign-ups removes none of them: the
+    /// The new capacity: 0 to 1,000,000. Not null. A capacity below the number of sign-ups removes none of them: the
     /// shift becomes over-full. Another type, such as a text, is the same fault as another number:
     /// [`ValueError::WholeNumber`](crate::ValueError::WholeNumber).
     pub capacity: Given<f64>,

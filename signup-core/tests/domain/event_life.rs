@@ -149,7 +149,7 @@ proptest! {
     #[test]
     fn the_totals_of_a_coverage_follow_from_the_shifts(
         shifts in prop::collection::vec((hours(), 1..5_u32), 0..6), signed_up in prop::collection::vec(0..6_u32, 6),
-        lowered in prop::collection::vec(1..5_u32, 6), minimum in prop::option::of(1..6_u32), minute in 0..1500_i64, is_cancelled in any::<bool>(),
+        lowered in prop::collection::vec(0..5_u32, 6), minimum in prop::option::of(1..6_u32), minute in 0..1500_i64, is_cancelled in any::<bool>(),
     ) {
         block_on(async {
             let world = World::at("2027-06-04T00:00:00Z").await;

@@ -22,10 +22,10 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
         "description": 5, "location": "a\u0000b", "is_virtual": null, "location_lat": 91, "location_lng": "west",
         "location_data": {"a": "\u0000"}, "start_date": "2027-06-05", "end_date": "2027-06-12", "timezone": "Mars/Base",
         "theme": "neon", "shifts": [{"title": "A", "start_time": "9:00", "capacity": "3"},
-        {"title": "B", "start_time": "12:00", "end_time": "09:00", "capacity": 0}, 7]
+        {"title": "B", "start_time": "12:00", "end_time": "09:00", "capacity": -1}, 7]
     }"#;
     let wrong_type = |expected| FaultKind::WrongType { expected };
-    let capacity = FaultKind::from(ValueError::WholeNumber { min: 1, max: Some(Capacity::MAX) });
+    let capacity = FaultKind::from(ValueError::WholeNumber { min: 0, max: Some(Capacity::MAX) });
     let expected = [
         ("title", FaultKind::Required),
         ("description", wrong_type(ValueType::Text)),
@@ -293,7 +293,7 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         ("ends_next_day", json!("true"), false),
         ("ends_next_day", json!(null), false),
         ("ends_next_day", json!(false), true),
-        ("capacity", json!(0), false),
+        ("capacity", json!(0), true),
         ("capacity", json!(-1), false),
         ("capacity", json!(1_000_001), false),
         ("capacity", json!(1.5), false),

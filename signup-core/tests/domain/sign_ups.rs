@@ -47,6 +47,15 @@ impl World {
 }
 
 #[tokio::test]
+async fn a_shift_that_needs_no_one_takes_no_sign_up() {
+    let world = world().await;
+    let form = world.form().await;
+    let none = ShiftPatch::new().capacity(Capacity::new(0).unwrap());
+    world.scene.session.patch_shift(world.shift.id, none).await.unwrap();
+    assert_eq!(form.sign_up(world.answered()).await, Err(Error::ShiftFull));
+}
+
+#[tokio::test]
 async fn a_form_by_slug_is_that_of_the_shift() {
     let world = world().await;
     assert!(world.form().await.sign_up(world.answered()).await.unwrap().is_new());

@@ -307,7 +307,7 @@ proptest! {
     /// `remaining` is the capacity minus `filled`, at least 0. A shift is over-full exactly if `filled` is above the
     /// capacity.
     #[test]
-    fn remaining_and_over_full_follow_from_the_counts(capacity in 1..=Capacity::MAX, filled in 0..=2 * Capacity::MAX) {
+    fn remaining_and_over_full_follow_from_the_counts(capacity in 0..=Capacity::MAX, filled in 0..=2 * Capacity::MAX) {
         let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
         prop_assert_eq!(i64::from(occupancy.remaining()), (i64::from(capacity) - i64::from(filled)).max(0));
         prop_assert_eq!(occupancy.is_over_full(), filled > capacity);

@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn a_fault_stands_beside_the_field_that_it_is_about() {
         let form =
-            Form::parse(b"title=&start_date=2027-06-05&timezone=UTC&shifts.0.title=A&shifts.0.capacity=0");
+            Form::parse(b"title=&start_date=2027-06-05&timezone=UTC&shifts.0.title=A&shifts.0.capacity=-1");
         let body = form.json(EVENT);
         let faults =
             from_json::<EventInput<'_>>(&body).unwrap().check(PlanTable::default().free).unwrap_err();

@@ -180,7 +180,7 @@ fn taken_in_words(shifts: &[ScheduledShift]) -> String {
     let filled: u32 = shifts.iter().map(|shift| shift.occupancy.filled).sum();
     let capacity: u32 = shifts.iter().map(|shift| shift.occupancy.capacity.volunteers()).sum();
     match (filled, capacity) {
-        (_, 0) => "The event has no shifts.".to_owned(),
+        _ if shifts.is_empty() => "The event has no shifts.".to_owned(),
         (filled, 1) => format!("{filled} of 1 place is taken."),
         (1, capacity) => format!("1 of {capacity} places is taken."),
         (filled, capacity) => format!("{filled} of {capacity} places are taken."),

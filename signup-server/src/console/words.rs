@@ -318,8 +318,8 @@ mod tests {
             ("contact", TextError::Email.into(), "Enter an email address like name@example.com"),
             (
                 "shifts.0.capacity",
-                number(1, 1_000_000),
-                "Number of volunteers must be a whole number from 1 to 1,000,000",
+                number(0, 1_000_000),
+                "Number of volunteers must be a whole number from 0 to 1,000,000",
             ),
             (
                 "shifts.0.each_minutes",

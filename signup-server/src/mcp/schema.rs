@@ -25,7 +25,7 @@ pub(super) const PREVIEW: &str = "preview";
 const MEANINGS: [(&str, &str); 18] = [
     ("badge_label", "Short label on the public page."),
     ("cancel_signups", "Also cancels its sign-ups. Without it, a shift with active sign-ups is not deleted."),
-    ("capacity", "Volunteers needed."),
+    ("capacity", "Volunteers needed. 0: no sign-up."),
     ("cursor", "meta.next_cursor of the page before."),
     ("day", "Of the event, from 1."),
     ("email", "Whole address."),

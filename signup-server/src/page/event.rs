@@ -210,6 +210,8 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
         return None;
     } else if shifts.iter().all(|shift| shift.is_over(now)) {
         ("Sign-up has closed", "Every shift is over.")
+    } else if shifts.iter().all(|shift| shift.is_over(now) || shift.occupancy.capacity.volunteers() == 0) {
+        ("No sign-up at the moment", "You can’t sign up for these shifts now.")
     } else {
         ("No places left", "If someone cancels, their place will show here.")
     };

@@ -52,6 +52,9 @@ pub(crate) fn invisible(label: &str, may_be_empty: bool) -> String {
     format!("{label} has no visible characters. Type it again{or}")
 }
 
+/// What stands in place of the number of places that are left where a shift needs no one.
+pub(crate) const NO_SIGN_UP: &str = "No sign-up for this shift";
+
 /// The head of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {

@@ -88,7 +88,7 @@ async fn one_faulty_slot_refuses_all_and_every_fault_is_named() {
         (json!({}), vec!["shifts"]),
         (json!({"shifts": [good, 5]}), vec!["shifts.1"]),
         (
-            json!({"shifts": [good, {"title": " ", "capacity": 0}, {"start_time": "9:00"}]}),
+            json!({"shifts": [good, {"title": " ", "capacity": -1}, {"start_time": "9:00"}]}),
             vec![
                 "shifts.1.title",
                 "shifts.1.capacity",

@@ -135,7 +135,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
 
     browser.go(&url(&format!("/events/{none}/shifts/new"))).await;
     browser.fill("shifts.0.title", "Till").await;
-    browser.fill("shifts.2.capacity", "0").await;
+    browser.fill("shifts.2.capacity", "-1").await;
     browser.press("Add shifts").await;
     browser.wait_for("There is a problem").await;
     browser.look("console-shifts-refused", &axe).await;

@@ -237,7 +237,7 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
         (
             "/events/new",
             &[],
-            &[("shifts.0.title", ""), ("shifts.0.capacity", "0"), ("shifts.0.end_time", "x")],
+            &[("shifts.0.title", ""), ("shifts.0.capacity", "-1"), ("shifts.0.end_time", "x")],
         ),
         ("/events/{id}/edit", &[("location", "Hall")], &[("title", ""), ("start_date", "soon")]),
         ("/events/{id}/duplicate", &[("title", "Copy")], &[("start_date", "2027-02-30")]),
@@ -245,7 +245,7 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
         ("/events/{id}/shifts/new", &[("shifts.0.title", "Till")], &[("shifts.0.capacity", "two")]),
         ("/events/{id}/questions/new", &[("type", "text")], &[("label", "")]),
         ("/events/{id}/message", &[("subject", "Gloves")], &[("text", &long)]),
-        ("/shifts/{id}/edit", &[("location", "Dock 5")], &[("title", ""), ("capacity", "0")]),
+        ("/shifts/{id}/edit", &[("location", "Dock 5")], &[("title", ""), ("capacity", "-1")]),
         ("/questions/{id}/edit", &[("type", "text")], &[("label", "")]),
         ("/signups/{id}/cancel", &[], &[("reason", &long)]),
         (

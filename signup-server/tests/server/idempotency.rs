@@ -32,7 +32,7 @@ async fn every_write_is_replayed_by_its_key() {
             server.answer(request.body(body.to_owned()))
         };
         for (content_type, body) in
-            [("application/json", r#"{"title": 5, "capacity": 0}"#), ("text/plain", "{")]
+            [("application/json", r#"{"title": 5, "capacity": -1}"#), ("text/plain", "{")]
         {
             let again = request(content_type, body).await;
             assert_eq!((again.status, again.is_replay()), (first.status, true), "{method} {path}");

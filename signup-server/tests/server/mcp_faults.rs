@@ -82,7 +82,7 @@ async fn a_fault_of_the_api_is_the_fault_of_the_tool() {
             json!({"slot_id": slot}),
             "PATCH",
             format!("/v1/slots/{slot}"),
-            json!({"capacity": 0, "id": 1}),
+            json!({"capacity": -1, "id": 1}),
             422,
         ),
         (

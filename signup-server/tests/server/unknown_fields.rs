@@ -39,7 +39,7 @@ async fn every_read_names_the_parameters_that_it_does_not_take() {
 #[tokio::test]
 async fn unknown_members_at_any_depth_are_named_in_the_order_sent() {
     let server = Server::start(&[]);
-    let body = r#"{"titel": 1, "shifts": [{"title": "A", "capacity": 1, "startTime": "09:00"}, {"capacity": 0, "end": 1}],
+    let body = r#"{"titel": 1, "shifts": [{"title": "A", "capacity": 1, "startTime": "09:00"}, {"capacity": -1, "end": 1}],
         "zone": 2, "title": "A", "start_date": "2027-06-05", "timezone": "UTC", "location_data": {"titel": 1}, "zone": 3}"#;
     let request = server.request("POST", "/v1/events").bearer_auth(&server.token).body(body);
     let answer = server.answer(request).await;

@@ -289,7 +289,7 @@ CREATE TABLE shifts (
     ends_next_day   boolean NOT NULL DEFAULT false,
     -- Derived from the day, the minutes and the first day of the event, so that events can be selected by their open shifts.
     ends_at         bigint  NOT NULL,
-    capacity        integer NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
+    capacity        integer NOT NULL CHECK (capacity BETWEEN 0 AND 1000000),
     minimum         integer CHECK (minimum BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          integer NOT NULL CHECK (filled >= 0),

@@ -279,7 +279,7 @@ CREATE TABLE shifts (
     ends_next_day   INTEGER NOT NULL DEFAULT 0 CHECK (ends_next_day IN (0, 1)),
     -- Derived from the day, the minutes and the first day of the event, so that events can be selected by their open shifts.
     ends_at         INTEGER NOT NULL,
-    capacity        INTEGER NOT NULL CHECK (capacity BETWEEN 1 AND 1000000),
+    capacity        INTEGER NOT NULL CHECK (capacity BETWEEN 0 AND 1000000),
     minimum         INTEGER CHECK (minimum BETWEEN 1 AND 1000000),
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          INTEGER NOT NULL CHECK (filled >= 0),

@@ -71,7 +71,7 @@ async fn values_out_of_range_are_refused(#[values(Sqlite, Postgres)] engine: Eng
         ("shifts", format!("title = '{}'", long(256))),
         ("shifts", format!("description = '{}'", long(2_001))),
         ("shifts", format!("location = '{}'", long(256))),
-        ("shifts", "capacity = 0".to_owned()),
+        ("shifts", "capacity = -1".to_owned()),
         ("shifts", "capacity = 1000001".to_owned()),
         ("shifts", "minimum = 0".to_owned()),
         ("shifts", "filled = -1".to_owned()),

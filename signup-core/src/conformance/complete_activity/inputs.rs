@@ -48,7 +48,7 @@ pub(super) fn day(numbers: &mut Numbers<'_>, now: Timestamp) -> Date {
 }
 
 fn capacity(numbers: &mut Numbers<'_>) -> Capacity {
-    Capacity::new(1 + u32::from(numbers.below(3))).unwrap()
+    Capacity::new(numbers.below(4).into()).unwrap()
 }
 
 fn hours(numbers: &mut Numbers<'_>) -> Hours {

@@ -13,7 +13,7 @@ use super::super::{Answer, Frame, MemberCall, show};
 use super::path_of;
 use crate::linked_text::LinkedText;
 use crate::page::times::{self, OfDay, Times};
-use crate::page::{Bar, Head};
+use crate::page::{Bar, Head, NO_SIGN_UP};
 
 #[derive(Debug, Template)]
 #[template(path = "console/event.html")]
@@ -92,6 +92,7 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
             CoverageState::OverFull => {
                 format!("{filled} of {capacity} filled, {} too many", filled - capacity)
             }
+            CoverageState::Full if capacity == 0 => NO_SIGN_UP.to_owned(),
             CoverageState::Full => format!("Full, {filled} of {capacity} filled"),
             _ => format!("{remaining} of {capacity} still needed"),
         },

@@ -5,8 +5,8 @@ use signup_core::{Event, Occupancy, ScheduledShift, ShiftId};
 
 use super::form::Form;
 use crate::linked_text::LinkedText;
-use crate::page::Bar;
 use crate::page::times::Times;
+use crate::page::{Bar, NO_SIGN_UP};
 
 #[derive(Debug)]
 pub(super) struct ShiftView<'a> {
@@ -68,6 +68,7 @@ pub(super) fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> 
 /// Returns how many places are left, in words.
 fn places(occupancy: Occupancy) -> String {
     match (occupancy.remaining(), occupancy.capacity.volunteers()) {
+        (0, 0) => NO_SIGN_UP.to_owned(),
         (0, _) => "Full".to_owned(),
         (left, 1) => format!("{left} of 1 place left"),
         (left, capacity) => format!("{left} of {capacity} places left"),
@@ -99,6 +100,8 @@ mod tests {
             (1, 1, "Full"),
             (8, 8, "Full"),
             (8, 10, "Full"),
+            (0, 0, "No sign-up for this shift"),
+            (0, 3, "No sign-up for this shift"),
         ] {
             let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
             assert_eq!(places(occupancy), words);
