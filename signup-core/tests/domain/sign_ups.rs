@@ -56,6 +56,21 @@ async fn a_shift_that_needs_no_one_takes_no_sign_up() {
 }
 
 #[tokio::test]
+async fn the_shifts_of_sign_ups_are_as_they_are_now_without_deleted_ones() {
+    let world = world().await;
+    world.form().await.sign_up(world.answered()).await.unwrap();
+    let session = &world.scene.session;
+    let signups = session.signups(SignupQuery::new()).await.unwrap().items;
+    let renamed = ShiftPatch::new().title("Later".parse().unwrap());
+    session.patch_shift(world.shift.id, renamed).await.unwrap();
+    let found = session.shifts_of(&signups).await.unwrap();
+    let titles: Vec<_> = found.values().map(|shift| shift.title.as_str()).collect();
+    assert_eq!((titles, found.len()), (vec!["Later"], 1));
+    session.delete_shift(world.shift.id, DeleteShift::new().cancel_signups()).await.unwrap();
+    assert!(session.shifts_of(&signups).await.unwrap().is_empty());
+}
+
+#[tokio::test]
 async fn a_form_by_slug_is_that_of_the_shift() {
     let world = world().await;
     assert!(world.form().await.sign_up(world.answered()).await.unwrap().is_new());

@@ -25,7 +25,9 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
             let mut after = None;
             while let Some((page, last)) = page(admin, &event, after).await? {
                 after = Some(last);
-                page.iter().try_for_each(|signup| print(&wire::Signup::new(signup)))?;
+                let shifts = admin.shifts_of(event.organization, &page).await.map_err(describe)?;
+                page.iter()
+                    .try_for_each(|signup| print(&wire::Signup::new(signup, shifts.get(&signup.shift))))?;
             }
             Ok(())
         }

@@ -19,7 +19,9 @@ pub(crate) async fn list_signups(context: Context, session: Session, request: Re
             .check()
     })?;
     let page = session.signups(query.clone()).await?;
-    Ok(json(StatusCode::OK, &signup_page(&query, &page, format!("{}/v1/signups", context.base_url))))
+    let shifts = session.shifts_of(&page.items).await?;
+    let path = format!("{}/v1/signups", context.base_url);
+    Ok(json(StatusCode::OK, &signup_page(&query, &page, &shifts, path)))
 }
 
 /// `GET /v1/events/{event_id}/signups`: lists one page of the sign-ups of an event.
@@ -54,12 +56,14 @@ async fn list_within(session: Session, of: SignupQuery, path: String, request: R
     let mut query = filter.clone();
     (query.event, query.shift) = (of.event, of.shift);
     let page = session.signups(query).await?;
-    Ok(json(StatusCode::OK, &signup_page(&filter, &page, path)))
+    let shifts = session.shifts_of(&page.items).await?;
+    Ok(json(StatusCode::OK, &signup_page(&filter, &page, &shifts, path)))
 }
 
 /// `GET /v1/signups/{id}`: returns a sign-up.
 pub(crate) async fn show_signup(session: Session, id: SignupId, request: Request) -> Answer {
     authorize_read(&session, Scope::SignupsRead, &request)?;
     let signup = session.signup(id).await?;
-    Ok(json(StatusCode::OK, &Data { data: Signup::new(&signup) }))
+    let shifts = session.shifts_of([&signup]).await?;
+    Ok(json(StatusCode::OK, &Data { data: Signup::new(&signup, shifts.get(&signup.shift)) }))
 }

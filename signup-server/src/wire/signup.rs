@@ -1,7 +1,9 @@
 //! The JSON of sign-ups.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
-use signup_core::{CancelledBy, OrganizationId, SignupQuery};
+use signup_core::{CancelledBy, OrganizationId, ScheduledShift, ShiftId, SignupQuery};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -12,6 +14,10 @@ pub(crate) struct Signup<'a> {
     id: Uuid,
     event_id: Uuid,
     slot_id: Uuid,
+    slot_title: Option<&'a str>,
+    slot_start_time: Option<Instant>,
+    slot_local_date: Option<String>,
+    slot_local_start_time: Option<String>,
     name: &'a str,
     email: &'a str,
     answers: Vec<Answer<'a>>,
@@ -31,11 +37,16 @@ struct Answer<'a> {
 }
 
 impl<'a> Signup<'a> {
-    pub(crate) fn new(signup: &'a signup_core::Signup) -> Self {
+    /// Creates the JSON of a sign-up. `shift` is its shift, `None` if that is deleted.
+    pub(crate) fn new(signup: &'a signup_core::Signup, shift: Option<&'a ScheduledShift>) -> Self {
         Self {
             id: signup.id.uuid(),
             event_id: signup.event.uuid(),
             slot_id: signup.shift.uuid(),
+            slot_title: shift.map(|shift| shift.title.as_str()),
+            slot_start_time: shift.map(|shift| Instant(shift.interval().start)),
+            slot_local_date: shift.map(|shift| shift.date().to_string()),
+            slot_local_start_time: shift.map(|shift| shift.hours.start().to_string()),
             name: signup.name.as_str(),
             email: signup.email.as_str(),
             answers: signup.answers.iter().map(Answer::new).collect(),
@@ -58,10 +69,11 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Returns a page of the list of sign-ups at `path`. The links keep what `query` selects.
+/// Returns a page of the list of sign-ups at `path`. `shifts` has their shifts, unless they are deleted. The links keep what `query` selects.
 pub(crate) fn signup_page<'a>(
     query: &SignupQuery,
     page: &'a signup_core::Page<signup_core::Signup>,
+    shifts: &'a BTreeMap<ShiftId, ScheduledShift>,
     path: String,
 ) -> Page<Signup<'a>> {
     let filters = [
@@ -70,7 +82,7 @@ pub(crate) fn signup_page<'a>(
         query.status.map(|status| ("status", status.name().to_owned())),
         query.email.as_ref().map(|email| ("email", email.as_str().to_owned())),
     ];
-    Page::new(page, Signup::new, path, query.limit, filters)
+    Page::new(page, |signup| Signup::new(signup, shifts.get(&signup.shift)), path, query.limit, filters)
 }
 
 /// Returns the name of the side that cancelled a sign-up.

@@ -97,7 +97,7 @@ impl<'a> VolunteerSignup<'a> {
         let (interval, told) = (shift.interval(), &signup.told);
         let mail = |notice| Notice::new(notice, Some(signup.email.clone()));
         Self {
-            signup: Signup::new(signup),
+            signup: Signup::new(signup, Some(shift).filter(|shift| shift.deleted_at.is_none())),
             cancellation_reason: signup.cancellation_reason(event, shift).map(CancellationReason::as_str),
             repeated_at: signup.repeated_at.map(Instant),
             event: Event {

@@ -40,6 +40,8 @@ async fn every_field_can_be_changed_and_the_slug_stays() {
         ("is_virtual", json!(true)),
         ("start_date", json!("2027-06-30T22:00:00+00:00")),
         ("end_date", json!("2027-07-02T22:00:00+00:00")),
+        ("local_start_date", json!("2027-07-01")),
+        ("local_end_date", json!("2027-07-03")),
         ("timezone", json!("Europe/Paris")),
         ("is_published", json!(true)),
         ("external_id", json!("picnic")),
@@ -49,6 +51,7 @@ async fn every_field_can_be_changed_and_the_slug_stays() {
     }
     for (slot, hours) in [(0, ["07:00", "10:30"]), (1, ["11:00", "15:00"])] {
         expected["slots"][slot]["is_virtual"] = json!(true);
+        expected["slots"][slot]["local_date"] = json!("2027-07-01");
         for (field, hour) in ["start_time", "end_time"].into_iter().zip(hours) {
             expected["slots"][slot][field] = json!(format!("2027-07-01T{hour}:00+00:00"));
         }

@@ -47,6 +47,9 @@ async fn every_field_is_accepted_and_write_only_fields_are_not_returned() {
     assert_eq!(event["end_date"], "2027-06-06T22:00:00+00:00");
     assert_eq!(event["slots"][0]["description"], "Lift 20 kg.");
     assert_eq!(event["slots"][0]["is_virtual"], true);
+    assert_eq!([&event["local_start_date"], &event["local_end_date"]], ["2027-06-05", "2027-06-07"]);
+    let local = ["local_date", "local_start_time", "local_end_time"].map(|name| &event["slots"][0][name]);
+    assert_eq!(local, ["2027-06-05", "00:00", "24:00"]);
     assert_eq!(event["slots"][0]["start_time"], "2027-06-04T22:00:00+00:00");
     assert_eq!(event["slots"][0]["end_time"], "2027-06-05T22:00:00+00:00");
 }

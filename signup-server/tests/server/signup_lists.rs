@@ -44,9 +44,11 @@ async fn a_sign_up_is_in_three_lists_and_is_read_by_its_id() {
     let signup = scene.sign_up_with("Early", "Ada@Example.org", &[(size.clone(), "M")]).await;
     let created_at = signup["created_at"].as_str().unwrap();
     assert!(created_at.ends_with("+00:00") && created_at.len() == "2027-06-05T00:00:00+00:00".len());
+    let early = &scene.page.event["slots"][0];
     let expected = json!({
         "id": signup["id"], "event_id": scene.page.event["id"], "slot_id": scene.page.slot("Early"),
-        "name": "Ada", "email": "Ada@Example.org", "status": "confirmed",
+        "slot_title": "Early", "slot_start_time": early["start_time"], "slot_local_date": early["local_date"],
+        "slot_local_start_time": "09:00", "name": "Ada", "email": "Ada@Example.org", "status": "confirmed",
         "answers": [{"question_id": size, "label": "Size", "value": "M"}],
         "created_at": created_at, "updated_at": created_at, "cancelled_at": null, "cancelled_by": null,
     });

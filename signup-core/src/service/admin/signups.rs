@@ -1,12 +1,14 @@
 //! Sign-ups: people's data, across organizations.
 
+use std::collections::BTreeMap;
+
 use super::Admin;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::input::Cancellation;
 use crate::service::EventSignups;
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
 use crate::store::{Deleted, Kind, RecordKey, SignupQuery};
 use crate::text::EmailAddress;
@@ -44,6 +46,28 @@ impl Admin {
     pub async fn shift(&self, organization: OrganizationId, id: ShiftId) -> Result<Shift> {
         let found = self.shared.store.record(&RecordKey::Shift(organization, id), Deleted::Included).await?;
         found.and_then(|record| Shift::try_from(record).ok()).ok_or(Error::NotFound)
+    }
+
+    /// Reads the shifts of sign-ups as they are now, like [`Session::shifts_of`](crate::Session::shifts_of).
+    ///
+    /// # Errors
+    /// Fails only if the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, .. }| {
+    /// assert!(service.admin().shifts_of(organization.id, []).await?.is_empty());
+    /// # Ok(()) }) }
+    /// ```
+    #[doc(alias = "slots_of")]
+    pub async fn shifts_of(
+        &self,
+        organization: OrganizationId,
+        signups: impl IntoIterator<Item = &Signup>,
+    ) -> Result<BTreeMap<ShiftId, ScheduledShift>> {
+        self.shared.shifts_of(organization, signups).await
     }
 
     /// Reads all sign-ups of an event by shift, like [`Session::event_signups`](crate::Session::event_signups).

@@ -1,15 +1,17 @@
 //! The sign-ups of a session's organization. Volunteers sign up through [`Volunteers`](crate::Volunteers).
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{Pages, Session};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{EventId, OrganizationId, SignupId};
+use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::input::Cancellation;
 use crate::permission::Permission;
 use crate::rules::{self, MailIds};
 use crate::service::{EventSignups, Shared};
-use crate::shift::Shift;
+use crate::shift::{ScheduledShift, Shift};
 use crate::signup::{CancelledBy, Signup};
 use crate::store::{Deleted, Page, RecordKey, SignupQuery};
 use crate::token::Scope;
@@ -134,6 +136,35 @@ impl Session {
         self.shared.get(RecordKey::Signup(self.organization_id(), id)).await
     }
 
+    /// Reads the shifts of sign-ups as they are now. A deleted shift is left out.
+    ///
+    /// Requires [`Scope::SignupsRead`].
+    ///
+    /// # Errors
+    /// Fails only if the caller lacks the scope, or the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::SignupQuery;
+    ///
+    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// let signups = session.signups(SignupQuery::new()).await?.items;
+    /// let shifts = session.shifts_of(&signups).await?;
+    /// assert_eq!(shifts[&signups[0].shift].title, created.shifts[0].title);
+    /// # Ok(()) }) }
+    /// ```
+    #[doc(alias = "slots_of")]
+    pub async fn shifts_of(
+        &self,
+        signups: impl IntoIterator<Item = &Signup>,
+    ) -> Result<BTreeMap<ShiftId, ScheduledShift>> {
+        self.require(Scope::SignupsRead)?;
+        self.shared.shifts_of(self.organization_id(), signups).await
+    }
+
     /// Cancels a sign-up, frees its place and queues a mail about the cancellation, with the reason. Cancelling again changes
     /// nothing.
     ///
@@ -162,6 +193,22 @@ impl Session {
 }
 
 impl Shared {
+    /// Reads the shifts of sign-ups as they are now, without deleted ones: the shifts of each event at once.
+    pub(in crate::service) async fn shifts_of(
+        &self,
+        organization: OrganizationId,
+        signups: impl IntoIterator<Item = &Signup>,
+    ) -> Result<BTreeMap<ShiftId, ScheduledShift>> {
+        let wanted: BTreeMap<_, _> = signups.into_iter().map(|signup| (signup.shift, signup.event)).collect();
+        let mut found = BTreeMap::new();
+        for event in wanted.values().copied().collect::<BTreeSet<_>>() {
+            let shifts = self.store.shifts(organization, event).await?.unwrap_or_default();
+            found.extend(shifts.into_iter().map(|shift| (shift.id, shift)));
+        }
+        found.retain(|id, _| wanted.contains_key(id));
+        Ok(found)
+    }
+
     /// Cancels one sign-up for the organization.
     pub(in crate::service) async fn cancel_signup(
         &self,
