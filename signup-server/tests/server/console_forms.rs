@@ -101,7 +101,7 @@ async fn each_page_has_a_form_that_is_sent_to_its_own_path_with_the_fields_of_th
 }
 
 #[tokio::test]
-async fn the_form_of_an_event_has_the_fields_of_the_api_except_the_location_on_a_map() {
+async fn the_form_of_an_event_has_the_fields_of_the_api_that_a_person_fills_in() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let page = ada.get(&format!("{ROOT}/events/new")).await;
@@ -111,8 +111,8 @@ async fn the_form_of_an_event_has_the_fields_of_the_api_except_the_location_on_a
     };
     let mut expected: BTreeSet<_> =
         properties("CreateEvent").into_iter().filter(|name| *name != "shifts").collect();
-    for of_map in ["location_data", "location_lat", "location_lng"] {
-        assert!(expected.remove(of_map), "{of_map}");
+    for for_programs in ["location_data", "location_lat", "location_lng", "external_id"] {
+        assert!(expected.remove(for_programs), "{for_programs}");
     }
     let names = between(main_of(&page), " name=\"", '"');
     let (rows, mut names): (BTreeSet<_>, BTreeSet<_>) =
@@ -120,7 +120,9 @@ async fn the_form_of_an_event_has_the_fields_of_the_api_except_the_location_on_a
     assert!(names.remove("idempotency_key") && names.remove("action"));
     assert_eq!(names, expected);
     let row: BTreeSet<_> = rows.iter().filter_map(|name| name.strip_prefix("shifts.0.")).collect();
-    assert_eq!(row, &properties("CreateSlot") | &BTreeSet::from(["each_minutes"]));
+    let mut expected = properties("CreateSlot");
+    assert!(expected.remove("external_id") && expected.insert("each_minutes"));
+    assert_eq!(row, expected);
 }
 
 #[tokio::test]
