@@ -290,6 +290,26 @@ async fn patches_of_different_shifts_run_side_by_side() {
     );
 }
 
+/// The external ids of the shifts of an event are different, so such a patch is an edit of the event.
+#[tokio::test]
+async fn a_patch_that_sets_an_external_id_waits_for_patches_of_other_shifts() {
+    let world = world().await;
+    let (event, [first, second]) = world.event().await;
+    let begun = world.store().begun();
+    let release = world.store().hold();
+    let stuck = world.patch_shift(first, 3);
+    world.store().has_begun(begun + 1).await;
+    let patch = ShiftPatch::new().external_id("late".parse().unwrap());
+    let known = spawn(&world.session, move |session| async move { session.patch_shift(second, patch).await });
+    settle().await;
+    assert_eq!(world.store().begun(), begun + 1);
+    release.send(()).unwrap();
+    stuck.await.unwrap().unwrap();
+    known.await.unwrap().unwrap();
+    assert_eq!(world.store().refused(), 0);
+    assert!(world.session.shifts(event).await.unwrap()[1].external_id.is_some());
+}
+
 #[tokio::test]
 async fn a_patch_of_a_shift_reads_again_only_after_a_wait() {
     let world = world().await;

@@ -73,11 +73,12 @@ impl Session {
     pub async fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> Result<ScheduledShift> {
         let patch = &patch;
         let turn = &OnceLock::new();
+        let sets_external_id = matches!(patch.external_id, Some(Change::Set(_)));
         self.write(Operation::PatchShift(id), move |now| async move {
-            let found = self.shared.shift_in_turn(self.organization_id(), id, turn).await?;
+            let found = self.shared.shift_in_turn(self.organization_id(), id, sets_external_id, turn).await?;
             let (mut shift, mut event) = found.ok_or(Error::NotFound)?;
             let mut siblings = vec![];
-            if matches!(patch.external_id, Some(Change::Set(_))) {
+            if sets_external_id {
                 // One snapshot, so that the version of the event protects what its shifts are.
                 let full = self.event_in_full(event.id).await?;
                 shift = full.shifts.iter().find(|found| found.id == id).cloned().ok_or(Error::NotFound)?;
