@@ -190,9 +190,10 @@ pub(crate) fn check_shift_days(faults: &mut Faults, shifts: &[NewShift], days: u
 
 const DAY: ValueError = ValueError::WholeNumber { min: 1, max: None };
 
-/// Takes the number of a day. Whether the event has the day is not checked.
+/// Takes the number of a day. Whether the event has the day is not checked. A number above `u32::MAX` counts as `u32::MAX`: no
+/// event has so many days.
 fn day(number: &f64) -> Result<u32, ValueError> {
-    whole(*number).filter(|day| *day > 0).ok_or(DAY)
+    whole(number.min(u32::MAX.into())).filter(|day| *day > 0).ok_or(DAY)
 }
 
 /// Adds a fault of each new shift that has the external id of an earlier one.

@@ -376,7 +376,8 @@ fn the_day_of_a_new_shift_is_one_of_the_event_unless_a_date_is_wrong() {
         (json!({"end_date": "2027-07-04"}), vec![("end_date".to_owned(), FaultKind::TooManyDays { max: 7 })]),
         (json!({"start_date": "2027-6-5"}), vec![("start_date".to_owned(), TimeError::Date.into())]),
     ] {
-        let shifts = [1, 0, 3, 4].map(|day| json!({"title": "A", "capacity": 1, "day": day}));
+        let days = [json!(1), json!(0), json!(3), json!(1e10)];
+        let shifts = days.map(|day| json!({"title": "A", "capacity": 1, "day": day}));
         let mut create =
             json!({"title": "A", "start_date": "2027-06-05", "timezone": "UTC", "shifts": shifts});
         create.as_object_mut().unwrap().extend(dates.as_object().unwrap().clone());
