@@ -64,14 +64,14 @@ pub async fn one_of_many_simultaneous_creates_gets_an_external_id(store: Arc<dyn
     assert_eq!(shifts.iter().map(|shift| shift.id.uuid()).collect::<Vec<_>>(), [added]);
 }
 
-/// Of 8 simultaneous patches of events that set one external id, one succeeds, and so of 8 patches of shifts of one event. The
-/// others are refused with the record that has the id.
+/// Of 8 simultaneous patches of events that set one external id, one succeeds, and so of 4 patches of shifts of one event beside 4
+/// additions of a shift. The others are refused with the record that has the id.
 pub async fn one_of_many_simultaneous_patches_gets_an_external_id(store: Arc<dyn Store>) {
     let events = [0, 1, 2, 3, 4, 5, 6, 7].map(|number| event(1, number));
     let shifts = [0, 1, 2, 3, 4, 5, 6, 7].map(|number| shift(&events[0], number, 2));
     commit(&*store, insert([organization(1)])).await;
     commit(&*store, insert(events.clone())).await;
-    commit(&*store, insert(shifts.clone())).await;
+    commit(&*store, insert(shifts)).await;
     let patched = race(&store, 8, |session, id, number| async move {
         let patch = EventPatch::new().external_id(id);
         Ok(session.patch_event(EventId::new(uuid(number)), patch).await?.event.id.uuid())
@@ -81,13 +81,17 @@ pub async fn one_of_many_simultaneous_patches_gets_an_external_id(store: Arc<dyn
         let has_id = stored(&*store, event).await.unwrap().external_id.is_some();
         assert_eq!(has_id, event.id.uuid() == patched);
     }
-    let patched = race(&store, 8, |session, id, number| async move {
-        let patch = ShiftPatch::new().external_id(id);
-        Ok(session.patch_shift(ShiftId::new(uuid(number)), patch).await?.id.uuid())
+    let event = events[0].id;
+    let holder = race(&store, 8, |session, id, number| async move {
+        if number % 2 == 0 {
+            let patch = ShiftPatch::new().external_id(id);
+            return Ok(session.patch_shift(ShiftId::new(uuid(number)), patch).await?.id.uuid());
+        }
+        let new = NewShift::new("Packing".parse().unwrap(), Capacity::new(2).unwrap()).external_id(id);
+        Ok(session.add_shifts(event, vec![new]).await?[0].id.uuid())
     })
     .await;
-    for shift in &shifts {
-        let has_id = stored(&*store, shift).await.unwrap().external_id.is_some();
-        assert_eq!(has_id, shift.id.uuid() == patched);
-    }
+    let found = store.shifts(organization_id(1), event).await.unwrap().unwrap();
+    let holders = found.iter().filter(|shift| shift.external_id.is_some());
+    assert_eq!(holders.map(|shift| shift.id.uuid()).collect::<Vec<_>>(), [holder]);
 }
