@@ -48,11 +48,10 @@ impl Engine {
             Self::Postgres(cluster) => {
                 let url = cluster.database().await;
                 let mut opened: Vec<Arc<dyn Store>> = vec![];
+                let address = url.parse().unwrap();
                 for _ in 0..stores {
-                    let urls = [url.parse().unwrap()];
-                    opened.push(Arc::new(
-                        PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap(),
-                    ));
+                    let store = PostgresStore::open(&address, PostgresOptions::default()).await.unwrap();
+                    opened.push(Arc::new(store));
                 }
                 Database { stores: opened, url: Some(url) }
             }

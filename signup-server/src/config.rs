@@ -164,12 +164,10 @@ pub(crate) struct Options {
 pub(crate) enum Database {
     Memory,
     Sqlite(PathBuf),
-    /// The servers that may serve the database. One of them takes writes.
-    Postgres(Vec<PostgresUrl>),
+    Postgres(Box<PostgresUrl>),
 }
 
-const DATABASE_HINT: &str =
-    "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME (separate several with commas), or memory:";
+const DATABASE_HINT: &str = "use sqlite:PATH, postgres://USER:PASS@HOST:PORT/NAME, or memory:";
 
 impl FromStr for Database {
     type Err = String;
@@ -183,8 +181,8 @@ impl FromStr for Database {
                 Ok(Self::Sqlite(path.into()))
             }
             Some(("postgres" | "postgresql", _)) => {
-                let urls = text.split(',').map(|url| url.trim().parse()).collect::<Result<_, _>>();
-                urls.map(Self::Postgres).map_err(|error: PostgresUrlError| error.to_string())
+                let url = text.parse().map_err(|error: PostgresUrlError| error.to_string())?;
+                Ok(Self::Postgres(Box::new(url)))
             }
             _ => Err(DATABASE_HINT.to_owned()),
         }
@@ -299,9 +297,11 @@ mod tests {
         assert_eq!("memory:".parse(), Ok(Database::Memory));
         assert_eq!("sqlite:signup.db".parse(), Ok(Database::Sqlite("signup.db".into())));
         assert_eq!("sqlite:///var/signup.db".parse(), Ok(Database::Sqlite("/var/signup.db".into())));
-        let urls = vec!["postgres://a@b/c".parse().unwrap(), "postgresql://d/c".parse().unwrap()];
-        assert_eq!("postgres://a@b/c,postgresql://d/c".parse(), Ok(Database::Postgres(urls)));
-        for bad in ["", "sqlite:", "signup.db", "memory:x", "mysql://host", "postgres:x", "postgres://a,b"] {
+        for url in ["postgres://a@b/c", "postgresql://d/c"] {
+            assert_eq!(url.parse(), Ok(Database::Postgres(Box::new(url.parse().unwrap()))));
+        }
+        let two = "postgres://a@b/c,postgresql://d/c";
+        for bad in ["", "sqlite:", "signup.db", "memory:x", "mysql://host", "postgres:x", two] {
             assert!(bad.parse::<Database>().is_err(), "{bad}");
         }
     }

@@ -186,10 +186,9 @@ fn store_descriptors(options: &Options) -> u64 {
         // A writer and two readers open two files each, and share the index of the write-ahead log. The cache opens the
         // index once more. Twice that sum, because the writer may be reopened.
         Database::Sqlite(_) => 16,
-        // The connections of the pool, and one connection to each server, which probes whether the server takes writes.
-        // Twice that sum, because after a failover new connections are opened while the old ones are still being
-        // closed.
-        Database::Postgres(urls) => 2 * (u64::from(options.database_connections) + urls.len() as u64),
+        // Twice the connections of the pool, because after a failover new ones are opened while the old ones are still being
+        // closed, and the connection that migrates.
+        Database::Postgres(_) => 2 * u64::from(options.database_connections) + 1,
     }
 }
 
@@ -213,7 +212,7 @@ impl OpenStore {
                 }
                 opened => Self::Sqlite(opened?),
             },
-            Database::Postgres(urls) => {
+            Database::Postgres(url) => {
                 let options = PostgresOptions {
                     connections: options.database_connections,
                     connect_timeout: Duration::from_secs(options.database_connect_timeout_s),
@@ -221,9 +220,9 @@ impl OpenStore {
                     pgbouncer: options.pgbouncer,
                 };
                 Self::Postgres(if serves {
-                    PostgresStore::open(urls, options).await?
+                    PostgresStore::open(url, options).await?
                 } else {
-                    PostgresStore::open_for_management(urls, options).await?
+                    PostgresStore::open_for_management(url, options).await?
                 })
             }
         })

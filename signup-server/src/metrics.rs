@@ -139,15 +139,8 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_counter!(DISABLED, "Webhooks that the service has disabled, by reason");
     describe_counter!("signup_notices_unreadable_total", "Notices that cannot be read, each counted once");
     describe_counter!("signup_store_round_trips_total", "Round trips to the database, by kind");
-    describe_counter!(
-        "signup_store_commit_retries_total",
-        "Commits retried after a conflict with another transaction"
-    );
-    describe_counter!(
-        "signup_store_reconnects_total",
-        "Times that all connections to PostgreSQL were replaced"
-    );
-    describe_histogram!("signup_store_commit_batch_size", "Change sets in one commit");
+    describe_counter!("signup_store_commit_retries_total", "Commits to PostgreSQL that were tried again");
+    describe_histogram!("signup_store_commit_batch_size", "Change sets in one commit to SQLite");
     IS_COUNTING.store(true, Ordering::Relaxed);
     Ok(handle)
 }

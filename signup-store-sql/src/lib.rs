@@ -39,7 +39,6 @@ compile_error!(
     "signup-store-sql needs an engine: enable its feature `sqlite`, its feature `postgres`, or both"
 );
 
-mod batch;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod records;

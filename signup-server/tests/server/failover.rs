@@ -1,15 +1,16 @@
-//! Failover: the PostgreSQL primary is killed under load, and its synchronous standby is promoted. No acknowledged
-//! write is lost or duplicated, and the server recovers by itself.
+//! Failover: the PostgreSQL primary is killed under load, its synchronous standby is promoted, and the address of the primary leads to
+//! the standby. No acknowledged write is lost or duplicated, and the server recovers by itself.
 //!
 //! `cargo test -p signup-server --test server failover -- --nocapture` prints the figures.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use signup_store_sql::test_cluster::Cluster;
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::harness::Server;
 use crate::wait::wait_until;
@@ -52,6 +53,23 @@ async fn write(url: String, token: String, writer: usize, stop: Arc<AtomicBool>)
     (acknowledged, failed)
 }
 
+/// Starts a proxy, which leads each new connection to the port in `target`. Returns its own port.
+async fn proxy(target: Arc<AtomicU16>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let target = target.load(Ordering::Relaxed);
+            tokio::spawn(async move {
+                if let Ok(mut server) = TcpStream::connect(("127.0.0.1", target)).await {
+                    drop(tokio::io::copy_bidirectional(&mut client, &mut server).await);
+                }
+            });
+        }
+    });
+    port
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     let Some(primary) = Cluster::start(&["-c", "synchronous_standby_names=*"]) else { return };
@@ -64,9 +82,10 @@ async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     })
     .await;
     primary.sql("postgres", "CREATE DATABASE signup");
-    let urls = [standby.url("signup"), primary.url("signup")].join(",");
+    let target = Arc::new(AtomicU16::new(primary.port()));
+    let url = format!("postgres://postgres@127.0.0.1:{}/signup", proxy(Arc::clone(&target)).await);
     let arguments = ["--database-connect-timeout-s", "1", "--database-statement-timeout-s", "2"];
-    let mut server = Server::start_on(&urls, &arguments);
+    let mut server = Server::start_on(&url, &arguments);
     server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
     let token = server.manage(&["token", "create", "--organization", "starter", "--name", "t"]);
     token["token"].as_str().unwrap().clone_into(&mut server.token);
@@ -84,6 +103,7 @@ async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     // Stands for the time that a failover tool takes to detect the failure.
     tokio::time::sleep(Duration::from_secs(1)).await;
     standby.promote();
+    target.store(standby.port(), Ordering::Relaxed);
     let promoted = Instant::now();
     // The time after the failover, in which the writers use the new primary.
     tokio::time::sleep(Duration::from_secs(4)).await;

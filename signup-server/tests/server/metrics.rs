@@ -42,12 +42,10 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
     assert_eq!(all, 1.0);
     assert!(value(&page, r#"signup_store_round_trips_total{kind="read"}"#) >= 2.0);
     let commits = value(&page, r#"signup_store_round_trips_total{kind="commit"}"#);
-    match engine {
-        // Each change set takes several statements.
-        Sqlite => assert!(commits >= 2.0, "{commits}"),
-        Postgres => assert_eq!(commits, 2.0, "an event with its shifts is one round trip, and so is an edit"),
+    assert!(commits >= 4.0, "{commits}: each change set is checked and written");
+    if let Sqlite = engine {
+        assert_eq!(value(&page, "signup_store_commit_batch_size_sum"), 2.0, "two change sets were committed");
     }
-    assert_eq!(value(&page, "signup_store_commit_batch_size_sum"), 2.0, "two change sets were committed");
     assert!(value(&page, "signup_store_connections") >= 1.0);
     assert!(value(&page, "signup_store_connections_in_use") >= 0.0);
     assert_eq!(value(&page, "signup_notices_queued"), 0.0, "the event has no volunteers to notify");
@@ -59,13 +57,11 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
     );
 }
 
-/// With or without PgBouncer, counting a request costs the database one round trip.
-#[rstest]
 #[tokio::test]
-async fn counting_a_request_costs_one_round_trip(#[values(&[], &["--pgbouncer"])] pooler: &[&str]) {
+async fn counting_a_request_costs_one_round_trip() {
     let Some(first) = Server::start_on_postgres() else { return };
     let listen = format!("127.0.0.1:{}", free_port());
-    let server = first.start_another(&[&["--metrics-listen", &listen], pooler].concat());
+    let server = first.start_another(&["--metrics-listen", &listen]);
     let round_trips = async || {
         let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
         ["count", "read"]

@@ -110,8 +110,8 @@ async fn open(database: &str) -> Service {
     let store: Arc<dyn Store> = match database.strip_prefix("sqlite:") {
         Some(path) => Arc::new(SqliteStore::open(Path::new(path)).await.unwrap()),
         None => {
-            let urls = [database.parse().unwrap()];
-            Arc::new(PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap())
+            let url = database.parse().unwrap();
+            Arc::new(PostgresStore::open(&url, PostgresOptions::default()).await.unwrap())
         }
     };
     Service::new(store)

@@ -4,9 +4,6 @@
 //! trip. The statement returns each caller's total over all processes, so a limit holds for all processes together, and each
 //! request gets a number of its own.
 //!
-//! If the database is unavailable, all waiting requests fail with the batch. Otherwise each batch would wait for its own
-//! timeout.
-//!
 //! **Invariant:** every statement locks the rows of `windows` in the order of their keys.
 
 use std::collections::HashMap;
@@ -17,19 +14,17 @@ use serde_json::json;
 use signup_core::{OrganizationId, RateKey, StoreError, Window};
 use uuid::Uuid;
 
-use super::primary::{Primary, Purpose, YIELDS};
-use crate::batch::{Batcher, Limits, Next, Pending, Work};
+use super::connections::{Connections, Purpose};
+use crate::sql::queue::{self, Queue};
 use crate::sql::{Dialect, Statement, values};
 
 const WHAT: &str = "counting requests";
 /// The most requests that one statement counts.
 const BATCH: usize = 256;
-/// The most requests that wait for the next statement.
-const WAITING: usize = 4096;
 
 /// Counts requests in batches. Clones share the queue.
 #[derive(Debug, Clone)]
-pub(crate) struct Counter(Batcher<CountWork>);
+pub(crate) struct Counter(Queue<Request, Result<Window, StoreError>>);
 
 /// The key of a caller's row: the organization, and the caller's name in the organization.
 type Key = (Uuid, String);
@@ -44,15 +39,22 @@ struct Request {
 }
 
 impl Counter {
-    pub(crate) fn new(primary: Primary) -> Self {
-        let limits = Limits { batch: BATCH, waiting: WAITING, max_wait: primary.max_wait(), yields: YIELDS };
-        Self(Batcher::new(WHAT, limits, vec![CountWork { primary }]))
+    /// Starts the task that counts, which ends when the last handle is dropped.
+    pub(crate) fn new(connections: Connections) -> Self {
+        let (queue, mut requests) = Queue::new(WHAT, connections.max_wait());
+        drop(tokio::spawn(async move {
+            let mut batch = vec![];
+            while requests.recv_many(&mut batch, BATCH).await > 0 {
+                count(&connections, std::mem::take(&mut batch)).await;
+            }
+        }));
+        Self(queue)
     }
 
     /// Counts one request. Returns the caller's window, whose `requests` is the number of this request.
     ///
     /// # Errors
-    /// Returns an unavailable error if the request is not counted within [`Primary::max_wait`].
+    /// Returns an unavailable error if the request is not counted within [`Connections::max_wait`].
     pub(crate) async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Window, StoreError> {
         let nowhere = OrganizationId::NONE.uuid();
         let key = match caller {
@@ -65,58 +67,44 @@ impl Counter {
             RateKey::Confirmations(sign_in) => (nowhere, format!("confirmations {sign_in}")),
         };
         let request = Request { key, second: now.as_second(), length_s: caller.window_s() };
-        self.0.submit((), request).await
+        self.0.submit(request).await?
     }
 }
 
-/// Counts one batch at a time, each in one statement.
-struct CountWork {
-    primary: Primary,
-}
-
-impl Work for CountWork {
-    /// The statement adds up the requests of one caller, so these may share a batch.
-    type Keys = ();
-    type Request = Request;
-    type Answer = Window;
-
-    async fn run(&mut self, mut batch: Vec<Pending<Request, Window>>) -> Next {
-        // Brings the requests of each caller together. The sort is stable, so these stay in the order of their arrival.
-        batch.sort_by(|one, other| one.request.key.cmp(&other.request.key));
-        match windows(&self.primary, &batch).await {
-            Ok(mut windows) => {
-                // A caller's window has the number of the caller's last request. Each request before has one less.
-                for pending in batch.into_iter().rev() {
-                    match windows.get_mut(&pending.request.key) {
-                        Some(window) => {
-                            pending.answer(*window);
-                            window.requests = window.requests.saturating_sub(1);
-                        }
-                        None => {
-                            let error = StoreError::failed(STATEMENT, "the statement returned no window");
-                            pending.fail(&Arc::new(error));
-                        }
-                    }
+/// Counts a batch in one statement, and answers each of its requests.
+async fn count(connections: &Connections, mut batch: Vec<Waiting>) {
+    batch.retain(|waiting| !waiting.is_abandoned());
+    if batch.is_empty() {
+        return;
+    }
+    // Brings the requests of each caller together. The sort is stable, so these stay in the order of their arrival.
+    batch.sort_by(|one, other| one.request.key.cmp(&other.request.key));
+    let mut counted = windows(connections, &batch).await.map_err(Arc::new);
+    // A caller's window has the number of the caller's last request. Each request before has one less.
+    for waiting in batch.into_iter().rev() {
+        let answer = match &mut counted {
+            Ok(windows) => match windows.get_mut(&waiting.request.key) {
+                Some(window) => {
+                    let answer = *window;
+                    window.requests = window.requests.saturating_sub(1);
+                    Ok(answer)
                 }
-                Next::default()
-            }
-            Err(error) => {
-                let error = Arc::new(error);
-                batch.into_iter().for_each(|pending| pending.fail(&error));
-                Next { fail_waiting: error.is_unavailable().then_some(error), ..Next::default() }
-            }
-        }
+                None => Err(StoreError::failed(STATEMENT, "the statement returned no window")),
+            },
+            Err(error) if error.is_unavailable() => Err(StoreError::unavailable(WHAT, Arc::clone(error))),
+            Err(error) => Err(StoreError::failed(WHAT, Arc::clone(error))),
+        };
+        waiting.answer(answer);
     }
 }
+
+type Waiting = queue::Waiting<Request, Result<Window, StoreError>>;
 
 const STATEMENT: &str = "adding requests to their windows";
 
 /// Counts a batch, sorted by key, in one statement and one round trip. Returns each caller's window after the batch.
-async fn windows(
-    primary: &Primary,
-    batch: &[Pending<Request, Window>],
-) -> Result<HashMap<Key, Window>, StoreError> {
-    let requests: Vec<_> = batch.iter().map(|pending| &pending.request).collect();
+async fn windows(connections: &Connections, batch: &[Waiting]) -> Result<HashMap<Key, Window>, StoreError> {
+    let requests: Vec<_> = batch.iter().map(|waiting| &waiting.request).collect();
     let added: Vec<_> = requests
         .chunk_by(|one, other| one.key == other.key)
         .map(|requests| {
@@ -126,14 +114,8 @@ async fn windows(
         })
         .collect();
     let added = serde_json::Value::Array(added).to_string();
-    let sql = if primary.options().pgbouncer {
-        // Without parameters the statement and its transaction are one round trip. Ids, addresses, digests and numbers need no
-        // escapes in SQL.
-        Statement::of(Dialect::Postgres, &text(&format!("CAST('{added}' AS jsonb)")), vec![])
-    } else {
-        Statement::of(Dialect::Postgres, &text("CAST($1 AS jsonb)"), values![added])
-    };
-    let row: Option<[String; 1]> = primary.one(Purpose::COUNT, STATEMENT, sql).await?;
+    let sql = Statement::of(Dialect::Postgres, &text(), values![added]);
+    let row: Option<[String; 1]> = connections.one(Purpose::COUNT, STATEMENT, sql).await?;
     let [rows] = row.ok_or_else(|| StoreError::failed(STATEMENT, "the statement returned no row"))?;
     let rows: Vec<(Uuid, String, i64, u32)> =
         serde_json::from_str(&rows).map_err(|error| StoreError::failed(STATEMENT, error))?;
@@ -147,13 +129,13 @@ async fn windows(
 }
 
 /// Returns the statement for rows of organization, caller, second, number of requests and length of the window.
-fn text(added: &str) -> String {
+fn text() -> String {
     const IS_OPEN: &str = "abs(excluded.opened_at - w.opened_at) < excluded.ends_at - excluded.opened_at";
     format!(
         "WITH counted AS (INSERT INTO windows AS w (organization_id, caller, opened_at, ends_at, requests) \
          SELECT CAST(value->>0 AS uuid), value->>1, CAST(value->>2 AS bigint), \
          CAST(value->>2 AS bigint) + CAST(value->>4 AS bigint), CAST(value->>3 AS integer) \
-         FROM jsonb_array_elements({added}) ORDER BY CAST(value->>0 AS uuid), (value->>1) COLLATE \"C\" \
+         FROM jsonb_array_elements(CAST($1 AS jsonb)) ORDER BY CAST(value->>0 AS uuid), (value->>1) COLLATE \"C\" \
          ON CONFLICT (organization_id, caller) DO UPDATE SET \
          requests = CASE WHEN {IS_OPEN} THEN w.requests ELSE 0 END + excluded.requests, \
          opened_at = CASE WHEN {IS_OPEN} THEN w.opened_at ELSE excluded.opened_at END, \

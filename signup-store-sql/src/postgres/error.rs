@@ -31,16 +31,14 @@ fn is_first_report(error: &sqlx::Error) -> bool {
     code.is_some_and(|code| reported.insert(code.into_owned()))
 }
 
-/// Returns whether another transaction caused the error: a serialization failure, a deadlock, a key that it inserted, or a purge
-/// that has marked the event meanwhile.
+/// Returns whether another transaction caused the error: a serialization failure or a deadlock.
 pub(super) fn is_contention(error: &sqlx::Error) -> bool {
-    let broken = error.as_database_error().and_then(sqlx::error::DatabaseError::constraint);
-    has_state(error, &["40001", "40P01", "23505"]) || broken == Some("events_is_purged_check")
+    has_state(error, &["40001", "40P01"])
 }
 
-/// Returns whether one change set of a batch caused the error, by a value or a constraint. The others may succeed alone.
-pub(super) fn is_of_one_change_set(error: &sqlx::Error) -> bool {
-    matches!(error, sqlx::Error::Encode(_)) || has_state(error, &["22", "23"])
+/// Returns whether another record has a unique value.
+pub(super) fn is_unique_violation(error: &sqlx::Error) -> bool {
+    has_state(error, &["23505"])
 }
 
 /// Returns whether a lock or the whole statement exceeded its timeout.

@@ -1,16 +1,13 @@
 //! The store on PostgreSQL, which any number of processes share.
 
 mod commit;
-mod commit_statement;
+mod connections;
 mod counter;
 mod error;
 mod fetched_rows;
-mod lock;
+mod locks;
 mod migrations;
 mod options;
-#[cfg(test)]
-mod plans;
-mod primary;
 mod query;
 mod store;
 #[cfg(feature = "test-cluster")]

@@ -9,7 +9,7 @@ use sqlx::postgres::PgConnectOptions;
 use thiserror::Error;
 
 /// The address of a PostgreSQL database: `postgres://USER:PASSWORD@HOST:PORT/NAME`, with options such as
-/// `?sslmode=verify-full`. A URL has one host. [`PostgresStore::open`](super::PostgresStore::open) takes several URLs.
+/// `?sslmode=verify-full`. A URL has one host, behind which the primary may change.
 #[derive(Clone)]
 pub struct PostgresUrl {
     text: String,
@@ -18,17 +18,15 @@ pub struct PostgresUrl {
 
 /// The error for a text that is not a [`PostgresUrl`]. The message omits the text, which may contain a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error(
-    "use postgres://USER:PASSWORD@HOST:PORT/NAME, separate several whole URLs with commas, and percent-encode special \
-     characters of a password"
-)]
+#[error("use postgres://USER:PASSWORD@HOST:PORT/NAME, and percent-encode special characters of a password")]
 pub struct PostgresUrlError;
 
 impl FromStr for PostgresUrl {
     type Err = PostgresUrlError;
 
     fn from_str(text: &str) -> Result<Self, PostgresUrlError> {
-        if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
+        let has_scheme = text.starts_with("postgres://") || text.starts_with("postgresql://");
+        if !has_scheme || text.contains(',') {
             return Err(PostgresUrlError);
         }
         let options = text.parse().map_err(|_| PostgresUrlError)?;
@@ -55,7 +53,7 @@ impl fmt::Debug for PostgresUrl {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
     /// The maximum number of connections of this process. The default is 8. More connections than processors of the database
-    /// are not faster. At most two commit at a time. With two or more connections, one is always left for reads.
+    /// are not faster. With two or more connections, one is always left for reads.
     pub connections: u32,
     /// How long an operation waits for a free or a new connection. The default is 3 seconds.
     pub connect_timeout: Duration,
@@ -78,20 +76,6 @@ impl Default for PostgresOptions {
     }
 }
 
-/// The planner's settings for each connection. The planner then uses an index for every row, and no parallel workers.
-///
-/// Each statement reads few rows, and a table that was small when the statement was planned may be large when the statement
-/// runs. A scan by a bitmap reads all rows of a list and sorts them, for a page of the list. The start of two parallel
-/// workers takes about 4 ms, several times as long as a statement.
-pub(super) const PLANNER: [(&str, &str); 6] = [
-    ("enable_seqscan", "off"),
-    ("enable_bitmapscan", "off"),
-    ("enable_hashjoin", "off"),
-    ("enable_mergejoin", "off"),
-    ("random_page_cost", "1.1"),
-    ("max_parallel_workers_per_gather", "0"),
-];
-
 /// Returns the options of each connection to `server`.
 pub(super) fn connect_options(server: PgConnectOptions, options: &PostgresOptions) -> PgConnectOptions {
     let server = server.disable_statement_logging();
@@ -102,11 +86,8 @@ pub(super) fn connect_options(server: PgConnectOptions, options: &PostgresOption
         let timeout = options.statement_timeout.as_millis();
         server
             .options([("statement_timeout", timeout), ("idle_in_transaction_session_timeout", timeout)])
-            // With a higher level, a check after the wait for a lock would not see the changes behind the lock.
+            // With a higher level, the statement that counts requests would fail for a count beside it.
             .options([("default_transaction_isolation", "read committed")])
-            // Planning a commit each time costs as much as running it.
-            .options([("plan_cache_mode", "force_generic_plan")])
-            .options(PLANNER)
     }
 }
 

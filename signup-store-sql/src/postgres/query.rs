@@ -1,7 +1,6 @@
 //! Running statements with the PostgreSQL driver.
 
 use signup_core::StoreError;
-use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgConnection};
 use sqlx::{Arguments as _, AssertSqlSafe};
 
@@ -20,37 +19,10 @@ pub(super) fn query(sql: Statement) -> sqlx::Result<(AssertSqlSafe<String>, PgAr
             Value::Real(number) => arguments.add(number),
             Value::Flag(flag) => arguments.add(flag),
             Value::Bytes(bytes) => arguments.add(bytes),
-            Value::Array(values) => add_array(&mut arguments, values),
         };
         added.map_err(sqlx::Error::Encode)?;
     }
     Ok((AssertSqlSafe(sql.text), arguments))
-}
-
-/// Adds an array. All values are of the kind of the first.
-fn add_array(arguments: &mut PgArguments, values: Vec<Value>) -> Result<(), BoxDynError> {
-    macro_rules! add {
-        ($kind:pat => $value:expr) => {{
-            let each = values.into_iter().map(|value| match value {
-                $kind => Ok($value),
-                other => {
-                    Err(format!("{other:?} is of another kind than the first value of its array").into())
-                }
-            });
-            arguments.add(each.collect::<Result<Vec<_>, BoxDynError>>()?)
-        }};
-    }
-    match values.first() {
-        Some(Value::Uuid(_)) => add!(Value::Uuid(id) => id),
-        Some(Value::Text(_) | Value::Json(_) | Value::Date(_)) => {
-            add!(Value::Text(text) | Value::Json(text) | Value::Date(text) => text)
-        }
-        Some(Value::Integer(_)) => add!(Value::Integer(number) => number),
-        Some(Value::Real(_)) => add!(Value::Real(number) => number),
-        Some(Value::Flag(_)) => add!(Value::Flag(flag) => flag),
-        Some(Value::Bytes(_)) => add!(Value::Bytes(bytes) => bytes),
-        Some(Value::Array(_)) | None => Err("an array needs values".into()),
-    }
 }
 
 impl StatementRunner for PgConnection {

@@ -5,13 +5,11 @@ use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreError, Window};
 
 use super::commit::Committer;
+use super::connections::{Connections, Purpose, in_task};
 use super::counter::Counter;
 use super::error::{is_lock_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
-use super::primary::{Primary, Purpose};
-use crate::batch::Batcher;
 use crate::sql::cache::CachedReads;
-use crate::sql::change::prepare;
 use crate::sql::error::OpenError;
 use crate::sql::purge::steps;
 use crate::sql::store::{Backend, SqlStore};
@@ -22,10 +20,8 @@ use crate::sql::{Dialect, Statement, values};
 ///
 /// - No process keeps state that another needs, and no read is cached.
 /// - A commit that returned is as durable as the setting `synchronous_commit` of the database says.
-/// - A read is one statement and one round trip. So is a commit: an event with its shifts, its receipt and its notices is
-///   one statement. Behind PgBouncer both are four round trips: begin, prepare, run, end.
-/// - A change set in which a write depends on an earlier write is several statements, in a transaction of its own.
-/// - Commits that arrive during a commit share the next one, as one statement, unless one changes what another relies on.
+/// - A read is one statement and one round trip. A commit is a transaction: its locks, its checks, and a statement for each kind of
+///   record that it writes.
 /// - Requests are counted for all processes together. Requests that arrive during a round trip share the next one.
 ///
 /// A clone is a handle to the same store. The methods are documented at [`SqlStore`].
@@ -34,22 +30,22 @@ pub type PostgresStore = SqlStore<PostgresBackend>;
 /// The PostgreSQL backend of a [`SqlStore`].
 #[derive(Debug, Clone)]
 pub struct PostgresBackend {
-    primary: Primary,
+    connections: Connections,
     counter: Counter,
-    committer: Batcher<Committer>,
+    committer: Committer,
 }
 
 impl SqlStore<PostgresBackend> {
-    /// Opens the database on the server of `urls` that takes writes. Creates the tables, or migrates them to this version.
+    /// Opens the database at `url`. Creates the tables, or migrates them to this version.
     ///
-    /// After a failover the store uses another server of `urls` as soon as one takes writes. Derives the stored sort keys
-    /// of events again if another release of the time zone data made them.
+    /// The server behind the address may change: a connection that breaks, or whose server takes no writes, is closed, and later
+    /// operations connect anew. Derives the stored sort keys of events again if another release of the time zone data made them.
     ///
     /// # Errors
     /// Returns [`OpenError::Newer`] if a newer version has written the database, [`OpenError::Unreleased`] if a version before
-    /// 1.0.0 has, and another error if no server can be reached or none takes writes.
-    pub async fn open(urls: &[PostgresUrl], options: PostgresOptions) -> Result<Self, OpenError> {
-        Self::open_with(urls, options, SortKeys::Derive).await
+    /// 1.0.0 has, and another error if the server cannot be reached or takes no writes.
+    pub async fn open(url: &PostgresUrl, options: PostgresOptions) -> Result<Self, OpenError> {
+        Self::open_with(url, options, SortKeys::Derive).await
     }
 
     /// Opens the database for a management command: like [`open`](Self::open), but leaves the sort keys as they are. The
@@ -57,50 +53,47 @@ impl SqlStore<PostgresBackend> {
     ///
     /// # Errors
     /// Returns the errors of [`open`](Self::open).
-    pub async fn open_for_management(
-        urls: &[PostgresUrl],
-        options: PostgresOptions,
-    ) -> Result<Self, OpenError> {
-        Self::open_with(urls, options, SortKeys::Keep).await
+    pub async fn open_for_management(url: &PostgresUrl, options: PostgresOptions) -> Result<Self, OpenError> {
+        Self::open_with(url, options, SortKeys::Keep).await
     }
 
     async fn open_with(
-        urls: &[PostgresUrl],
+        url: &PostgresUrl,
         options: PostgresOptions,
         keys: SortKeys,
     ) -> Result<Self, OpenError> {
-        let primary = Primary::open(urls, options, keys).await?;
-        let counter = Counter::new(primary.clone());
-        let committer = Committer::batcher(&primary);
-        Ok(Self::new(PostgresBackend { primary, counter, committer }))
+        let connections = Connections::open(url, options, keys).await?;
+        let counter = Counter::new(connections.clone());
+        let committer = Committer::new(connections.clone());
+        Ok(Self::new(PostgresBackend { connections, counter, committer }))
     }
 
     /// Closes all connections, after the operations in progress and the waiting commits.
     pub async fn close(&self) {
-        drop(self.backend.committer.close().await);
-        self.backend.primary.close().await;
+        self.backend.committer.close().await;
+        self.backend.connections.close().await;
     }
 
     /// Returns the number of open connections, and the number of those in use.
     pub fn connections(&self) -> (u32, u32) {
-        self.backend.primary.connections()
+        self.backend.connections.count()
     }
 }
 
 impl PostgresBackend {
     /// Runs a statement whose only value is a count.
     async fn count_of(&self, what: &'static str, sql: Statement) -> Result<u64, StoreError> {
-        let row: Option<[String; 1]> = self.primary.one(Purpose::PURGE, what, sql).await?;
+        let row: Option<[String; 1]> = self.connections.one(Purpose::PURGE, what, sql).await?;
         let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
 }
 
 impl Backend for PostgresBackend {
-    type Reader = Primary;
+    type Reader = Connections;
 
-    fn reader(&self) -> &Primary {
-        &self.primary
+    fn reader(&self) -> &Connections {
+        &self.connections
     }
 
     async fn cache(&self) -> Result<Option<(&CachedReads, u64)>, StoreError> {
@@ -108,8 +101,7 @@ impl Backend for PostgresBackend {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        let (keys, change) = prepare(change)?;
-        self.committer.submit(keys, change).await?
+        self.committer.commit(change).await
     }
 
     /// Each step is a transaction of its own, so that no lock is held longer than a step takes.
@@ -133,8 +125,7 @@ impl Backend for PostgresBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         const WHAT: &str = "checking whether the database takes writes";
-        self.committer.check()?;
-        match self.primary.takes_writes().await {
+        match self.connections.takes_writes().await {
             Ok(true) => Ok(()),
             Ok(false) => Err(StoreError::unavailable(WHAT, "it is a standby")),
             Err(error) => Err(postgres_error(WHAT, error)),
@@ -144,10 +135,23 @@ impl Backend for PostgresBackend {
     async fn try_write(&self) -> Result<bool, StoreError> {
         // Random text, because the database compresses long values.
         let write = "INSERT INTO meta (name, value) SELECT 'try', string_agg(md5(CAST(random() AS text)), '') FROM generate_series(1, 2048)";
-        let statements = [write, "DELETE FROM meta WHERE name = 'try'"];
-        let statements = statements.map(|sql| Statement::of(Dialect::Postgres, sql, vec![]));
-        match self.primary.transaction(Purpose::CHECK, statements.into()).await {
-            Ok(_) => Ok(true),
+        let connections = self.connections.clone();
+        let tried = in_task(async move {
+            let mut pooled = connections.acquire().await?;
+            let tried = async {
+                let mut transaction = connections.begin(&mut pooled.connection, Purpose::CHECK).await?;
+                for sql in [write, "DELETE FROM meta WHERE name = 'try'"] {
+                    let sql = Statement::of(Dialect::Postgres, sql, vec![]);
+                    connections.run(&mut transaction, Purpose::CHECK, sql).await?;
+                }
+                connections.commit(transaction, Purpose::CHECK).await
+            };
+            let tried = tried.await;
+            connections.release(pooled, &tried);
+            tried
+        });
+        match tried.await {
+            Ok(()) => Ok(true),
             Err(error) if is_lock_timeout(&error) || matches!(error, sqlx::Error::PoolTimedOut) => Ok(false),
             Err(error) => Err(postgres_error("trying to write to the database", error)),
         }

@@ -20,12 +20,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tokio::sync::OnceCell;
 
-use super::options;
 use crate::{PostgresOptions, PostgresStore};
-
-/// The planner's settings of each connection of the store: names and values. A benchmark gives them to the programs that it
-/// compares with the store.
-pub const PLANNER: &[(&str, &str)] = &options::PLANNER;
 
 /// Creates a cluster in a new folder, prints the path of the folder, and removes the folder when standard input ends. The
 /// arguments are the folder of the programs, the port, the port of the primary or nothing, and options of the server.
@@ -134,8 +129,8 @@ impl Cluster {
         self.template
             .get_or_init(|| async {
                 self.sql("postgres", "CREATE DATABASE pattern");
-                let urls = [self.url("pattern").parse().unwrap()];
-                PostgresStore::open(&urls, PostgresOptions::default()).await.unwrap().close().await;
+                let url = self.url("pattern").parse().unwrap();
+                PostgresStore::open(&url, PostgresOptions::default()).await.unwrap().close().await;
             })
             .await;
         let name = self.next_name();

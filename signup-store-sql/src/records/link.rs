@@ -2,6 +2,7 @@
 
 use signup_core::{Deleted, EventId, Link, OrganizationId, ShiftId, SignupId, StoreError};
 
+use crate::sql::Dialect;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Digest, Id};
 use crate::sql::table::{Column, Table};
@@ -11,8 +12,8 @@ pub(crate) const TABLE: Table<Link> = Table {
     alias: 'k',
     key: &["organization_id", "digest"],
     source: "links k",
-    is_visible: |dialect, deleted| match deleted {
-        Deleted::Excluded => dialect.is_of_live_event('k'),
+    is_visible: |_, deleted| match deleted {
+        Deleted::Excluded => Dialect::is_of_live_event('k'),
         Deleted::Included => String::new(),
     },
     selects: |table| table.columns(),

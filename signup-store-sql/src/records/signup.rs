@@ -5,6 +5,7 @@ use signup_core::{
     SignupState, StoreError,
 };
 
+use crate::sql::Dialect;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
@@ -15,8 +16,8 @@ pub(crate) const TABLE: Table<Signup> = Table {
     key: &["organization_id", "id"],
     source: "current_signups u",
     // A sign-up for an event that is being purged can be erased until it is removed.
-    is_visible: |dialect, deleted| match deleted {
-        Deleted::Excluded => dialect.is_of_live_event('u'),
+    is_visible: |_, deleted| match deleted {
+        Deleted::Excluded => Dialect::is_of_live_event('u'),
         Deleted::Included => String::new(),
     },
     selects: |table| table.columns(),

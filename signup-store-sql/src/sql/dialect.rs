@@ -92,28 +92,6 @@ impl Dialect {
         }
     }
 
-    /// Returns a join that looks up the rows of `table` for each row of `outer`, whatever the planner knows of the tables. A
-    /// table that was small when the statement was planned may be large when the statement runs.
-    pub(crate) fn nested(self, outer: &str, table: &str, condition: &str) -> String {
-        match self {
-            Self::Sqlite => format!("{outer} CROSS JOIN {table} WHERE {condition}"),
-            Self::Postgres => {
-                let (_, alias) = table.split_once(' ').unwrap_or((table, table));
-                format!(
-                    "{outer} CROSS JOIN LATERAL (SELECT * FROM {table} WHERE {condition} OFFSET 0) {alias}"
-                )
-            }
-        }
-    }
-
-    /// Returns the clause that makes a statement read a table by this index. PostgreSQL has no such clause.
-    pub(crate) fn indexed_by(self, index: &str) -> String {
-        match self {
-            Self::Sqlite => format!(" INDEXED BY {index}"),
-            Self::Postgres => String::new(),
-        }
-    }
-
     /// Returns a query for the rows of all `parts` in an order, up to a limit. An index has each part in that order.
     ///
     /// SQLite merges the parts of a compound. PostgreSQL does so only if each part has an order of its own, because it plans a
@@ -134,23 +112,28 @@ impl Dialect {
         }
     }
 
-    /// Returns a condition that holds for a record with this alias unless its event is deleted.
-    ///
-    /// A scalar subquery looks up each event in the small index of deleted ones. `NOT EXISTS` could become a join in another
-    /// order than that of the records. Without the name of the index, SQLite would read the whole row of the event.
-    pub(crate) fn is_of_live_event(self, alias: char) -> String {
-        let indexed = self.indexed_by("deleted_events");
-        format!(
-            "(SELECT 1 FROM events d{indexed} WHERE d.organization_id = {alias}.organization_id AND d.id = {alias}.event_id \
-             AND d.deleted_at IS NOT NULL) IS NULL"
-        )
+    /// Returns the sign-ups of the event `(given.column3, given.column4)` with an answer to the question `given.column5`, as a table and
+    /// a condition.
+    pub(crate) const fn signups_with_answer(self) -> &'static str {
+        match self {
+            Self::Sqlite => {
+                "signups u, json_each(u.answers) answer WHERE u.organization_id = given.column3 \
+                 AND u.event_id = given.column4 AND answer.value->>'question_id' = given.column5"
+            }
+            Self::Postgres => {
+                "signups u WHERE u.organization_id = given.column3 AND u.event_id = given.column4 \
+                 AND u.answers @> jsonb_build_array(jsonb_build_object('question_id', given.column5))"
+            }
+        }
     }
 
-    /// Returns the clause that locks the row of a check until the commit. SQLite has one writer, so no row is locked.
-    pub(crate) const fn lock(self) -> &'static str {
-        match self {
-            Self::Sqlite => "",
-            Self::Postgres => "FOR NO KEY UPDATE",
-        }
+    /// Returns a condition that holds for a record with this alias unless its event is deleted.
+    ///
+    /// A scalar subquery, because `NOT EXISTS` could become a join in another order than that of the records.
+    pub(crate) fn is_of_live_event(alias: char) -> String {
+        format!(
+            "(SELECT 1 FROM events d WHERE d.organization_id = {alias}.organization_id AND d.id = {alias}.event_id \
+             AND d.deleted_at IS NOT NULL) IS NULL"
+        )
     }
 }

@@ -5,15 +5,15 @@
 
 pub(crate) mod cache;
 pub(crate) mod cell;
-pub(crate) mod change;
-pub(crate) mod commit;
 mod dialect;
 pub(crate) mod error;
-pub(crate) mod given_rows;
 pub(crate) mod migrations;
 pub(crate) mod observe;
+#[cfg(test)]
+mod plans;
 pub(crate) mod pool;
 pub(crate) mod purge;
+pub(crate) mod queue;
 pub(crate) mod read;
 pub(crate) mod require;
 pub(crate) mod row;

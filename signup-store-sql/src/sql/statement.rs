@@ -19,8 +19,6 @@ pub(crate) enum Value {
     Bytes(Vec<u8>),
     /// JSON, stored as the same text.
     Json(Option<String>),
-    /// An array of values of one kind, for PostgreSQL only.
-    Array(Vec<Self>),
     /// A date, as `YYYY-MM-DD`.
     Date(Option<String>),
 }
@@ -28,13 +26,9 @@ pub(crate) enum Value {
 impl Value {
     /// Returns the parameter `number` as PostgreSQL reads it. A text with another type in PostgreSQL is cast to that type.
     pub(crate) fn placeholder(&self, number: usize) -> String {
-        let (value, brackets) = match self {
-            Self::Array(values) => (values.first(), "[]"),
-            value => (Some(value), ""),
-        };
-        match value {
-            Some(Self::Json(_)) => format!("CAST(${number} AS json{brackets})"),
-            Some(Self::Date(_)) => format!("CAST(${number} AS date{brackets})"),
+        match self {
+            Self::Json(_) => format!("CAST(${number} AS json)"),
+            Self::Date(_) => format!("CAST(${number} AS date)"),
             _ => format!("${number}"),
         }
     }
@@ -97,6 +91,24 @@ impl Statement {
     /// Appends a text without parameters.
     pub(crate) fn push(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Appends `VALUES` with these rows. Both engines name the columns of such rows `column1`, `column2`, ….
+    pub(crate) fn push_values(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) {
+        let mut separator = "VALUES (";
+        for row in rows {
+            for value in row {
+                self.push(separator);
+                match self.dialect {
+                    Dialect::Sqlite => self.push("?"),
+                    Dialect::Postgres => self.push(&value.placeholder(self.values.len() + 1)),
+                }
+                self.values.push(value);
+                separator = ", ";
+            }
+            separator = "), (";
+        }
+        self.push(")");
     }
 
     /// Appends a text whose parameters `$1`, `$2`, … have `values`. A `$` without such a number is kept.

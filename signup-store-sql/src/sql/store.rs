@@ -11,8 +11,9 @@ use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
     EventId, EventInFull, EventQuery, EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts,
     NoticeQuery, Organization, OrganizationId, Page, Person, PersonId, Purge, Record, RecordKey,
-    RequestCounter, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId, sort_by_running_order,
+    RequestCounter, Requirement, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId,
+    SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
+    sort_by_running_order,
 };
 use uuid::Uuid;
 
@@ -20,6 +21,7 @@ use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{event, invitation, key_values, organization, shift, table, token, webhook};
 use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
 use crate::sql::read::{self, Reader, Result, all, of_parent, one, sorted};
+use crate::sql::require;
 use crate::sql::row::Row;
 use crate::sql::{Statement, values};
 
@@ -34,7 +36,7 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// cache.
     fn cache(&self) -> impl Future<Output = Result<Option<(&CachedReads, u64)>>> + Send;
 
-    /// Commits like [`Store::commit`].
+    /// Commits a change set with writes like [`Store::commit`].
     fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
 
     /// Purges like [`Store::purge`].
@@ -70,6 +72,19 @@ const TRY_TIMEOUT: Duration = Duration::from_secs(2);
 impl<B> SqlStore<B> {
     pub(crate) fn new(backend: B) -> Self {
         Self { backend, has_failed: Arc::default() }
+    }
+}
+
+/// Checks requirements, as one read: it has one snapshot, so it needs no lock.
+async fn check_requirements(
+    reader: &impl Reader,
+    requires: &[Requirement],
+) -> std::result::Result<(), CommitError> {
+    let Some(query) = require::query(reader.dialect(), requires) else { return Ok(()) };
+    let broken = reader.texts("checking requirements", query).await?;
+    match require::refusal(requires, broken)? {
+        Some(refusal) => Err(CommitError::Refused(refusal)),
+        None => Ok(()),
     }
 }
 
@@ -331,11 +346,13 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        let writes = !change.writes.is_empty();
+        if change.writes.is_empty() {
+            return check_requirements(self.backend.reader(), &change.requires).await;
+        }
         let committed = self.backend.commit(change).await;
         match &committed {
-            Ok(()) if writes => self.has_failed.store(false, Ordering::Release),
-            Err(CommitError::Failed(error)) if writes && error.is_unavailable() => {
+            Ok(()) => self.has_failed.store(false, Ordering::Release),
+            Err(CommitError::Failed(error)) if error.is_unavailable() => {
                 self.has_failed.store(true, Ordering::Release);
             }
             _ => {}

@@ -1,162 +1,171 @@
-//! The writes of change sets, as statements.
+//! The writes of a change set, as statements.
 //!
-//! A statement applies all writes of a kind, of any number of change sets. The statements are ordered so that a parent is
-//! inserted before its children.
+//! Neighbouring writes of one kind are one statement with a row for each. A statement has a record once, so the writes take effect
+//! in their order.
 //!
-//! **Invariant:** a stored total, which is the column `filled` of a shift, is changed only by [`Effect::Add`]. A record that is put
-//! leaves it alone.
+//! **Invariant:** a stored total, which is the column `filled` of a shift, is changed only by [`add_to_totals`]. A record that is
+//! put leaves it alone, so the additions can come last.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use signup_core::{Kind, Record, StoreError, Total, Write};
+use signup_core::{Kind, Record, RecordKey, StoreError, Total, Write};
+use uuid::Uuid;
 
-use super::given_rows::{GIVEN, GivenRows, Template};
 use super::table::NamedValue;
+use super::{Dialect, Statement, Value};
 use crate::records::{key_values, table};
 
-/// The rows of some writes. The writes of each kind run as one statement, in the order of [`Effect`]. So no write may
-/// depend on another write here, except a child on its parent.
-pub(crate) type Writes = BTreeMap<Effect, GivenRows>;
+/// The most values of one statement. SQLite takes at most 32,766 (<https://sqlite.org/limits.html#max_variable_number>), and
+/// PostgreSQL 65,535.
+const MAX_VALUES: usize = 16_000;
 
-/// The kinds of writes, in the order in which their statements run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Effect {
-    /// Inserts records, or replaces expired ones.
-    Insert(Kind),
-    /// Changes some columns of records. Bit `n` stands for column `n` of the table.
-    Update(Kind, u64),
-    /// Adds to `filled` of shifts.
-    Add,
-    /// Removes the rows of this table that are about removed sign-ups. The table is `links` or `notices`.
-    RemoveOfSignups(&'static str),
-    /// Removes records. Foreign keys remove their other children.
+/// Writes that are one statement.
+struct Run {
+    effect: Effect,
+    rows: Vec<Vec<Value>>,
+    keys: HashSet<RecordKey>,
+}
+
+/// What the writes of a run do to records of a kind.
+#[derive(PartialEq)]
+enum Effect {
+    /// Inserts rows with these columns.
+    Insert(Kind, Vec<&'static str>),
+    /// Changes these columns, which follow those of the key in a row.
+    Update(Kind, Vec<&'static str>),
+    /// Removes the rows with these keys. Foreign keys remove the children.
     Remove(Kind),
 }
 
-impl Effect {
-    /// Returns the template of the statement that applies all writes of this kind. `columns` are the columns of their rows.
-    pub(crate) fn template(self, columns: &[&'static str]) -> Template {
-        match self {
-            Self::Insert(kind) => {
-                let table = table(kind);
-                // Of the kinds that expire, only a receipt has a key that another row can have, and no version.
-                let conflict = match kind {
-                    Kind::Receipt => format!(
-                        " ON CONFLICT ({}) DO UPDATE SET {}",
-                        table.key().join(", "),
-                        assignments(table.key(), columns, "excluded")
-                    ),
-                    _ => String::new(),
-                };
-                Template::insert(table.name(), conflict)
-            }
-            Self::Update(kind, _) => {
-                let table = table(kind);
-                Template::run(format!(
-                    "UPDATE {} SET {} FROM {GIVEN} WHERE {}",
-                    table.name(),
-                    assignments(table.key(), columns, "given"),
-                    same_key(table.name(), table.key())
-                ))
-            }
-            Self::Add => Template::run(format!(
-                "UPDATE shifts SET filled = filled + added.amount FROM (\
-                 SELECT organization_id, id, CAST(SUM(amount) AS INTEGER) AS amount FROM {GIVEN} \
-                 GROUP BY organization_id, id) AS added WHERE {}",
-                same_key("shifts", &["organization_id", "id"]).replace("given.", "added.")
-            )),
-            // The shift comes before the sign-up in the index that finds these rows.
-            Self::RemoveOfSignups(table) => Template::run(format!(
-                "DELETE FROM {table} WHERE (organization_id, shift_id, signup_id) IN \
-                 (SELECT organization_id, shift_id, id FROM {GIVEN})"
-            )),
-            Self::Remove(kind) => {
-                let table = table(kind);
-                let key = table.key().join(", ");
-                Template::run(format!(
-                    "DELETE FROM {} WHERE ({key}) IN (SELECT {key} FROM {GIVEN})",
-                    table.name()
-                ))
+/// Returns the statements that make the writes.
+pub(crate) fn statements(dialect: Dialect, writes: &[Write]) -> Result<Vec<Statement>, StoreError> {
+    let mut runs: Vec<Run> = vec![];
+    let mut added: BTreeMap<(Uuid, Uuid), i64> = BTreeMap::new();
+    for write in writes {
+        for (total, change) in write.totals() {
+            if let Total::Filled(organization, shift) = total {
+                *added.entry((organization.uuid(), shift.uuid())).or_default() += change;
             }
         }
+        let Some((effect, key, row)) = effect(write)? else { continue };
+        match runs.last_mut() {
+            Some(run)
+                if run.effect == effect
+                    && (run.rows.len() + 1) * row.len() <= MAX_VALUES
+                    && !run.keys.contains(&key) =>
+            {
+                run.rows.push(row);
+                run.keys.insert(key);
+            }
+            _ => runs.push(Run { effect, rows: vec![row], keys: HashSet::from([key]) }),
+        }
     }
+    let runs = runs.into_iter().flat_map(|run| run.statements(dialect));
+    Ok(runs.chain(add_to_totals(dialect, added)).collect())
 }
 
-/// Assigns every column that is not in the key.
-fn assignments(key: &[&str], columns: &[&'static str], from: &str) -> String {
-    let columns = columns[1..].iter().filter(|column| !key.contains(column));
-    columns.map(|column| format!("{column} = {from}.{column}")).collect::<Vec<_>>().join(", ")
-}
-
-/// Returns the condition that a row of `table` has the key of `given`.
-fn same_key(table: &str, key: &[&str]) -> String {
-    let same = key.iter().map(|column| format!("{table}.{column} = given.{column}"));
-    same.collect::<Vec<_>>().join(" AND ")
-}
-
-/// Appends the rows of a write to the rows of its kind, under the number 0 of a change set. `totals` are those that the write
-/// changes.
-pub(crate) fn push_rows(
-    writes: &mut Writes,
-    write: &Write,
-    totals: &[(Total, i64)],
-) -> Result<(), StoreError> {
-    match write {
+/// Returns what a write does, the key of its record, and its row. `None` if the write changes nothing.
+fn effect(write: &Write) -> Result<Option<(Effect, RecordKey, Vec<Value>)>, StoreError> {
+    Ok(Some(match write {
         Write::Put { before: None, after } => {
-            push(writes, Effect::Insert(after.kind()), table(after.kind()).row(after)?);
+            let (columns, row) = table(after.kind()).row(after)?.into_iter().unzip();
+            (Effect::Insert(after.kind(), columns), after.entity().key(), row)
         }
-        Write::Put { before: Some(before), after } => push_update(writes, before, after)?,
-        Write::Remove(record) => {
-            if let Record::Signup(signup) = record {
-                for table in ["links", "notices"] {
-                    let shift = ("shift_id", signup.shift.uuid().into());
-                    push(writes, Effect::RemoveOfSignups(table), key_row(record).into_iter().chain([shift]));
-                }
+        Write::Put { before: Some(before), after } => {
+            let (columns, mut row): (Vec<_>, Vec<_>) = changed(before, after)?.into_iter().unzip();
+            if columns.is_empty() {
+                return Ok(None);
             }
-            push(writes, Effect::Remove(record.kind()), key_row(record));
+            let key = after.entity().key();
+            row.splice(0..0, key_values(&key));
+            (Effect::Update(after.kind(), columns), key, row)
         }
-    }
-    for (total, amount) in totals {
-        if let Total::Filled(organization, shift) = total {
-            let row: [NamedValue; 3] = [
-                ("organization_id", organization.uuid().into()),
-                ("id", shift.uuid().into()),
-                ("amount", (*amount).into()),
-            ];
-            push(writes, Effect::Add, row);
+        Write::Remove(record) => {
+            let key = record.entity().key();
+            let mut row = key_values(&key);
+            if let Record::Signup(signup) = record {
+                row.push(signup.shift.uuid().into());
+            }
+            (Effect::Remove(record.kind()), key, row)
         }
-    }
-    Ok(())
+    }))
 }
 
-/// Appends the columns that differ.
-///
-/// SQLite checks the constraints of these columns only, and writes only their indexes. PostgreSQL gets fewer arrays. With all
-/// columns, a patch of a shift took 1.1 times as long on SQLite and 1.2 times on PostgreSQL, and cost more than before.
-fn push_update(writes: &mut Writes, before: &Record, after: &Record) -> Result<(), StoreError> {
+/// Returns the columns that differ. The databases then check the constraints of these only, and write only their indexes.
+fn changed(before: &Record, after: &Record) -> Result<Vec<NamedValue>, StoreError> {
     let table = table(after.kind());
-    let (mut changed, mut row) = (0, key_row(after));
-    // A table has less than 64 columns.
-    let mut bit = 1_u64;
-    for (before, after) in table.row(before)?.into_iter().zip(table.row(after)?) {
-        if before != after {
-            changed |= bit;
-            row.push(after);
+    let columns = table.row(before)?.into_iter().zip(table.row(after)?);
+    Ok(columns.filter(|(before, after)| before != after).map(|(_, after)| after).collect())
+}
+
+impl Run {
+    fn statements(self, dialect: Dialect) -> Vec<Statement> {
+        match &self.effect {
+            Effect::Insert(kind, columns) => {
+                let table = table(*kind);
+                let mut sql = Statement::new(dialect);
+                sql.push(&format!("INSERT INTO {} ({}) ", table.name(), columns.join(", ")));
+                sql.push_values(self.rows);
+                // Of the kinds that expire, only a receipt has a key that another row can have, and no version.
+                if *kind == Kind::Receipt {
+                    let others = columns.iter().filter(|column| !table.key().contains(column));
+                    let others = others.map(|column| format!("{column} = excluded.{column}"));
+                    let (key, others) = (table.key().join(", "), others.collect::<Vec<_>>().join(", "));
+                    sql.push(&format!(" ON CONFLICT ({key}) DO UPDATE SET {others}"));
+                }
+                vec![sql]
+            }
+            Effect::Update(kind, columns) => {
+                let table = table(*kind);
+                let columns = columns.iter().zip(table.key().len() + 1..);
+                let changes = columns.map(|(column, place)| format!("{column} = given.column{place}"));
+                vec![update(
+                    dialect,
+                    table.name(),
+                    table.key(),
+                    &changes.collect::<Vec<_>>().join(", "),
+                    self.rows,
+                )]
+            }
+            Effect::Remove(Kind::Signup) => {
+                // No foreign key removes the links and the notices. Their indexes begin with the shift.
+                let delete = |(table, id)| {
+                    delete(dialect, table, &["organization_id", id, "shift_id"], self.rows.clone())
+                };
+                [("links", "signup_id"), ("notices", "signup_id"), ("signups", "id")].map(delete).into()
+            }
+            Effect::Remove(kind) => {
+                let table = table(*kind);
+                vec![delete(dialect, table.name(), table.key(), self.rows)]
+            }
         }
-        bit <<= 1;
     }
-    if changed != 0 {
-        push(writes, Effect::Update(after.kind(), changed), row);
-    }
-    Ok(())
 }
 
-/// Returns the key of a record.
-fn key_row(record: &Record) -> Vec<NamedValue> {
-    let names = table(record.kind()).key().iter().copied();
-    names.zip(key_values(&record.entity().key())).collect()
+/// Adds to `filled` of shifts.
+fn add_to_totals(dialect: Dialect, added: BTreeMap<(Uuid, Uuid), i64>) -> Option<Statement> {
+    let rows = added.into_iter().filter(|(_, change)| *change != 0);
+    let rows: Vec<_> = rows
+        .map(|((organization, shift), change)| vec![organization.into(), shift.into(), change.into()])
+        .collect();
+    let change = "filled = filled + given.column3";
+    (!rows.is_empty()).then(|| update(dialect, "shifts", &["organization_id", "id"], change, rows))
 }
 
-fn push(writes: &mut Writes, effect: Effect, row: impl IntoIterator<Item = NamedValue>) {
-    writes.entry(effect).or_default().push(0, row);
+/// Returns the statement that changes rows by their keys, which are the first columns of `given`.
+fn update(dialect: Dialect, table: &str, key: &[&str], changes: &str, rows: Vec<Vec<Value>>) -> Statement {
+    let mut sql = Statement::new(dialect);
+    sql.push(&format!("UPDATE {table} SET {changes} FROM ("));
+    sql.push_values(rows);
+    let same = key.iter().zip(1..).map(|(column, place)| format!("{table}.{column} = given.column{place}"));
+    sql.push(&format!(") AS given WHERE {}", same.collect::<Vec<_>>().join(" AND ")));
+    sql
+}
+
+fn delete(dialect: Dialect, table: &str, key: &[&str], rows: Vec<Vec<Value>>) -> Statement {
+    let mut sql = Statement::new(dialect);
+    sql.push(&format!("DELETE FROM {table} WHERE ({}) IN (", key.join(", ")));
+    sql.push_values(rows);
+    sql.push(")");
+    sql
 }

@@ -12,7 +12,6 @@ use std::str::FromStr;
 use signup_core::{Day, EventDate, EventDates, Hours, StoreError, TimeError, Zone, zone_data_version};
 use uuid::Uuid;
 
-use super::given_rows::{GIVEN, GivenRows, Template};
 use super::runner::StatementRunner;
 use super::{Dialect, Statement, Value, values};
 
@@ -104,23 +103,15 @@ struct ShiftEnd {
 /// On PostgreSQL another server may move a shift meanwhile. That raises the version of the shift and stores the new end, so the
 /// statement skips the shift.
 fn update_ends(dialect: Dialect, ends: &[ShiftEnd]) -> Statement {
-    let mut rows = GivenRows::default();
-    for end in ends {
-        let row = [
-            ("organization_id", end.organization.into()),
-            ("id", end.id.into()),
-            ("version", end.version.into()),
-            ("ends_at", end.ends_at.into()),
-        ];
-        rows.push(0, row);
-    }
-    let text = format!(
-        "UPDATE shifts SET ends_at = given.ends_at FROM {GIVEN} WHERE shifts.organization_id = given.organization_id \
-         AND shifts.id = given.id AND shifts.version = given.version AND shifts.ends_at <> given.ends_at \
-         RETURNING shifts.title"
+    let rows = ends
+        .iter()
+        .map(|end| vec![end.organization.into(), end.id.into(), end.version.into(), end.ends_at.into()]);
+    let mut sql = Statement::of(dialect, "UPDATE shifts SET ends_at = given.column4 FROM (", vec![]);
+    sql.push_values(rows);
+    sql.push(
+        ") AS given WHERE shifts.organization_id = given.column1 AND shifts.id = given.column2 \
+         AND shifts.version = given.column3 AND shifts.ends_at <> given.column4 RETURNING shifts.title",
     );
-    let mut sql = Statement::new(dialect);
-    Template::run(text).append(&mut sql, rows, None);
     sql
 }
 
@@ -168,26 +159,25 @@ struct Keys<'e> {
 /// On PostgreSQL another server may change the dates of an event meanwhile. That server stores the keys of the new dates, so
 /// the statement skips the event.
 fn update(dialect: Dialect, keys: &[Keys<'_>]) -> Statement {
-    let mut rows = GivenRows::default();
-    for keys in keys {
-        let row = [
-            ("id", keys.id.into()),
-            ("start_date", Value::Date(Some(keys.first.to_owned()))),
-            ("end_date", Value::Date(keys.last.map(str::to_owned))),
-            ("timezone", keys.zone.into()),
-            ("starts_at", keys.starts_at.into()),
-            ("ends_at", keys.ends_at.into()),
-        ];
-        rows.push(0, row);
-    }
-    let text = format!(
-        "UPDATE events SET starts_at = given.starts_at, ends_at = given.ends_at FROM {GIVEN} \
-         WHERE events.id = given.id AND events.start_date = given.start_date \
-         AND events.end_date IS NOT DISTINCT FROM given.end_date AND events.timezone = given.timezone \
-         AND (events.starts_at <> given.starts_at OR events.ends_at <> given.ends_at) RETURNING events.timezone"
+    let rows = keys.iter().map(|keys| {
+        let (first, last) = (Some(keys.first.to_owned()), keys.last.map(str::to_owned));
+        vec![
+            keys.id.into(),
+            Value::Date(first),
+            Value::Date(last),
+            keys.zone.into(),
+            keys.starts_at.into(),
+            keys.ends_at.into(),
+        ]
+    });
+    let text = "UPDATE events SET starts_at = given.column5, ends_at = given.column6 FROM (";
+    let mut sql = Statement::of(dialect, text, vec![]);
+    sql.push_values(rows);
+    sql.push(
+        ") AS given WHERE events.id = given.column1 AND events.start_date = given.column2 \
+         AND events.end_date IS NOT DISTINCT FROM given.column3 AND events.timezone = given.column4 \
+         AND (events.starts_at <> given.column5 OR events.ends_at <> given.column6) RETURNING events.timezone",
     );
-    let mut sql = Statement::new(dialect);
-    Template::run(text).append(&mut sql, rows, None);
     sql
 }
 

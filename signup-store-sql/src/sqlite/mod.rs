@@ -6,12 +6,9 @@ mod lock;
 mod migrations;
 mod opened;
 mod options;
-#[cfg(test)]
-mod plans;
 mod purge;
 mod query;
 mod readers;
-mod script;
 mod store;
 mod version;
 mod writer;

@@ -20,7 +20,6 @@ pub(super) fn query(sql: Statement) -> sqlx::Result<(AssertSqlSafe<String>, Sqli
             Value::Real(number) => arguments.add(number),
             Value::Flag(flag) => arguments.add(flag),
             Value::Bytes(bytes) => arguments.add(bytes),
-            Value::Array(_) => Err("SQLite has no arrays".into()),
         };
         added.map_err(sqlx::Error::Encode)?;
     }

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use signup_core::{ChangeSet, CommitError, StoreError};
+use signup_core::StoreError;
 use sqlx::Sqlite;
 
 use super::error::store_error;
 use super::opened::OpenedFiles;
 use super::query::query;
-use super::script;
-use crate::sql::change::prepare;
-use crate::sql::commit::Verdict;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader;
@@ -24,24 +21,6 @@ use crate::sql::{Dialect, Statement};
 pub(crate) struct Readers {
     pub(super) pool: ConnectionPool<Sqlite>,
     pub(super) files: Arc<OpenedFiles>,
-}
-
-impl Readers {
-    /// Checks the requirements of a change set without writes.
-    pub(super) async fn check(&self, change: ChangeSet) -> Result<(), CommitError> {
-        const WHAT: &str = "checking requirements";
-        let (_, mut change) = prepare(change)?;
-        self.files.check()?;
-        let mut pooled = self.pool.acquire().await.map_err(|error| store_error(WHAT, error))?;
-        let checked = script::check(&mut pooled.connection, &mut change).await?;
-        self.pool.release(pooled);
-        count_round_trips("read", 1);
-        match checked {
-            Verdict::Committed(()) => Ok(()),
-            Verdict::Refused(error) => Err(error),
-            Verdict::Undecided => Err(StoreError::failed(WHAT, "a check depends on another").into()),
-        }
-    }
 }
 
 /// A JSON array of records. Each record is an array of its columns.
@@ -71,20 +50,20 @@ impl Reader for Readers {
         Ok(Json(json))
     }
 
-    async fn row<const N: usize>(
+    async fn texts<const N: usize>(
         &self,
         what: &'static str,
         sql: Statement,
-    ) -> Result<Option<[String; N]>, StoreError> {
+    ) -> Result<Vec<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = query(sql).map_err(failed)?;
         self.files.check()?;
         let mut pooled = self.pool.acquire().await.map_err(failed)?;
-        let read = sqlx::query_with(text, arguments).fetch_optional(&mut *pooled.connection);
+        let read = sqlx::query_with(text, arguments).fetch_all(&mut *pooled.connection);
         // The box keeps the large state of a running statement in place when the futures around it are moved.
-        let row = Box::pin(read).await.map_err(failed)?;
+        let rows = Box::pin(read).await.map_err(failed)?;
         self.pool.release(pooled);
         count_round_trips("read", 1);
-        row.map(|row| texts(&row)).transpose().map_err(failed)
+        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
     }
 }

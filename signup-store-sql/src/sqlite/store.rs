@@ -87,8 +87,8 @@ impl SqlStore<SqliteBackend> {
         migrations::prepare(&mut migrating, &name(), keys).await?;
         migrating.close().await.map_err(cannot_open)?;
         // From here on the file exists. If it is deleted, a new empty file in its place would only hide the loss.
-        // Temporary data stays in memory: otherwise the rollback data of a statement with several change sets would go to a
-        // file, page by page. A migration may have to sort more than fits into memory.
+        // Temporary data stays in memory: otherwise the rollback data of a savepoint would go to a file, page by page. A migration
+        // may have to sort more than fits into memory.
         let options = options.create_if_missing(false).pragma("temp_store", "MEMORY");
         let writer = connect(&options).await.map_err(cannot_open)?;
         let reading = options.clone().read_only(true);
@@ -126,7 +126,7 @@ impl SqlStore<SqliteBackend> {
     /// After a disk failure only opening the database again shows what is on the disk. So a server exits, and is started
     /// again.
     pub async fn ended(&self) {
-        self.backend.writer.batcher.stopped().await;
+        self.backend.writer.queue.closed().await;
     }
 
     /// Closes all connections, after the reads in progress and the waiting commits. One file remains.
@@ -158,13 +158,8 @@ impl Backend for SqliteBackend {
         }
     }
 
-    /// A change set without writes is a read, so it does not wait for the writer.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-        if change.writes.is_empty() {
-            self.readers.check(change).await
-        } else {
-            self.writer.commit(change).await
-        }
+        self.writer.commit(change).await
     }
 
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
@@ -176,7 +171,7 @@ impl Backend for SqliteBackend {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.writer.batcher.check()?;
+        self.writer.queue.check()?;
         let sql = Statement::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
         let _row: Option<[String; 1]> = self.readers.row("checking the database", sql).await?;
         Ok(())

@@ -35,7 +35,7 @@ mod postgres {
     use super::*;
 
     async fn open(url: &str) -> PostgresStore {
-        PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await.unwrap()
+        PostgresStore::open(&url.parse().unwrap(), PostgresOptions::default()).await.unwrap()
     }
 
     /// The stores of two processes on one database, which commit by turns. So the locks of the database are tested, too, and not only

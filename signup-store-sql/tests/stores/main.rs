@@ -1,10 +1,7 @@
-//! The stores on SQL: the suite that every store passes, what these stores promise beyond it, and the batcher.
+//! The stores on SQL: the suite that every store passes, and what these stores promise beyond it.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-#[path = "../../src/batch/mod.rs"]
-mod batch;
-mod batching;
 mod conformance;
 mod open;
 #[cfg(feature = "postgres")]

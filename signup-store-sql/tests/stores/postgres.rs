@@ -7,8 +7,6 @@ mod open;
 mod overlaps;
 mod waits;
 
-use std::time::Duration;
-
 use futures_util::future::join_all;
 use signup_core::conformance::records::at;
 use signup_core::{CallerId, OrganizationId, Purge, RateKey, RequestCounter as _, Store as _};
@@ -26,10 +24,10 @@ async fn stores(number: usize) -> Option<Vec<PostgresStore>> {
 
 /// So many stores on one database, each with connections of its own, as processes have.
 pub(crate) async fn stores_on(url: &str, number: usize, options: &PostgresOptions) -> Vec<PostgresStore> {
-    let urls = [url.parse().unwrap()];
+    let url = url.parse().unwrap();
     let mut stores = vec![];
     for _ in 0..number {
-        stores.push(PostgresStore::open(&urls, options.clone()).await.unwrap());
+        stores.push(PostgresStore::open(&url, options.clone()).await.unwrap());
     }
     stores
 }
@@ -96,20 +94,6 @@ async fn callers_that_are_counted_together_have_windows_of_their_own() {
     let statements = "SELECT count(DISTINCT CAST(xmin AS TEXT)) FROM windows";
     let statements: i64 = sqlx::query_scalar(statements).fetch_one(&mut stranger).await.unwrap();
     assert_eq!(statements, 1, "one statement has counted both last");
-}
-
-#[test]
-fn a_store_counts_requests_after_the_runtime_that_opened_the_store_has_ended() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let opening = runtime();
-    let store = opening.block_on(async {
-        let url = cluster.database().await;
-        stores_on(&url, 1, &PostgresOptions::default()).await.remove(0)
-    });
-    opening.shutdown_timeout(Duration::from_secs(10));
-    let window = runtime().block_on(store.count_request(token(2), at(10))).unwrap();
-    assert_eq!(window.requests, 1);
 }
 
 #[tokio::test]

@@ -30,7 +30,7 @@ pub(crate) fn activity_page_query(
     let position = wanted.position.map(|Position { key, side }| (parameter(key.uuid()), side));
     let scope = event.as_deref().map(|event| ("event_id", event));
     let position = position.as_ref().map(|(id, side)| (id.as_str(), *side));
-    let IdPage { page, other_side } = id_page('a', scope, position, ["$2", "$3"]);
+    let IdPage { page, other_side } = id_page(dialect, 'a', scope, position, ["$2", "$3"]);
     // A parameter also for a type that is not filtered: a connection keeps only a few statements prepared.
     let select = |what: &str, IdRange { condition, order }: IdRange, limit: u32| {
         format!(

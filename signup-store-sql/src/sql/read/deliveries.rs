@@ -29,7 +29,8 @@ pub(crate) fn delivery_page_query(
         values.push(key.uuid().into());
         ("$6", side)
     });
-    let IdPage { page, other_side } = id_page('d', Some(("webhook_id", "$4")), position, ["$2", "$3"]);
+    let IdPage { page, other_side } =
+        id_page(dialect, 'd', Some(("webhook_id", "$4")), position, ["$2", "$3"]);
     let select = |what: &str, IdRange { condition, order }: IdRange, limit: u32| {
         format!(
             "SELECT {what} FROM deliveries d WHERE d.organization_id = $1 AND {condition} \

@@ -30,7 +30,6 @@ type Bound = (Place, &'static str);
 
 /// A part of the list: the events that meet a condition, between two places. An index has them in list order.
 struct Part {
-    index: &'static str,
     /// Constants, because the plan must use the index of the part for any values of the parameters.
     condition: String,
     low: Option<Place>,
@@ -147,10 +146,8 @@ impl EventSelection {
                 range += &format!(" AND (starts_at, id) {comparison} ({starts_at}, {id})");
             }
             selects.push(format!(
-                "SELECT {what} FROM events{} WHERE organization_id = $1{} AND deleted_at IS NULL{range}{}",
-                self.dialect.indexed_by(part.index),
-                part.condition,
-                self.filter
+                "SELECT {what} FROM events WHERE organization_id = $1{} AND deleted_at IS NULL{range}{}",
+                part.condition, self.filter
             ));
             self.parts.push(part);
         }
@@ -182,17 +179,16 @@ fn parts(dialect: Dialect, wanted: &EventQuery) -> Vec<Part> {
     let selected: String = selected.into_iter().flatten().collect();
     if wanted.external_id.is_some() {
         // At most one event.
-        return vec![Part { index: "events_by_external_id", condition: selected, low: None, high: None }];
+        return vec![Part { condition: selected, low: None, high: None }];
     }
     let mut parts = vec![];
     if (wanted.is_published, wanted.is_cancelled) == (None, None) {
-        parts.push(Part { index: "events_by_start", condition: String::new(), low, high });
+        parts.push(Part { condition: String::new(), low, high });
     } else {
         for cancelled in flags(wanted.is_cancelled) {
-            let index = if cancelled { "cancelled_events_by_start" } else { "current_events_by_start" };
             for published in flags(wanted.is_published) {
                 let condition = is_published(published) + &is_cancelled(cancelled);
-                parts.push(Part { index, condition, low, high });
+                parts.push(Part { condition, low, high });
             }
         }
     }
@@ -201,7 +197,7 @@ fn parts(dialect: Dialect, wanted: &EventQuery) -> Vec<Part> {
             let condition = format!(" AND length_class > 0 AND length_class = {class}{selected}");
             let low = days.map(|days| place(begins - days * DAY_S));
             let high = high.into_iter().chain(Some(place(begins))).min();
-            parts.push(Part { index: "long_events_by_start", condition, low, high });
+            parts.push(Part { condition, low, high });
         }
     }
     parts
@@ -276,11 +272,9 @@ pub(crate) fn page_with_shifts_query(
     let mut selection = EventSelection::new(dialect, organization, wanted);
     let (page, other_side) = (selection.page(), selection.has_other_side());
     let (events, shifts) = (dialect.list(&event_columns()), dialect.list(&shift_columns()));
-    let of_page = dialect.nested(
-        "page e",
-        "shifts s",
-        "s.organization_id = e.organization_id AND s.event_id = e.id AND s.deleted_at IS NULL",
-    );
+    // SQLite joins the tables of a `CROSS JOIN` in the order of the text.
+    let of_page = "page e CROSS JOIN shifts s \
+         WHERE s.organization_id = e.organization_id AND s.event_id = e.id AND s.deleted_at IS NULL";
     let text = format!(
         "WITH page AS MATERIALIZED ({page}) SELECT CASE WHEN {other_side} THEN '1' ELSE '0' END, \
          (SELECT {events} FROM page e), (SELECT {shifts} FROM {of_page})"

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use signup_core::{Listed, Page, Position, Side};
 
 use super::reader::{Reader, Result};
-use crate::sql::Statement;
 use crate::sql::row::FetchedRows as _;
+use crate::sql::{Dialect, Statement};
 
 use crate::sql::table::{Column, Kind, SelectedColumn, Table};
 
@@ -77,17 +77,23 @@ pub(super) struct IdRange {
 /// that it equals, and `position` is the parameter of an id, and a side of it. `low` and `high` are the parameters of an id below
 /// all others, and of one above.
 ///
-/// The scope is a part of the range and of the order, so that only its index has both. With an equality, the planner may find
-/// the order in the index of the organization, and skip the rows of all other scopes.
+/// Without statistics, SQLite would look for an equal scope in the index of the organization. So on SQLite the scope is a part of the
+/// range.
 pub(super) fn id_page(
+    dialect: Dialect,
     alias: char,
     scope: Option<(&str, &str)>,
     position: Option<(&str, Side)>,
     [low, high]: [&str; 2],
 ) -> IdPage {
-    let bound = |comparison: &str, id: &str| match scope {
-        None => format!("{alias}.id {comparison} {id}"),
-        Some((column, scope)) => format!("({alias}.{column}, {alias}.id) {comparison} ({scope}, {id})"),
+    let bound = |comparison: &str, id: &str| match (scope, dialect) {
+        (None, _) => format!("{alias}.id {comparison} {id}"),
+        (Some((column, scope)), Dialect::Sqlite) => {
+            format!("({alias}.{column}, {alias}.id) {comparison} ({scope}, {id})")
+        }
+        (Some((column, scope)), Dialect::Postgres) => {
+            format!("{alias}.{column} = {scope} AND {alias}.id {comparison} {id}")
+        }
     };
     let order = |direction: &str| match scope {
         None => format!("ORDER BY {alias}.id {direction}"),

@@ -23,12 +23,21 @@ pub(crate) trait Reader: Sync {
     /// Runs a statement of [`Dialect::select`]. `what` names the operation in errors.
     fn rows(&self, what: &'static str, sql: Statement) -> impl Future<Output = Result<Self::Rows>> + Send;
 
+    /// Returns the rows of a statement with `N` columns of text. `what` names the operation in errors.
+    fn texts<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Statement,
+    ) -> impl Future<Output = Result<Vec<[String; N]>>> + Send;
+
     /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
     fn row<const N: usize>(
         &self,
         what: &'static str,
         sql: Statement,
-    ) -> impl Future<Output = Result<Option<[String; N]>>> + Send;
+    ) -> impl Future<Output = Result<Option<[String; N]>>> + Send {
+        async move { Ok(self.texts(what, sql).await?.into_iter().next()) }
+    }
 }
 
 /// Reads all records of `from`, in any order. `what` names the operation in errors.

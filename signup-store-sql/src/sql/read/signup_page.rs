@@ -60,10 +60,10 @@ pub(crate) fn signup_page_query(
     let position = wanted.position.map(|Position { key, side }| (parameter(key.uuid().into()), side));
     let scope = scope.as_ref().map(|(column, parameter)| (*column, parameter.as_str()));
     let position = position.as_ref().map(|(id, side)| (id.as_str(), *side));
-    let IdPage { page, other_side } = id_page('u', scope, position, ["$3", "$4"]);
+    let IdPage { page, other_side } = id_page(dialect, 'u', scope, position, ["$3", "$4"]);
     let select = |what: &str, IdRange { condition, order }: IdRange, limit: u32| {
         let is_live = match wanted.deleted {
-            Deleted::Excluded => format!("AND {} ", dialect.is_of_live_event('u')),
+            Deleted::Excluded => format!("AND {} ", Dialect::is_of_live_event('u')),
             Deleted::Included => String::new(),
         };
         // A parameter also for a column that is not filtered: a connection keeps only a few statements prepared.

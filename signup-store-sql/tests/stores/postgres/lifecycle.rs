@@ -90,7 +90,7 @@ async fn sign_ups_share_the_gate_of_their_event_and_changes_of_the_gate_have_the
     assert!(late.is_err(), "the event has another gate by then");
 }
 
-/// A check that shifts are empty locks the gate of their event and not the shifts.
+/// A commit that requires that shifts are empty locks the gate of their event and not the shifts.
 #[tokio::test]
 async fn a_check_for_empty_shifts_finds_the_sign_up_that_it_waited_for() {
     let Some(cluster) = Cluster::shared() else { return };
@@ -106,7 +106,8 @@ async fn a_check_for_empty_shifts_finds_the_sign_up_that_it_waited_for() {
     begin(&mut stuck);
     until_waiting(&url, 1).await;
     let requires = vec![are_empty(&event, &[shift.id])];
-    let mut check = [Box::pin(second.commit(ChangeSet { requires, writes: vec![] }))];
+    let another = insert([records::organization(99)]);
+    let mut check = [Box::pin(second.commit(ChangeSet { requires, ..another }))];
     begin(&mut check);
     until_waiting(&url, 2).await;
     stranger.execute("COMMIT").await.unwrap();

@@ -5,7 +5,7 @@ use signup_store_sql::{OpenError, PostgresOptions, PostgresStore, PostgresUrl};
 #[tokio::test]
 async fn a_server_that_is_not_there_is_an_error_that_names_it_without_the_password() {
     let url = "postgres://signup:hidden@127.0.0.1:1/events".parse().unwrap();
-    let error = PostgresStore::open(&[url], PostgresOptions::default()).await.unwrap_err();
+    let error = PostgresStore::open(&url, PostgresOptions::default()).await.unwrap_err();
     assert!(matches!(error, OpenError::Connect { .. }), "{error:?}");
     assert!(error.to_string().contains("127.0.0.1:1/events"), "{error}");
     assert!(!format!("{error:?}").contains("hidden"), "{error:?}");

@@ -1,4 +1,4 @@
-//! PostgreSQL: processes whose batches overlap.
+//! PostgreSQL: processes whose commits overlap.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -103,11 +103,11 @@ impl World {
 }
 
 /// Transactions acquire their locks in one order, whatever the order of the requirements, and in whichever process. `OVERLAP_S`
-/// sets for how long, in seconds; a minute unless set.
+/// sets for how long, in seconds; 5 unless set.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_processes_whose_batches_overlap_never_deadlock() {
+async fn two_processes_whose_commits_overlap_never_deadlock() {
     let Some(cluster) = Cluster::shared() else { return };
-    let seconds = std::env::var("OVERLAP_S").map_or(60, |seconds| seconds.parse().unwrap());
+    let seconds = std::env::var("OVERLAP_S").map_or(5, |seconds| seconds.parse().unwrap());
     let url = cluster.database().await;
     let stores: Vec<_> =
         stores_on(&url, 2, &PostgresOptions::default()).await.into_iter().map(Arc::new).collect();

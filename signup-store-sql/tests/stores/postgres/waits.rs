@@ -1,4 +1,4 @@
-//! PostgreSQL: commits that wait for locks, how long they wait, and what shares a transaction meanwhile.
+//! PostgreSQL: commits that wait for locks, how long they wait, and what goes on meanwhile.
 
 use std::pin::Pin;
 use std::task::{Context, Waker};
@@ -8,8 +8,8 @@ use futures_util::future::join_all;
 use rstest::rstest;
 use signup_core::conformance::records::{self, at, notice};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Deleted, NoticeCause, NoticeQuery, Occupancy, OrganizationId, Record,
-    RecordKey, Refusal, Requirement, Secret, Shift, SignupQuery, Store, StoreError, Total,
+    Capacity, ChangeSet, CommitError, Deleted, NoticeCause, Occupancy, OrganizationId, Record, RecordKey,
+    Refusal, Requirement, Secret, Shift, Store, StoreError, Total,
 };
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -57,22 +57,12 @@ pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
 
 /// Returns the change set of another sign-up for the shift, as the service decides it.
 pub(crate) fn sign_up(number: u32, shift: &Shift) -> ChangeSet {
-    sign_up_as(number, shift, &format!("volunteer-{number}@example.org"))
-}
-
-fn sign_up_as(number: u32, shift: &Shift, email: &str) -> ChangeSet {
-    let new = signup(number, shift, email);
+    let new = signup(number, shift, &format!("volunteer-{number}@example.org"));
     let cause = NoticeCause::SignedUp { signup: new.id, secret: Secret::generate() };
     let notice = with(notice(shift, 1000 + number), |notice| notice.cause = cause);
     let mut change = records::sign_up(shift, &new);
     change.insert(notice);
     change
-}
-
-/// Returns the number of sign-ups that each transaction has written, the fewest first.
-pub(crate) async fn transactions(watcher: &mut PgConnection) -> Vec<i64> {
-    let sizes = "SELECT count(*) FROM signups GROUP BY CAST(xmin AS TEXT) ORDER BY 1";
-    sqlx::query_scalar(sizes).fetch_all(watcher).await.unwrap()
 }
 
 /// Returns options with timeouts that no test reaches.
@@ -111,10 +101,10 @@ async fn until_committed(store: &PostgresStore, change: impl Fn(u32) -> ChangeSe
     }
 }
 
-/// Each sign-up gets an answer, and each transaction has as many sign-ups as it may have.
+/// Each sign-up gets an answer. While they wait for the shift, one of them has a connection.
 #[rstest]
 #[tokio::test]
-async fn waiting_sign_ups_share_transactions(#[values(false, true)] pgbouncer: bool) {
+async fn sign_ups_that_wait_for_a_shift_hold_one_connection(#[values(false, true)] pgbouncer: bool) {
     let options = PostgresOptions { pgbouncer, ..patient() };
     let Some((store, url)) = open(&options).await else { return };
     let shift = busy_shift(&store, 150).await;
@@ -122,6 +112,7 @@ async fn waiting_sign_ups_share_transactions(#[values(false, true)] pgbouncer: b
     let mut commits: Vec<_> = (100..300).map(|number| store.commit(sign_up(number, &shift))).collect();
     begin(&mut commits);
     until_waiting(&url, 1).await;
+    assert_eq!(store.connections().1, 1);
     stranger.execute("COMMIT").await.unwrap();
     let (mut taken, mut full) = (0, 0);
     for answer in join_all(commits).await {
@@ -134,62 +125,9 @@ async fn waiting_sign_ups_share_transactions(#[values(false, true)] pgbouncer: b
     assert_eq!((taken, full), (150, 50));
     let shifts = store.shifts(shift.organization, shift.event).await.unwrap().unwrap();
     assert_eq!(shifts[0].occupancy.filled, 150);
-    // There was room for 22 of the third batch.
-    assert_eq!(transactions(&mut stranger).await, [22, 64, 64]);
 }
 
-/// Each sign-up of a batch gets the answer, and writes the records, of a sign-up by itself. Some addresses have a place already,
-/// some come twice or in another case, and there are more addresses than places.
-#[tokio::test]
-async fn sign_ups_of_a_batch_have_the_outcomes_of_one_after_the_other() {
-    let Some((store, url)) = open(&patient()).await else { return };
-    let Some((alone, _)) = open(&patient()).await else { return };
-    let shift = busy_shift(&store, 12).await;
-    busy_shift(&alone, 12).await;
-    let before = sign_up_as(90, &shift, "first@example.org");
-    store.commit(before.clone()).await.unwrap();
-    alone.commit(before).await.unwrap();
-    let emails = (0..40).map(|number| match number % 5 {
-        1 => "First@Example.org".to_owned(),
-        3 => format!("Volunteer-{}@example.org", number - 3),
-        _ => format!("volunteer-{number}@example.org"),
-    });
-    let changes: Vec<_> =
-        emails.enumerate().map(|(number, email)| sign_up_as(100 + number as u32, &shift, &email)).collect();
-    let mut stranger = locking(&url, "shifts").await;
-    let mut commits: Vec<_> = changes.iter().map(|change| store.commit(change.clone())).collect();
-    begin(&mut commits);
-    until_waiting(&url, 1).await;
-    stranger.execute("COMMIT").await.unwrap();
-    let refusal = |answer: Result<(), CommitError>| match answer {
-        Ok(()) => None,
-        Err(CommitError::Refused(refusal)) => Some(refusal),
-        Err(other) => panic!("{other:?}"),
-    };
-    let answers: Vec<_> = join_all(commits).await.into_iter().map(refusal).collect();
-    let mut expected = vec![];
-    for change in changes {
-        expected.push(refusal(alone.commit(change).await));
-    }
-    assert_eq!(answers, expected);
-    let is_full = |refusal: &Option<Refusal>| matches!(refusal, Some(Refusal::NotBelow { .. }));
-    assert!(answers.iter().any(is_full), "{answers:?}");
-    let (organization, event) = (shift.organization, shift.event);
-    for store in [&store, &alone] {
-        assert_eq!(store.shifts(organization, event).await.unwrap().unwrap()[0].occupancy.filled, 12);
-    }
-    let query = SignupQuery::new().limit(99);
-    assert_eq!(
-        store.signups(organization, &query).await.unwrap(),
-        alone.signups(organization, &query).await.unwrap()
-    );
-    let queued = NoticeQuery::Queued(None);
-    assert_eq!(store.notices(queued, 99).await.unwrap(), alone.notices(queued, 99).await.unwrap());
-    let sizes = transactions(&mut stranger).await;
-    assert!(sizes.len() <= 5, "sign-ups that gather share transactions: {sizes:?}");
-}
-
-/// The commits behind a commit that hangs wait for one statement timeout together, and not each for its own.
+/// The commits behind a commit that hangs have one deadline, and do not each wait for the statement timeout.
 #[tokio::test]
 async fn commits_behind_a_locked_shift_fail_in_bounded_time() {
     let Some((store, url)) = open(&impatient()).await else { return };
@@ -206,39 +144,6 @@ async fn commits_behind_a_locked_shift_fail_in_bounded_time() {
     assert!(before.elapsed() < Duration::from_secs(10), "{:?}", before.elapsed());
     stranger.execute("COMMIT").await.unwrap();
     until_committed(&store, |number| sign_up(number, &shift)).await;
-}
-
-/// The others of the batch wait for a part of the statement timeout, and not for all of it.
-#[tokio::test]
-async fn a_change_set_that_waits_for_a_lock_does_not_delay_its_batch_for_long() {
-    let options = PostgresOptions { connections: 2, ..patient() };
-    let options = PostgresOptions { statement_timeout: Duration::from_secs(8), ..options };
-    let Some((store, url)) = open(&options).await else { return };
-    let stuck = busy_shift(&store, 100).await;
-    let event = event(11, "2027-06-05");
-    let free =
-        with(shift(61, &event, 1), |shift| shift.occupancy = Occupancy::empty(Capacity::new(100).unwrap()));
-    store.commit(insert([free.clone()])).await.unwrap();
-    let mut stranger = PgConnection::connect(&url).await.unwrap();
-    let lock = format!("BEGIN; SELECT 1 FROM shifts WHERE id = '{}' FOR UPDATE", stuck.id);
-    stranger.execute(AssertSqlSafe(lock)).await.unwrap();
-    // All arrive before the batch takes its requests.
-    let mut commits: Vec<_> = [(100, &free), (101, &stuck), (102, &free), (103, &free)]
-        .map(|(number, shift)| Box::pin(store.commit(sign_up(number, shift))))
-        .into_iter()
-        .collect();
-    begin(&mut commits);
-    let held_up = commits.remove(1);
-    let begin = Instant::now();
-    let answers = join_all(commits);
-    tokio::pin!(held_up, answers);
-    tokio::select! {
-        answers = &mut answers => assert!(answers.iter().all(Result::is_ok), "{answers:?}"),
-        answer = &mut held_up => panic!("the lock is held: {answer:?}"),
-    }
-    assert!(begin.elapsed() < Duration::from_secs(6), "{:?}", begin.elapsed());
-    stranger.execute("COMMIT").await.unwrap();
-    held_up.await.unwrap();
 }
 
 /// The second organization of [`hanging`].
@@ -279,7 +184,7 @@ async fn reads_are_answered_while_all_commits_hang(#[case] connections: u32, #[c
     let mut stranger = locking(&url, "organizations").await;
     let mut commits = hanging(&store, (0..20).step_by(2));
     until_waiting(&url, 1).await;
-    // These are for the other organization: another batch, on another connection if there are enough.
+    // These are for the other organization: another commit, on another connection if there are enough.
     commits.extend(hanging(&store, (1..20).step_by(2)));
     until_waiting(&url, at_once).await;
     for read in join_all((0..40).map(|_| store.organizations(None, 9))).await {

@@ -26,7 +26,7 @@ pub(super) async fn place() -> Option<Box<dyn Place>> {
 }
 
 async fn open(url: &str) -> Result<PostgresStore, OpenError> {
-    PostgresStore::open(&[url.parse().unwrap()], PostgresOptions::default()).await
+    PostgresStore::open(&url.parse().unwrap(), PostgresOptions::default()).await
 }
 
 #[async_trait]
@@ -52,8 +52,8 @@ impl Place for Server {
     }
 
     async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError> {
-        let urls = [self.url.parse().unwrap()];
-        Ok(Arc::new(PostgresStore::open_for_management(&urls, PostgresOptions::default()).await?))
+        let url = self.url.parse().unwrap();
+        Ok(Arc::new(PostgresStore::open_for_management(&url, PostgresOptions::default()).await?))
     }
 
     async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64> {

@@ -1,9 +1,9 @@
 //! SQLite: what cannot be opened, and what a close leaves behind.
 
-use signup_core::{ChangeSet, CommitError, Deleted, Entity as _};
+use signup_core::{CommitError, Deleted, Entity as _};
 use signup_store_sql::SqliteStore;
 
-use crate::records::{Database, Engine};
+use crate::records::{Database, Engine, insert, organization};
 
 #[tokio::test]
 async fn what_is_no_database_is_refused_and_left_as_it_is() {
@@ -47,7 +47,8 @@ async fn a_closed_store_is_unavailable_and_leaves_one_file() {
     database.close().await;
     let read = database.store.record(&records.organization.key(), Deleted::Excluded).await;
     assert!(read.unwrap_err().is_unavailable());
-    let CommitError::Failed(error) = database.store.commit(ChangeSet::default()).await.unwrap_err() else {
+    let CommitError::Failed(error) = database.store.commit(insert([organization(9)])).await.unwrap_err()
+    else {
         panic!("a closed store cannot refuse");
     };
     assert!(error.is_unavailable());

@@ -1,0 +1,298 @@
+//! The connections to the database.
+//!
+//! A connection that breaks, or whose server refuses writes, is closed, and the operation is tried again on another one. So after a
+//! restart, or after the primary has moved behind its address, nothing has to be done.
+//!
+//! **Invariants:** every wait for a server has a limit. After an operation that failed or was dropped, the pool of sqlx pings the
+//! connection before it is used again.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use signup_core::StoreError;
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgRow};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres, Transaction};
+use tracing::Instrument as _;
+
+use super::error::{is_broken, postgres_error};
+use super::migrations;
+use super::options::{PostgresOptions, PostgresUrl, connect_options, server_name};
+use super::query::query;
+use crate::sql::error::OpenError;
+use crate::sql::observe;
+use crate::sql::pool::{ConnectionPool, PooledConnection};
+use crate::sql::read::Reader;
+use crate::sql::runner::texts;
+use crate::sql::zone_data::SortKeys;
+use crate::sql::{Dialect, Statement};
+
+/// How long this process waits for a statement after its timeout in the database, and for the pool to close.
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
+/// The pause before an operation is tried again on another connection.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Returns `yes` on a server that accepts writes.
+const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
+     OR current_setting('transaction_read_only') = 'on' THEN 'no' ELSE 'yes' END";
+
+/// The connections to the database. Clones share them.
+#[derive(Debug, Clone)]
+pub(crate) struct Connections {
+    pool: ConnectionPool<Postgres>,
+    options: PostgresOptions,
+    /// When the database last answered.
+    answered_at: Arc<Mutex<Instant>>,
+}
+
+impl Connections {
+    /// Connects to the database, and migrates it.
+    pub(crate) async fn open(
+        url: &PostgresUrl,
+        options: PostgresOptions,
+        keys: SortKeys,
+    ) -> Result<Self, OpenError> {
+        let server = connect_options(url.options.clone(), &options);
+        let name = server_name(&server);
+        let connected = tokio::time::timeout(options.connect_timeout, connect(&server)).await;
+        let connected = connected.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+        let (mut connection, takes_writes) =
+            connected.map_err(|source| OpenError::Connect { server: name.clone(), source })?;
+        if !takes_writes {
+            return Err(OpenError::NoPrimary);
+        }
+        migrations::prepare(&mut connection, &name, keys).await?;
+        // The migrated database does not depend on how the connection ends.
+        drop(connection.close().await);
+        let pool = PgPoolOptions::new()
+            .max_connections(options.connections)
+            .acquire_timeout(options.connect_timeout)
+            .test_before_acquire(false)
+            .connect_lazy_with(server);
+        let answered_at = Arc::new(Mutex::new(Instant::now()));
+        Ok(Self { pool: ConnectionPool::new(pool), options, answered_at })
+    }
+
+    /// Closes the connections after the operations in progress, or after the grace period: closing a connection waits for the
+    /// server, which may not answer.
+    pub(crate) async fn close(&self) {
+        drop(tokio::time::timeout(GRACE_PERIOD, self.pool.pool.close()).await);
+    }
+
+    pub(crate) const fn options(&self) -> &PostgresOptions {
+        &self.options
+    }
+
+    /// Returns the longest time that a request may wait for its turn and for its answer: as long as one operation may take.
+    pub(crate) fn max_wait(&self) -> Duration {
+        self.options.connect_timeout + self.options.statement_timeout + GRACE_PERIOD
+    }
+
+    /// Returns the number of open connections, and the number of those in use.
+    pub(crate) fn count(&self) -> (u32, u32) {
+        let pool = &self.pool.pool;
+        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
+        (pool.size(), pool.size().saturating_sub(idle))
+    }
+
+    /// Runs a statement in a transaction of its own. If its connection is broken, runs it again on another one: a statement here
+    /// may take effect twice.
+    pub(crate) async fn fetch(&self, purpose: Purpose, sql: Statement) -> sqlx::Result<Vec<PgRow>> {
+        let began = Instant::now();
+        loop {
+            match self.fetch_once(purpose, sql.clone()).await {
+                Err(error) if is_broken(&error) && began.elapsed() < self.options.connect_timeout => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                fetched => return fetched,
+            }
+        }
+    }
+
+    async fn fetch_once(&self, purpose: Purpose, sql: Statement) -> sqlx::Result<Vec<PgRow>> {
+        if self.options.pgbouncer {
+            let run = |connections: Self, mut pooled: PooledConnection<Postgres>| async move {
+                let fetched = connections.fetch_in_transaction(&mut pooled.connection, purpose, sql).await;
+                connections.release(pooled, &fetched);
+                fetched
+            };
+            let pooled = self.pool.acquire().await?;
+            return in_task(run(self.clone(), pooled)).await;
+        }
+        let mut pooled = self.pool.acquire().await?;
+        // The box keeps the large state of a running statement in place when the futures around it are moved.
+        let fetched = Box::pin(self.run(&mut pooled.connection, purpose, sql)).await;
+        self.release(pooled, &fetched);
+        fetched
+    }
+
+    async fn fetch_in_transaction(
+        &self,
+        connection: &mut PgConnection,
+        purpose: Purpose,
+        sql: Statement,
+    ) -> sqlx::Result<Vec<PgRow>> {
+        let mut transaction = self.begin(connection, purpose).await?;
+        let rows = self.run(&mut transaction, purpose, sql).await?;
+        self.commit(transaction, purpose).await?;
+        Ok(rows)
+    }
+
+    /// Returns a connection for several statements. The caller [releases](Self::release) it.
+    pub(super) async fn acquire(&self) -> sqlx::Result<PooledConnection<Postgres>> {
+        self.pool.acquire().await
+    }
+
+    /// Releases or closes a connection, after an operation that ended with `result`.
+    pub(super) fn release<T>(&self, mut pooled: PooledConnection<Postgres>, result: &sqlx::Result<T>) {
+        match result {
+            Ok(_) => {
+                self.note_answer();
+                self.pool.release(pooled);
+            }
+            Err(error) if is_broken(error) => pooled.connection.close_on_drop(),
+            // The database has answered with an error.
+            Err(_) => self.note_answer(),
+        }
+    }
+
+    /// Begins a transaction. The caller runs to the end, even if nobody waits for it: if the future of a BEGIN is dropped, sqlx does
+    /// not know of the transaction, which stays open.
+    ///
+    /// With a higher isolation level, a check after the wait for a lock would not see the changes of the transaction that held the
+    /// lock.
+    pub(super) async fn begin<'c>(
+        &self,
+        connection: &'c mut PgConnection,
+        purpose: Purpose,
+    ) -> sqlx::Result<Transaction<'c, Postgres>> {
+        observe::count_round_trips(purpose.0, 1);
+        let begin = connection.begin_with("BEGIN ISOLATION LEVEL READ COMMITTED");
+        let mut transaction = self.answer(begin).await?;
+        if self.options.pgbouncer {
+            // PgBouncer refuses these settings for a session.
+            let timeout = self.options.statement_timeout.as_millis();
+            let settings = format!(
+                "SET LOCAL statement_timeout = {timeout}; SET LOCAL idle_in_transaction_session_timeout = {timeout}"
+            );
+            observe::count_round_trips(purpose.0, 1);
+            self.answer(transaction.execute(sqlx::raw_sql(AssertSqlSafe(settings)))).await?;
+        }
+        Ok(transaction)
+    }
+
+    /// Runs a statement of a transaction.
+    pub(super) async fn run(
+        &self,
+        connection: &mut PgConnection,
+        purpose: Purpose,
+        sql: Statement,
+    ) -> sqlx::Result<Vec<PgRow>> {
+        // Behind PgBouncer no statement stays prepared, so preparing is a round trip of its own.
+        let is_kept = !self.options.pgbouncer;
+        observe::count_round_trips(purpose.0, if is_kept { 1 } else { 2 });
+        let (text, arguments) = query(sql)?;
+        let query = sqlx::query_with(text, arguments).persistent(is_kept);
+        self.answer(query.fetch_all(connection)).await
+    }
+
+    pub(super) async fn commit(
+        &self,
+        transaction: Transaction<'_, Postgres>,
+        purpose: Purpose,
+    ) -> sqlx::Result<()> {
+        observe::count_round_trips(purpose.0, 1);
+        self.answer(transaction.commit()).await
+    }
+
+    /// Waits for an answer of the server, for the statement timeout and the grace period. The limit is that of one statement,
+    /// not of a transaction: over a slow network, a transaction of many statements takes long without being stuck.
+    async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+        let late =
+            |_| std::io::Error::new(std::io::ErrorKind::TimedOut, "the database did not answer in time");
+        let limit = self.options.statement_timeout + GRACE_PERIOD;
+        tokio::time::timeout(limit, answer).await.map_err(late)?
+    }
+
+    /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
+    pub(crate) async fn one<const N: usize>(
+        &self,
+        purpose: Purpose,
+        what: &'static str,
+        sql: Statement,
+    ) -> Result<Option<[String; N]>, StoreError> {
+        let failed = |error| postgres_error(what, error);
+        let rows = self.fetch(purpose, sql).await.map_err(failed)?;
+        rows.first().map(texts).transpose().map_err(failed)
+    }
+
+    /// Returns whether the database accepts writes. A busy database does: all connections are in use, and get answers.
+    pub(crate) async fn takes_writes(&self) -> sqlx::Result<bool> {
+        let sql = Statement::of(Dialect::Postgres, TAKES_WRITES, vec![]);
+        match self.fetch(Purpose::CHECK, sql).await {
+            Ok(rows) => Ok(rows.first().map(texts).transpose()?.is_some_and(|[answer]| answer == "yes")),
+            Err(sqlx::Error::PoolTimedOut) if !self.is_silent() => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn note_answer(&self) {
+        *self.answered_at.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+    }
+
+    /// Returns whether the last answer of the database is older than the timeout for a connection.
+    fn is_silent(&self) -> bool {
+        let answered_at = *self.answered_at.lock().unwrap_or_else(PoisonError::into_inner);
+        answered_at.elapsed() >= self.options.connect_timeout
+    }
+}
+
+/// Connects to a server, and returns whether it accepts writes.
+async fn connect(server: &PgConnectOptions) -> sqlx::Result<(PgConnection, bool)> {
+    let mut connection = server.connect().await?;
+    // A simple query, which works behind PgBouncer, too.
+    let [answer] = texts(&connection.fetch_one(TAKES_WRITES).await?)?;
+    Ok((connection, answer == "yes"))
+}
+
+/// What a connection is used for: the value of `kind` in the metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Purpose(&'static str);
+
+impl Purpose {
+    pub(crate) const READ: Self = Self("read");
+    pub(crate) const COMMIT: Self = Self("commit");
+    pub(crate) const COUNT: Self = Self("count");
+    pub(crate) const PURGE: Self = Self("purge");
+    pub(crate) const CHECK: Self = Self("check");
+}
+
+impl Reader for Connections {
+    type Rows = Vec<PgRow>;
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
+    }
+
+    async fn rows(&self, what: &'static str, sql: Statement) -> Result<Vec<PgRow>, StoreError> {
+        self.fetch(Purpose::READ, sql).await.map_err(|error| postgres_error(what, error))
+    }
+
+    async fn texts<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Statement,
+    ) -> Result<Vec<[String; N]>, StoreError> {
+        let rows = self.rows(what, sql).await?;
+        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(|error| postgres_error(what, error))
+    }
+}
+
+/// Runs `run` to its end, even if the caller is dropped.
+pub(super) async fn in_task<T: Send + 'static>(
+    run: impl Future<Output = sqlx::Result<T>> + Send + 'static,
+) -> sqlx::Result<T> {
+    tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        // The runtime is shutting down.
+        Err(_) => Err(sqlx::Error::WorkerCrashed),
+    })
+}
