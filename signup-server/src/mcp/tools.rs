@@ -37,8 +37,8 @@ static TABLE: [Tool; 20] = [
         "Shows one event with its shifts and how full each is. Use it before you change an event. Names of volunteers are in \
          list_signups."),
     tool("create_event", Some(Scope::EventsWrite), Effect::Adds, "createEvent",
-        "Creates an event with its shifts, all or nothing: a draft that nobody sees, unless is_published is true. Each shift is on the \
-         first day unless day says another, and without times lasts all of it. To repeat an event, use duplicate_event."),
+        "Creates an event with its shifts, all or nothing: a draft, unless is_published is true. A shift without day is on the first day, \
+         and one without times lasts all day. To repeat an event, use duplicate_event."),
     tool("duplicate_event", Some(Scope::EventsWrite), Effect::Adds, "duplicateEvent",
         "Copies an event with its shifts and questions to another date, as a draft without sign-ups. Times of day stay. To move an \
          event, use update_event."),
