@@ -11,9 +11,9 @@
 //! - `signup-core/src/conformance`: `records.rs`, `round_trip.rs`, `lookups.rs`, `random.rs`, `random/records.rs` and `random/world.rs`;
 //!   `family.rs` if it belongs to an event; `model/compare.rs` and a file of its own if it has a list.
 //! - `signup-store-memory/src`: `lists.rs`, and `is_deleted` in `tables.rs`.
-//! - `signup-store-sql/src`: its file in `records/`, the match in `records/mod.rs`, `Lock::of` in `postgres/lock.rs`, and
+//! - `signup-store-sql/src`: its file in `records/`, the match in `records/mod.rs`, and
 //!   `sql/purge.rs` if it belongs to an event or expires, and `sql/read/` if it has a list.
-//! - `signup-store-sql/migrations`: its table in both schemas, and its branch in `lock_in_order` of the PostgreSQL schema.
+//! - `signup-store-sql/migrations`: its table in both schemas.
 
 use jiff::Timestamp;
 
