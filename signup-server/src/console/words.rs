@@ -99,6 +99,7 @@ pub(crate) fn in_a_sentence(name: &str) -> String {
         "is_virtual" => "whether it takes place online".to_owned(),
         "is_enabled" => "whether it is enabled".to_owned(),
         "required" => "whether volunteers have to answer".to_owned(),
+        "ends_next_day" => "whether it ends the next day".to_owned(),
         name => find(name).map_or_else(|| name.replace('_', " "), |field| field.label.to_lowercase()),
     }
 }
@@ -276,6 +277,17 @@ mod tests {
     use signup_core::ValueType;
 
     use super::*;
+
+    #[test]
+    fn a_changed_field_fits_into_a_sentence() {
+        for (name, words) in [
+            ("ends_next_day", "whether it ends the next day"),
+            ("start_time", "start"),
+            ("external_id", "external id"),
+        ] {
+            assert_eq!(in_a_sentence(name), words);
+        }
+    }
 
     #[test]
     fn a_sentence_names_what_is_wrong_with_its_bound_and_what_to_do() {
