@@ -40,14 +40,17 @@ pub(crate) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
 }
 
 /// Returns a form on the present values of its record. The page also shows both values of each field in conflict. A field that
-/// the person changed has the typed value, and every other field has the present value. The form is not confirmed yet.
+/// the person changed has the typed value, and every other field has the present value, also one that the page did not have. The form
+/// is not confirmed yet.
 pub(crate) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
     let is_value = |name: &str| name.starts_with(WAS) || present.iter().any(|(present, _)| *present == name);
     let others = form.fields().filter(|(name, _)| !is_value(name) && *name != CONFIRMED);
     let mut new = others.fold(Form::default(), |form, (name, value)| form.with(name, value));
     for (name, now) in present {
         let typed = form.value(name);
-        let value = if typed == form.value(format!("{WAS}{name}")) { now.clone() } else { typed.to_owned() };
+        let is_typed = form.is_ticked(name) || fields.contains(&(name, As::Flag));
+        let is_kept = !is_typed || typed == form.value(format!("{WAS}{name}"));
+        let value = if is_kept { now.clone() } else { typed.to_owned() };
         for (name, value, field) in [(format!("{WAS}{name}"), now, name), (name.to_owned(), value, name)] {
             if is_sent(fields, field, &value) {
                 new = new.with(&name, value);
@@ -173,6 +176,10 @@ mod tests {
         assert_eq!([shown("title"), shown("was.title")], ["B", "C"]);
         assert_eq!([shown("badge_label"), shown("was.badge_label")], ["New", "New"]);
         assert!(!form.is_ticked("is_virtual") && !form.is_ticked("was.is_virtual"));
+        let mut without_badge = loaded(FIELDS, values("A", "Old", true));
+        without_badge.remove("badge_label");
+        let form = reloaded(&without_badge, FIELDS, values("A", "New", true));
+        assert_eq!(form.value("badge_label"), "New", "the page did not have the field");
     }
 
     #[test]

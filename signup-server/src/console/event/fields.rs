@@ -6,7 +6,7 @@ use signup_core::{
     ShiftsInput, WallTime, from_json,
 };
 
-use super::super::changing::{Values, patch, text, ticked};
+use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
 use super::super::{As, Form};
 use crate::page::times;
 
@@ -46,8 +46,7 @@ pub(super) const SHIFT: &[(&str, As)] = &[
 pub(super) const TIME_AND_PLACE_OF_EVENT: &[&str] =
     &["start_date", "end_date", "timezone", "location", "is_virtual"];
 /// The fields of the time and the place of a shift.
-pub(super) const TIME_AND_PLACE_OF_SHIFT: &[&str] =
-    &["day", "start_time", "end_time", "ends_next_day", "location"];
+const TIME_AND_PLACE_OF_SHIFT: &[&str] = &[DAY, "start_time", "end_time", ENDS_NEXT_DAY, "location"];
 
 pub(super) const QUESTION: &[(&str, As)] = &[
     ("label", As::Text),
@@ -163,6 +162,27 @@ pub(super) fn days(event: &Event) -> Vec<(String, String)> {
     (1..=days).filter_map(day).collect()
 }
 
+/// Returns both values of each field of the time and the place that the form of a shift changes. Days are shown by their dates.
+pub(super) fn changes_of_shift(form: &Form, present: &Values, event: &Event) -> Vec<FieldValues> {
+    // The form has no day if the event has only one.
+    let is_sent = |name: &&str| *name != DAY || form.is_ticked(DAY);
+    let names: Vec<_> = TIME_AND_PLACE_OF_SHIFT.iter().copied().filter(is_sent).collect();
+    with_dates(changes(form, &names, present), event)
+}
+
+/// Replaces the number of a day by its date in words.
+pub(super) fn with_dates(mut values: Vec<FieldValues>, event: &Event) -> Vec<FieldValues> {
+    let days = days(event);
+    for value in values.iter_mut().filter(|value| value.id == DAY) {
+        for shown in [&mut value.now, &mut value.typed] {
+            if let Some((_, date)) = days.iter().find(|(number, _)| number == shown) {
+                shown.clone_from(date);
+            }
+        }
+    }
+    values
+}
+
 /// Sets the length that each row gives its shifts.
 fn set_lengths(form: &Form, shifts: &mut Given<Vec<Given<ShiftInput<'_>>>>) {
     let Given::Value(shifts) = shifts else { return };
@@ -229,7 +249,23 @@ pub(super) fn rows(form: &Form) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::changing::loaded;
     use super::*;
+    use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn a_changed_day_is_shown_by_its_dates_and_the_only_day_is_no_change() {
+        let (_, mut found) = sample_event().await;
+        let present = values_of_shift(&found.shifts[0]);
+        let mut form = loaded(SHIFT, present.clone());
+        // The page has no choice of a day.
+        form.remove(DAY);
+        assert!(changes_of_shift(&form, &present, &found.event).is_empty());
+        found.event.dates.last = Some("2099-06-07".parse().unwrap());
+        let changes = changes_of_shift(&form.with(DAY, "2"), &present, &found.event);
+        let shown: Vec<_> = changes.iter().map(|change| [&change.id, &change.now, &change.typed]).collect();
+        assert_eq!(shown, [["day", "Saturday 6 June 2099", "Sunday 7 June 2099"]]);
+    }
 
     #[test]
     fn empty_rows_are_left_out_and_the_others_keep_their_order() {

@@ -7,7 +7,7 @@ use signup_core::{
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
+use super::super::changing::{FieldValues, as_stored, both_values, loaded, read_fields, reloaded};
 use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, there};
 use super::ask::{Ask, is_notified, silences_more};
 use super::change::ReasonTemplate;
@@ -170,7 +170,8 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
         if (!form.is_confirmed() || silences_more(&form, mails))
             && let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails))
         {
-            let ask = ask.changes(changes(&form, fields::TIME_AND_PLACE_OF_SHIFT, &present));
+            let event = call.session.event(shift.event).await?.event;
+            let ask = ask.changes(fields::changes_of_shift(&form, &present, &event));
             return Ok(ask.back(&path_of(shift.event)).show());
         }
     }
@@ -191,7 +192,7 @@ async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: E
         Error::Conflict(names) => {
             let shift = call.session.shift(shift.id).await?;
             let present = fields::values_of_shift(&shift);
-            let conflicts = both_values(&form, &names, &present);
+            let conflicts = fields::with_dates(both_values(&form, &names, &present), &event);
             let form = reloaded(&form, fields::SHIFT, present);
             Ok(page_of_edit(call, StatusCode::CONFLICT, (&event, &shift), &form, &conflicts))
         }
