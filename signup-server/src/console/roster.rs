@@ -4,6 +4,7 @@ use askama::Template;
 use signup_core::{Event, EventSignups, ShiftLocation, ShiftSignups, Signup};
 use warp::http::StatusCode;
 
+use super::signups::places_taken;
 use super::{Answer, Frame, MemberCall, show};
 use crate::page::Head;
 use crate::page::times::{self, OfDay, Times};
@@ -84,16 +85,10 @@ fn view<'a>(
         title: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.first_day.zone()),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
-        taken: taken(signups.len(), shift.occupancy.capacity.volunteers()),
+        taken: match signups.len() {
+            0 => "No one has signed up for this shift.".to_owned(),
+            filled => places_taken(filled as u64, shift.occupancy.capacity.volunteers().into()),
+        },
         rows: rows.collect(),
-    }
-}
-
-fn taken(filled: usize, capacity: u32) -> String {
-    match (filled, capacity) {
-        (0, _) => "No one has signed up for this shift.".to_owned(),
-        (1, 1) => "1 of 1 place is taken.".to_owned(),
-        (1, capacity) => format!("1 of {capacity} places is taken."),
-        (filled, capacity) => format!("{filled} of {capacity} places are taken."),
     }
 }

@@ -179,8 +179,18 @@ fn state_in_words(signup: &Signup, event: &Event) -> String {
 fn taken_in_words(shifts: &[ScheduledShift]) -> String {
     let filled: u32 = shifts.iter().map(|shift| shift.occupancy.filled).sum();
     let capacity: u32 = shifts.iter().map(|shift| shift.occupancy.capacity.volunteers()).sum();
+    if shifts.is_empty() {
+        return "The event has no shifts.".to_owned();
+    }
+    places_taken(filled.into(), capacity.into())
+}
+
+/// Returns how many of `capacity` places are taken, as a sentence. Without a place, the sentence says who has signed up before.
+pub(super) fn places_taken(filled: u64, capacity: u64) -> String {
     match (filled, capacity) {
-        _ if shifts.is_empty() => "The event has no shifts.".to_owned(),
+        (0, 0) => "No one can sign up.".to_owned(),
+        (1, 0) => "1 person has signed up.".to_owned(),
+        (filled, 0) => format!("{filled} people have signed up."),
         (filled, 1) => format!("{filled} of 1 place is taken."),
         (1, capacity) => format!("1 of {capacity} places is taken."),
         (filled, capacity) => format!("{filled} of {capacity} places are taken."),

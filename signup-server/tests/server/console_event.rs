@@ -7,7 +7,7 @@ use crate::console_events::ROOT;
 use crate::coverage::{event_of_today, fill};
 use crate::harness::{Answer, Server, event};
 use crate::lives::{id, path};
-use crate::pages::published;
+use crate::pages::{Page, published};
 use crate::scene::Scene;
 
 /// Returns the words of the links and the buttons above the shifts.
@@ -144,6 +144,34 @@ async fn a_shift_that_needs_more_people_to_run_comes_first() {
     let [late, early, words] = ["\"auto\">Late</h3>", "\"auto\">Early</h3>", ">2 more needed to run</p>"]
         .map(|text| page.find(text).unwrap());
     assert!(late < words && words < early, "{page}");
+}
+
+#[tokio::test]
+async fn an_event_whose_shifts_take_no_sign_up_has_shifts_to_come_and_no_places() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let mut event = published();
+    event["shifts"] = json!([{"title": "Early", "capacity": 1}]);
+    let page = Page::create(&server, &event).await;
+    let (at, slot) = (format!("{ROOT}/events/{}", id(&page.event)), page.slot("Early"));
+    for (signs_up, in_row, in_list) in [
+        (false, "No sign-up for this shift", "No one can sign up."),
+        (true, "No sign-up for this shift, 1 signed up", "1 person has signed up."),
+    ] {
+        let of_slot = format!("/v1/slots/{slot}");
+        if signs_up {
+            assert_eq!(server.patch(&of_slot, &json!({"capacity": 1})).await.status, 200);
+            assert_eq!(page.sign_up(&server, &slot, "Bo", "bo@example.org").await.status, 303);
+        }
+        assert_eq!(server.patch(&of_slot, &json!({"capacity": 0})).await.status, 200);
+        let home = ada.get(&format!("{ROOT}/")).await.text;
+        assert!(home.contains("No sign-up for any shift") && !home.contains("No shifts to come"), "{home}");
+        let in_roster = if signs_up { in_list } else { "No one has signed up for this shift." };
+        for (path, words) in [("", in_row), ("/signups", in_list), ("/roster", in_roster)] {
+            let shown = ada.get(&format!("{at}{path}")).await.text;
+            assert!(shown.contains(&format!("<p>{words}</p>")), "{words}: {shown}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -48,6 +48,8 @@ struct HomeTemplate<'a> {
 struct Upcoming {
     row: Row,
     need: Option<(String, Bar)>,
+    /// Whether a shift is not over.
+    has_shifts: bool,
     /// The words about the volunteers that shifts within [`SOON`] still need.
     soon: Option<String>,
 }
@@ -81,6 +83,7 @@ fn upcoming(frame: &Frame, found: &EventCoverage, now: Timestamp) -> Upcoming {
     Upcoming {
         row: row(frame, event, ""),
         need: need(coverage),
+        has_shifts: coverage.shifts.iter().any(|shift| shift.state != CoverageState::Past),
         soon: (gaps > 0).then(|| format!("{} needed within 7 days", count(gaps, "volunteer", "volunteers"))),
     }
 }

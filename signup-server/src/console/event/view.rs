@@ -87,8 +87,11 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
         description: shift.description.as_ref().map(ShiftDescription::as_str),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
         state: match state {
-            CoverageState::Past => format!("Over, {filled} of {capacity} filled"),
             CoverageState::Cancelled => "Cancelled".to_owned(),
+            CoverageState::Past if capacity == 0 && filled == 0 => "Over".to_owned(),
+            CoverageState::Past if capacity == 0 => format!("Over, {filled} signed up"),
+            CoverageState::OverFull if capacity == 0 => format!("{NO_SIGN_UP}, {filled} signed up"),
+            CoverageState::Past => format!("Over, {filled} of {capacity} filled"),
             CoverageState::OverFull => {
                 format!("{filled} of {capacity} filled, {} too many", filled - capacity)
             }
