@@ -9,7 +9,8 @@ pub(crate) fn kills(default: usize) -> usize {
     std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(default)
 }
 
-/// Runs writers side by side, and kills the server while they write. Returns what each has written.
+/// Runs writers side by side, and kills the server while they write, some time after the first write that succeeds. Returns
+/// what each has written.
 ///
 /// A writer calls `write` with its number and with 0, 1, 2 and so on. The second value of the result is whether the server
 /// was still alive at the end of the call; after the first `false` the writer stops.
@@ -19,8 +20,9 @@ pub(crate) async fn until_killed<W: Send + 'static, F: Future<Output = (W, bool)
     round: usize,
     write: impl Fn(usize, usize) -> F + Clone + Send + 'static,
 ) -> Vec<W> {
+    let (succeeded, mut first) = tokio::sync::watch::channel(());
     let start = |writer| {
-        let write = write.clone();
+        let (write, succeeded) = (write.clone(), succeeded.clone());
         tokio::spawn(async move {
             let mut written = vec![];
             for number in 0.. {
@@ -29,11 +31,15 @@ pub(crate) async fn until_killed<W: Send + 'static, F: Future<Output = (W, bool)
                 if !is_alive {
                     break;
                 }
+                succeeded.send_replace(());
             }
             written
         })
     };
     let tasks: Vec<_> = (0..writers).map(start).collect();
+    drop(succeeded);
+    // On a slow machine the first write can take longer than the wait below. A kill before it would prove nothing.
+    assert!(first.changed().await.is_ok(), "no write succeeded before the kill");
     // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
     tokio::time::sleep(Duration::from_millis(200 + (round as u64 * 137) % 400)).await;
     server.kill();
