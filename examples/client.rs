@@ -112,17 +112,35 @@ impl Client {
 
     /// Creates an event. A retry with the same `key` within 24 hours creates nothing and returns the first event.
     pub(crate) async fn create_event(&self, event: &NewEvent<'_>, key: &str) -> Result<Event, ApiError> {
-        let request = || self.request(Method::POST, "/v1/events").header("Idempotency-Key", key).json(event);
+        self.send(Method::POST, "/v1/events", event, Some(key)).await
+    }
+
+    /// Sends a body, and returns the record or the records of the answer. Without a `key`, a retry is a request of its own.
+    pub(crate) async fn send<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: &impl Serialize,
+        key: Option<&str>,
+    ) -> Result<T, ApiError> {
+        let request = || {
+            let request = self.request(method.clone(), path).json(body);
+            match key {
+                Some(key) => request.header("Idempotency-Key", key),
+                None => request,
+            }
+        };
         record(request).await
     }
 
-    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    /// Begins a request for a path.
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token)
     }
 }
 
-/// Sends a request whose answer is one record.
-async fn record<T: DeserializeOwned>(request: impl Fn() -> RequestBuilder) -> Result<T, ApiError> {
+/// Sends a request whose answer is one record, or records without pages.
+pub(crate) async fn record<T: DeserializeOwned>(request: impl Fn() -> RequestBuilder) -> Result<T, ApiError> {
     let answer: Data<T> = answer(request).await?.json().await?;
     Ok(answer.data)
 }
