@@ -3,6 +3,7 @@
 //! - `create_event` creates an event from a JSON file, or prints every fault of the file.
 //! - `duplicate_season` copies an event to twelve Saturdays.
 //! - `season` copies a template to twelve Saturdays, publishes them, moves one, cancels one, and prints the coverage.
+//! - `import_schedule` imports the shifts of several days from a CSV file over HTTP, and can be run every night.
 //! - `list_events` reads all pages of events over HTTP, with a typed client to copy.
 //! - `volunteers` signs volunteers up, and delivers the queued mails.
 //! - `webhook_receiver` receives webhooks, verifies them and prints them.
@@ -16,7 +17,7 @@ struct Readme;
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
     use std::process::{Command, Output};
 
     /// Returns the command of an example. `cargo test` builds the examples before it runs these tests.
@@ -46,6 +47,7 @@ mod tests {
             ("create_event", "Packing"),
             ("duplicate_season", "12 copies"),
             ("season", "2027-05-22: needs 3 of 3: 2 for Packing, 1 for Loading"),
+            ("import_schedule", "schedule.csv: 60 new, 0 changed, 0 unchanged"),
             ("list_events", "7 events on 4 pages"),
             ("volunteers", "A mail to eve@example.org tells of a changed time or place."),
         ] {
@@ -105,6 +107,124 @@ mod tests {
         let output = run("create_event", &[&file, &database]);
         assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
         assert!(text(&output.stderr).contains("no event was created"), "{}", text(&output.stderr));
+    }
+
+    /// Imports CSV files with these names and lines into the event of one server. Returns the lines of both outputs, without
+    /// the folders of the files, and checks that there were faults or none.
+    fn import(files: &[(&str, &[&str])], has_faults: bool) -> [Vec<String>; 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<_> = files.iter().map(|(name, _)| folder.path().join(name)).collect();
+        for (path, (_, lines)) in paths.iter().zip(files) {
+            let header = "\u{feff}day,start,end,title,place,places,minimum,description,id\r\n";
+            std::fs::write(path, format!("{header}{}\r\n", lines.join("\r\n"))).unwrap();
+        }
+        let output = run("import_schedule", &paths.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+        let prefix = format!("{}/", folder.path().display());
+        let outputs = [&output.stdout, &output.stderr].map(|bytes| {
+            text(bytes).lines().filter_map(|line| line.strip_prefix(&prefix)).map(str::to_owned).collect()
+        });
+        assert_eq!(output.status.code(), Some(has_faults.into()), "{}", text(&output.stderr));
+        outputs
+    }
+
+    #[test]
+    fn import_schedule_changes_only_what_another_file_says() {
+        let friday = "2027-07-02,16:00,20:00,Gate,,6,3,,fri";
+        let night =
+            "2027-07-03,22:00,06:00,Night watch,Pier 3,2,,\"Bring a torch,\nand a \"\"coat\"\".\",night";
+        let saturday = "2027-07-03,09:00,12:00,Bar,,4,,,sat";
+        let more = "2027-07-03,09:00,12:00,Bar,,5,,,sat";
+        let sunday = "2027-07-04,09:00,24:00, Clean-up ,,20,,,sun";
+        let earlier = "2027-07-03,09:00,24:00,Clean-up,,20,,,sun";
+        let [out, _] = import(
+            &[
+                ("all", &[friday, night, saturday, sunday]),
+                ("again", &[sunday, night, "", saturday, friday]),
+                ("changed", &[friday, night, more, sunday]),
+                ("no last day", &[friday, night, more]),
+                ("no first day", &[night, more, sunday]),
+                ("moved", &[friday, night, more, earlier]),
+                ("moved again", &[friday, night, more, earlier]),
+            ],
+            false,
+        );
+        assert_eq!(
+            out,
+            [
+                "all: 4 new, 0 changed, 0 unchanged",
+                "again: 0 new, 0 changed, 4 unchanged",
+                "changed: 0 new, 1 changed, 3 unchanged",
+                "no last day: 0 new, 0 changed, 3 unchanged",
+                "no last day: no line for the shift Clean-up",
+                "no first day: 0 new, 0 changed, 3 unchanged",
+                "no first day: no line for the shift Gate",
+                "moved: 0 new, 1 changed, 3 unchanged",
+                "moved again: 0 new, 0 changed, 4 unchanged",
+            ]
+        );
+    }
+
+    #[test]
+    fn import_schedule_shows_every_fault_with_its_line() {
+        let gate = "2027-07-02,16:00,20:00,Gate,,6,3,,fri";
+        let long = format!("2027-07-02,16:00,20:00,{},,6,3,,long", "x".repeat(256));
+        let [out, err] = import(
+            &[
+                (
+                    "file",
+                    &[
+                        "tomorrow,9:00,25:00,,,many,few,,a",
+                        "",
+                        "2027-07-01,09:00,10:00,B,,1,,,a",
+                        "2027-07-02,09:00,10:00,C,,1,,d",
+                        "2027-07-02,,,C,,,,,",
+                        "2027-07-02,09:00,10:00,\"C,,1,,,e",
+                    ],
+                ),
+                ("no lines", &[]),
+                ("valid", &[gate]),
+                ("server", &[gate, &long, "2027-07-02,16:00,20:00,Bar,,6,0,,bar"]),
+                (
+                    "server in part",
+                    &["2027-07-02,16:00,20:00,Gate,,6,0,,fri", "2027-07-02,16:00,20:00,Bar,,6,,,bar"],
+                ),
+            ],
+            true,
+        );
+        assert_eq!(
+            err,
+            [
+                "file: line 2: title is empty",
+                "file: line 2: day \"tomorrow\" is not a date such as 2027-07-02",
+                "file: line 2: start \"9:00\" is not a time such as 09:00",
+                "file: line 2: end \"25:00\" is not a time such as 09:00",
+                "file: line 2: places \"many\" is not a whole number",
+                "file: line 2: minimum \"few\" is not a whole number",
+                "file: line 4: day 2027-07-01 is before the first day of the event, 2027-07-02",
+                "file: line 4: the id \"a\" is that of line 2, too",
+                "file: line 5: 8 values instead of 9",
+                "file: line 6: id is empty",
+                "file: line 6: start \"\" is not a time such as 09:00",
+                "file: line 6: end \"\" is not a time such as 09:00",
+                "file: line 6: places \"\" is not a whole number",
+                "file: line 7: 4 values instead of 9",
+                "file: line 7: a quotation mark is not closed, here or before",
+                "no lines: line 2: no shift follows the names of the columns",
+                "server: line 3: The shifts.0.title field must not be longer than 255 characters.",
+                "server: line 4: The shifts.1.minimum field must be a whole number from 1 to 1000000.",
+                "server in part: line 2: The minimum field must be a whole number from 1 to 1000000.",
+            ]
+        );
+        assert_eq!(
+            out,
+            [
+                "file: 0 new, 0 changed, 0 unchanged",
+                "no lines: 0 new, 0 changed, 0 unchanged",
+                "valid: 1 new, 0 changed, 0 unchanged",
+                "server: 0 new, 0 changed, 1 unchanged",
+                "server in part: 1 new, 0 changed, 0 unchanged",
+            ]
+        );
     }
 
     #[test]
