@@ -12,6 +12,7 @@ mod bad_input;
 mod base_url;
 mod bodies;
 mod browser;
+mod camp;
 mod cancelled_events;
 mod clients;
 mod command_line;

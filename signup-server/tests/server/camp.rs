@@ -1,0 +1,71 @@
+//! A camp of nine days around a clock change, imported in two calls and read back by the calendar of Python.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::Server;
+use crate::lives::{PROXY, submit_from};
+use crate::mailbox::Mailbox;
+use crate::packages::{python, run};
+use crate::pages::Page;
+
+/// The number of shifts of a camp, and of its days.
+const SHIFTS: usize = 591;
+const DAYS: usize = 9;
+/// The number of shifts that one request creates at most.
+const MAX_NEW: usize = 500;
+/// A zone, the first day of its camp, and its last. The clocks change on the fifth day.
+const CAMPS: [[&str; 3]; 2] =
+    [["Europe/Berlin", "2027-03-24", "2027-04-01"], ["America/New_York", "2027-11-03", "2027-11-11"]];
+
+/// Returns the shift `number` of a camp. Starts and lengths are spread over the day and the night.
+fn shift(number: usize) -> Value {
+    let start = number * 25 % 1440;
+    let end = start + [30, 60, 90, 120, 240, 480, 720, 1440][number % 8];
+    let clock = |minutes: usize| format!("{:02}:{:02}", minutes / 60, minutes % 60);
+    json!({
+        "title": format!("Shift {number}"), "capacity": 1, "day": number % DAYS + 1, "start_time": clock(start),
+        "end_time": clock(if end > 1440 { end - 1440 } else { end }), "ends_next_day": end > 1440,
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_camp_in_two_calls_reads_back_to_the_minute_in_local_times_and_calendars() {
+    let Some(python) = python() else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start(&[PROXY.as_slice(), &["--smtp", &mailbox.url()]].concat());
+    for (number, [zone, first, last]) in CAMPS.into_iter().enumerate() {
+        let shifts: Vec<_> = (0..SHIFTS).map(shift).collect();
+        let (begin, rest) = shifts.split_at(MAX_NEW);
+        let event = json!({
+            "title": "Camp", "start_date": first, "end_date": last, "timezone": zone, "is_published": true, "shifts": begin,
+        });
+        let event = server.create(&event).await;
+        let slots = format!("/v1/events/{}/slots", event["id"].as_str().unwrap());
+        assert_eq!(server.post(&slots, &json!({"shifts": rest})).await.status, 201);
+        let slots = server.get(&slots).await.data();
+        let page = Page { path: format!("/events/{}", event["slug"].as_str().unwrap()), event };
+        let folder = tempfile::tempdir().unwrap();
+        let mut given = vec![];
+        for (place, slot) in slots.as_array().unwrap().iter().enumerate() {
+            let of_title = slot["title"].as_str().unwrap().strip_prefix("Shift ").unwrap();
+            let shift = &shifts[of_title.parse::<usize>().unwrap()];
+            given.push(json!({"slot": slot, "shift": shift, "start_date": first, "timezone": zone}));
+            let email = format!("v{number}.{place}@example.org");
+            let fields = [("slot_id", slot["id"].as_str().unwrap()), ("name", "Ada"), ("email", &email)];
+            let answer = submit_from(number * SHIFTS + place, &server, &page, &fields).await;
+            assert_eq!(answer.status, 303, "{place}: {}", answer.text);
+        }
+        assert_eq!(given.len(), SHIFTS);
+        let mails = mailbox.wait_for((number + 1) * SHIFTS, Duration::from_secs(300)).await;
+        for place in 0..SHIFTS {
+            let mail = mails.iter().find(|mail| mail.to == format!("v{number}.{place}@example.org")).unwrap();
+            std::fs::write(folder.path().join(format!("{place}.eml")), &mail.raw).unwrap();
+        }
+        std::fs::write(folder.path().join("given.json"), Value::from(given).to_string()).unwrap();
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/read_camp.py");
+        run(Command::new(&python).arg(program).arg(folder.path()));
+    }
+}
