@@ -179,7 +179,7 @@ async fn event(client: &Client) -> Result<Event, ApiError> {
 
 /// Returns the idempotency key of a request. The client retries with the same key, so a retry creates nothing.
 fn new_key() -> String {
-    Uuid::now_v7().to_string()
+    Uuid::new_v4().to_string()
 }
 
 /// Returns the faults of a refused request, in the order of the lines.
