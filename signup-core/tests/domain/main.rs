@@ -20,6 +20,7 @@ mod messages;
 mod people;
 mod permissions;
 mod previews;
+mod question_input;
 mod scene;
 mod sessions;
 mod sign_ups;
