@@ -24,7 +24,7 @@ pub(crate) fn resolved(value: &'static Value) -> &'static Value {
 }
 
 /// Returns the path template of the document that matches `path`.
-fn template(path: &str) -> Option<&'static str> {
+pub(crate) fn template(path: &str) -> Option<&'static str> {
     let path = path.split('?').next().unwrap();
     let matches = |template: &str| {
         let (a, b): (Vec<_>, Vec<_>) = (template.split('/').collect(), path.split('/').collect());

@@ -19,12 +19,6 @@ pub(crate) fn path(event: &Value) -> String {
     format!("/v1/events/{}", id(event))
 }
 
-/// Returns the code of a state conflict. Panics on any other status.
-pub(crate) fn conflict(answer: &Answer) -> String {
-    assert_eq!(answer.status, 409, "{}", answer.text);
-    answer.json()["error"].as_str().unwrap().to_owned()
-}
-
 /// Panics unless the answer is 404 with the message of every unknown record.
 pub(crate) fn assert_not_found(answer: &Answer, what: &str) {
     assert_eq!((answer.status, answer.json()), (404, json!({"message": "Not found."})), "{what}");

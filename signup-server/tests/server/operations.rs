@@ -3,20 +3,43 @@
 use serde_json::{Value, json};
 
 use crate::contract::DOCUMENT;
+use crate::every_route::UNKNOWN;
 use crate::harness::{Server, event};
 use crate::lives::{assert_not_found, id, path, question, send_as, token_of};
 use crate::pages::{Page, published};
 use crate::webhooks::{RECEIVER, new_webhook, webhook_path};
 
-/// The id of a record that does not exist.
-const UNKNOWN: &str = "01a1fc0c-06a8-79da-abb2-b84ac8892247";
+/// Returns the body of an event with every field.
+fn every_field_of_an_event() -> Value {
+    json!({
+        "title": " Picnic ", "description": " two\nlines ", "location": "https://meet.example.org", "is_virtual": true,
+        "location_lat": 40.5, "location_lng": -180, "location_data": {"place": {"id": 1}}, "start_date": "2099-06-05",
+        "end_date": "2099-06-07", "timezone": "europe/paris", "is_published": true, "theme": "midnight",
+        "badge_label": "New", "external_id": "picnic",
+    })
+}
 
-/// An operation with a valid body, and the scope that it requires.
+/// Returns the fields of a shift, every one.
+fn every_field_of_a_shift() -> Value {
+    json!({
+        "title": " Watch ", "description": "Lift 20 kg.", "location": "Dock 4", "day": 1, "start_time": "22:00",
+        "end_time": "06:00", "ends_next_day": true, "capacity": 3.0, "minimum": 2, "external_id": "watch",
+    })
+}
+
+/// An operation with a valid body, which has every field, and the scope that it requires.
 pub(crate) struct Operation {
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) body: Value,
     scope: &'static str,
+}
+
+impl Operation {
+    /// Returns a read that needs no scope.
+    pub(crate) fn read(path: &str) -> Self {
+        Self { method: "GET", path: path.to_owned(), body: json!({}), scope: "" }
+    }
 }
 
 /// The ids of an event, its slot "Early", a question, a sign-up for the slot, a webhook and a delivery to it.
@@ -32,7 +55,9 @@ pub(crate) struct Records {
 impl Records {
     /// Creates the records on a server that has no sign-up yet.
     pub(crate) async fn create(server: &Server) -> Self {
-        let page = Page::create(server, &published()).await;
+        let mut event = published();
+        event["start_date"] = json!("2099-06-05");
+        let page = Page::create(server, &event).await;
         let slot = page.slot("Early");
         assert_eq!(page.sign_up(server, &slot, "Ada", "ada@example.org").await.status, 303);
         let question = question(server, &page.event).await;
@@ -50,7 +75,7 @@ impl Records {
     }
 
     /// Returns records that all have this id.
-    fn all(id: &str) -> Self {
+    pub(crate) fn all(id: &str) -> Self {
         let id = || id.to_owned();
         Self { event: id(), slot: id(), question: id(), signup: id(), webhook: id(), delivery: id() }
     }
@@ -64,7 +89,20 @@ impl Records {
         let (slot, question) = (format!("/v1/slots/{slot}"), format!("/v1/questions/{question}"));
         let operation = |method, path, body, scope| Operation { method, path, body, scope };
         let read = |path, scope| operation("GET", path, json!({}), scope);
-        let new_slot = json!({"shifts": [{"title": "New", "capacity": 1}]});
+        let with = |mut body: Value, more: Value| {
+            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            body
+        };
+        let (quietly, shifts) =
+            (json!({"notify_volunteers": false}), json!({"shifts": [every_field_of_a_shift()]}));
+        let new_event = with(every_field_of_an_event(), shifts.clone());
+        let other_days = json!({"end_date": "2099-06-05", "external_id": "picnic-of-ada"});
+        let patch = with(with(every_field_of_an_event(), other_days), quietly.clone());
+        let copy = json!({"start_date": "2099-07-03", "title": "Copy"});
+        let question_fields = json!({"label": " Size ", "type": "select", "options": [" S ", "M"], "required": true, "position": 5.0});
+        let text = json!({"label": "Food", "type": "text", "options": [], "required": false, "position": 0});
+        let new_webhook =
+            json!({"url": RECEIVER, "description": "Roster", "types": ["signup.*"], "is_enabled": true});
         vec![
             read("/v1/events".to_owned(), "events:read"),
             read("/v1/signups".to_owned(), "signups:read"),
@@ -82,24 +120,29 @@ impl Records {
             read(format!("/v1/signups/{signup}"), "signups:read"),
             read(of_webhook(""), "webhooks:read"),
             read(of_webhook("/deliveries"), "webhooks:read"),
-            operation("POST", "/v1/webhooks".to_owned(), json!({"url": RECEIVER}), "webhooks:write"),
-            operation("PATCH", of_webhook(""), json!({"description": "Roster"}), "webhooks:write"),
+            operation("POST", "/v1/webhooks".to_owned(), new_webhook.clone(), "webhooks:write"),
+            operation("PATCH", of_webhook(""), new_webhook, "webhooks:write"),
             operation("POST", of_webhook("/rotate_secret"), json!({}), "webhooks:write"),
             operation("POST", of_webhook("/test"), json!({}), "webhooks:write"),
             operation("POST", redeliver, json!({}), "webhooks:write"),
             operation("DELETE", of_webhook(""), json!({}), "webhooks:write"),
-            operation("POST", "/v1/events".to_owned(), event(), "events:write"),
-            operation("PATCH", of(""), json!({"title": "Other"}), "events:write"),
-            operation("POST", of("/publish"), json!({}), "events:write"),
-            operation("POST", of("/duplicate"), json!({"start_date": "2027-07-03"}), "events:write"),
-            operation("POST", of("/slots"), new_slot, "slots:write"),
-            operation("PATCH", slot.clone(), json!({"capacity": 9}), "slots:write"),
-            operation("POST", of("/questions"), json!({"label": "Size"}), "events:write"),
-            operation("PATCH", question.clone(), json!({"label": "Food"}), "events:write"),
+            operation("POST", "/v1/events".to_owned(), new_event, "events:write"),
+            operation("PATCH", of(""), patch, "events:write"),
+            operation("POST", of("/publish"), quietly.clone(), "events:write"),
+            operation("POST", of("/duplicate"), copy, "events:write"),
+            operation("POST", of("/slots"), with(shifts, quietly.clone()), "slots:write"),
+            operation(
+                "PATCH",
+                slot.clone(),
+                with(every_field_of_a_shift(), with(json!({"external_id": "early"}), quietly.clone())),
+                "slots:write",
+            ),
+            operation("POST", of("/questions"), with(question_fields, quietly.clone()), "events:write"),
+            operation("PATCH", question.clone(), with(text, quietly.clone()), "events:write"),
             operation("DELETE", question, json!({}), "events:write"),
             operation("DELETE", format!("{slot}?cancel_signups=true"), json!({}), "slots:write"),
-            operation("POST", of("/unpublish"), json!({}), "events:write"),
-            operation("POST", of("/cancel"), json!({"reason": "Storm"}), "events:write"),
+            operation("POST", of("/unpublish"), quietly.clone(), "events:write"),
+            operation("POST", of("/cancel"), with(json!({"reason": "Storm"}), quietly), "events:write"),
             operation("DELETE", of(""), json!({}), "events:write"),
         ]
     }

@@ -21,11 +21,6 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Starts a server on the memory store, with the event of [`published`].
-    pub(crate) async fn start() -> Self {
-        Self::start_with(&published()).await
-    }
-
     /// Starts a server on the memory store, with this event.
     pub(crate) async fn start_with(event: &Value) -> Self {
         let mailbox = Mailbox::start();
