@@ -42,6 +42,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::error::ErrorKind;
 use signup_core::{
     Admin, Name, NewOrganization, NewToken, Plan, Scopes, Service, SignedDuration, Store, TokioClock,
 };
@@ -87,7 +88,12 @@ fn main() -> ExitCode {
             return exit(error.print().map_err(Failure::from));
         }
         Err(error) => {
-            output::print_error(&config::usage_line(error));
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                // Without standard error, no output is left.
+                drop(error.print());
+            } else {
+                output::print_error(&config::usage_line(error));
+            }
             return ExitCode::from(USAGE);
         }
     };
