@@ -112,42 +112,6 @@ fn a_second_server_on_one_file_is_refused_until_the_first_is_killed() {
     server.restart();
 }
 
-#[rstest]
-fn commands_run_while_a_server_runs_and_print_json(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let organization =
-        server.manage(&["organization", "create", "--name", "Riverside Food Bank", "--plan", "starter"]);
-    assert_eq!(
-        (&organization["slug"], &organization["plan"]),
-        (&"riverside-food-bank".into(), &"starter".into())
-    );
-    let same_name = server.manage(&["organization", "create", "--name", "Riverside Food Bank"]);
-    assert_ne!(organization["slug"], same_name["slug"]);
-    assert_eq!(same_name["plan"], "free");
-    let changed =
-        server.manage(&["organization", "plan", "--organization", "riverside-food-bank", "--plan", "pro"]);
-    assert_eq!(changed["plan"], "pro");
-    let token = server.manage(&[
-        "token",
-        "create",
-        "--organization",
-        organization["id"].as_str().unwrap(),
-        "--name",
-        "nightly",
-    ]);
-    let mut members: Vec<_> = token.as_object().unwrap().keys().map(String::as_str).collect();
-    members.sort_unstable();
-    assert_eq!(members, ["expires_at", "id", "name", "organization_id", "scopes", "token"]);
-    let listed = server.manage(&["token", "list", "--organization", "riverside-food-bank"]);
-    assert_eq!(listed["id"], token["id"]);
-    assert!(listed.get("token").is_none(), "a token is shown once");
-    let database = server.database();
-    let list = run(&["organization", "list", "--database", &database]);
-    let names: Vec<Value> =
-        text(&list.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(names.len(), 3);
-}
-
 /// The first command runs on an empty database, so it also runs the migrations.
 #[rstest]
 fn a_command_prints_its_result_or_one_line_of_error_and_nothing_else(

@@ -17,7 +17,7 @@ static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         "(?<token>signup_[A-Za-z0-9_-]{43})",
         "(?<secret>whsec_[A-Za-z0-9+/]{43}=)",
         "(?<before_link>/signups/|/invitations/)[A-Za-z0-9_-]{43}",
-        r#"(?<before_slug>(?:/events/|"slug": ?")[a-z0-9-]*[a-z]-)[a-z0-9]{8}\b"#,
+        r#"(?<before_slug>(?:/events/|--event |the event |"slug": ?")[a-z0-9-]*[a-z]-)[a-z0-9]{8}\b"#,
         r#"(?<before_cursor>cursor(?:=|": ?"))[A-Za-z0-9_.-]+"#,
         "(?<time>20[2-8][0-9]-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:Z|[+]00:00))",
         "(?<date>20[2-8][0-9]-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [A-Z][a-z]+ 20[2-8][0-9](?:, [0-9]{2}:[0-9]{2})?)",
