@@ -207,7 +207,7 @@ pub use permission::{Permission, Permissions};
 pub use person::{Membership, Person, Role};
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
-pub use receipt::{EventWithShifts, Operation, Outcome, Receipt, ReceiptKey};
+pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,

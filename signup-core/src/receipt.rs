@@ -5,95 +5,132 @@ use std::str::FromStr;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use crate::caller_key::IdempotencyKey;
 use crate::event::Event;
-use crate::id::{CallerId, DeliveryId, EventId, OrganizationId, QuestionId, ShiftId, WebhookId};
+use crate::id::{CallerId, EventId, OrganizationId};
 use crate::invitation::Invitation;
 use crate::message::Message;
 use crate::permission::Permission;
 use crate::question::Question;
 use crate::secret::Digest;
 use crate::shift::ScheduledShift;
-use crate::text_form::from_text;
+use crate::text_form::{names, text_form};
 use crate::token::{Scope, Token};
 use crate::value_error::ValueError;
 use crate::webhook::{Delivery, Webhook};
 
-/// An operation that can have an idempotency key, with the id of the record that it changes or copies.
-///
-/// `Serialize` and `Deserialize` use the variants, because receipts are stored in that form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+/// The kinds of operations that can have an idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Operation {
+pub enum OperationKind {
     /// Create an event.
     CreateEvent,
-    /// Duplicate this event.
-    DuplicateEvent(EventId),
-    /// Change this shift.
-    PatchShift(ShiftId),
-    /// Change this event.
-    PatchEvent(EventId),
-    /// Publish this event.
-    PublishEvent(EventId),
-    /// Unpublish this event.
-    UnpublishEvent(EventId),
-    /// Cancel this event.
-    CancelEvent(EventId),
-    /// Delete this event.
-    DeleteEvent(EventId),
-    /// Add shifts to this event.
-    AddShifts(EventId),
-    /// Delete this shift.
-    DeleteShift(ShiftId),
-    /// Add a question to this event.
-    AddQuestion(EventId),
-    /// Change this question.
-    PatchQuestion(QuestionId),
-    /// Delete this question.
-    DeleteQuestion(QuestionId),
+    /// Duplicate an event.
+    DuplicateEvent,
+    /// Change a shift.
+    PatchShift,
+    /// Change an event.
+    PatchEvent,
+    /// Publish an event.
+    PublishEvent,
+    /// Unpublish an event.
+    UnpublishEvent,
+    /// Cancel an event.
+    CancelEvent,
+    /// Delete an event.
+    DeleteEvent,
+    /// Add shifts to an event.
+    AddShifts,
+    /// Delete a shift.
+    DeleteShift,
+    /// Add a question to an event.
+    AddQuestion,
+    /// Change a question.
+    PatchQuestion,
+    /// Delete a question.
+    DeleteQuestion,
     /// Create a webhook.
     CreateWebhook,
-    /// Change this webhook.
-    PatchWebhook(WebhookId),
-    /// Replace the secret of this webhook.
-    RotateSecret(WebhookId),
-    /// Test this webhook.
-    TestWebhook(WebhookId),
-    /// Delete this webhook.
-    DeleteWebhook(WebhookId),
-    /// Make this delivery again.
-    Redeliver(DeliveryId),
-    /// Send a message to the volunteers of this event.
-    SendMessage(EventId),
+    /// Change a webhook.
+    PatchWebhook,
+    /// Replace the secret of a webhook.
+    RotateSecret,
+    /// Test a webhook.
+    TestWebhook,
+    /// Delete a webhook.
+    DeleteWebhook,
+    /// Make a delivery again.
+    Redeliver,
+    /// Send a message to the volunteers of an event.
+    SendMessage,
     /// Create a token.
     CreateToken,
     /// Invite a person.
     Invite,
 }
 
-impl Operation {
+names! {
+    /// Every kind.
+    OperationKind {
+        CreateEvent => "create-event",
+        DuplicateEvent => "duplicate-event",
+        PatchShift => "patch-shift",
+        PatchEvent => "patch-event",
+        PublishEvent => "publish-event",
+        UnpublishEvent => "unpublish-event",
+        CancelEvent => "cancel-event",
+        DeleteEvent => "delete-event",
+        AddShifts => "add-shifts",
+        DeleteShift => "delete-shift",
+        AddQuestion => "add-question",
+        PatchQuestion => "patch-question",
+        DeleteQuestion => "delete-question",
+        CreateWebhook => "create-webhook",
+        PatchWebhook => "patch-webhook",
+        RotateSecret => "rotate-secret",
+        TestWebhook => "test-webhook",
+        DeleteWebhook => "delete-webhook",
+        Redeliver => "redeliver",
+        SendMessage => "send-message",
+        CreateToken => "create-token",
+        Invite => "invite",
+    }
+}
+
+impl OperationKind {
+    /// Returns the operation on the record with this id.
+    pub fn on(self, id: impl Into<Uuid>) -> Operation {
+        Operation { kind: self, record: Some(id.into()) }
+    }
+
+    /// Returns whether the operation creates a record that belongs to the organization itself. Such an operation names no record.
+    const fn creates(self) -> bool {
+        matches!(self, Self::CreateEvent | Self::CreateWebhook | Self::CreateToken | Self::Invite)
+    }
+
     /// Returns the permission that the operation requires.
     pub const fn permission(self) -> Permission {
         let scope = match self {
             Self::CreateEvent
-            | Self::DuplicateEvent(_)
-            | Self::PatchEvent(_)
-            | Self::PublishEvent(_)
-            | Self::UnpublishEvent(_)
-            | Self::CancelEvent(_)
-            | Self::DeleteEvent(_)
-            | Self::AddQuestion(_)
-            | Self::PatchQuestion(_)
-            | Self::DeleteQuestion(_) => Scope::EventsWrite,
-            Self::PatchShift(_) | Self::AddShifts(_) | Self::DeleteShift(_) => Scope::ShiftsWrite,
+            | Self::DuplicateEvent
+            | Self::PatchEvent
+            | Self::PublishEvent
+            | Self::UnpublishEvent
+            | Self::CancelEvent
+            | Self::DeleteEvent
+            | Self::AddQuestion
+            | Self::PatchQuestion
+            | Self::DeleteQuestion => Scope::EventsWrite,
+            Self::PatchShift | Self::AddShifts | Self::DeleteShift => Scope::ShiftsWrite,
             Self::CreateWebhook
-            | Self::PatchWebhook(_)
-            | Self::RotateSecret(_)
-            | Self::TestWebhook(_)
-            | Self::DeleteWebhook(_)
-            | Self::Redeliver(_) => Scope::WebhooksWrite,
-            Self::SendMessage(_) => return Permission::SendMessages,
+            | Self::PatchWebhook
+            | Self::RotateSecret
+            | Self::TestWebhook
+            | Self::DeleteWebhook
+            | Self::Redeliver => Scope::WebhooksWrite,
+            Self::SendMessage => return Permission::SendMessages,
             Self::CreateToken => return Permission::ManageTokens,
             Self::Invite => return Permission::ManageMembers,
         };
@@ -101,32 +138,28 @@ impl Operation {
     }
 }
 
+/// An operation that can have an idempotency key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Operation {
+    /// What the operation does.
+    pub kind: OperationKind,
+    /// The id of the record that the operation changes or copies, or of the event to which it adds records. `None` if it creates a
+    /// record that belongs to the organization itself.
+    pub record: Option<Uuid>,
+}
+
+impl From<OperationKind> for Operation {
+    fn from(kind: OperationKind) -> Self {
+        Self { kind, record: None }
+    }
+}
+
 impl fmt::Display for Operation {
     /// Writes a text that is unique for each operation. A store may use it as part of a key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CreateEvent => f.write_str("create-event"),
-            Self::DuplicateEvent(id) => write!(f, "duplicate-event/{id}"),
-            Self::PatchShift(id) => write!(f, "patch-shift/{id}"),
-            Self::PatchEvent(id) => write!(f, "patch-event/{id}"),
-            Self::PublishEvent(id) => write!(f, "publish-event/{id}"),
-            Self::UnpublishEvent(id) => write!(f, "unpublish-event/{id}"),
-            Self::CancelEvent(id) => write!(f, "cancel-event/{id}"),
-            Self::DeleteEvent(id) => write!(f, "delete-event/{id}"),
-            Self::AddShifts(id) => write!(f, "add-shifts/{id}"),
-            Self::DeleteShift(id) => write!(f, "delete-shift/{id}"),
-            Self::AddQuestion(id) => write!(f, "add-question/{id}"),
-            Self::PatchQuestion(id) => write!(f, "patch-question/{id}"),
-            Self::DeleteQuestion(id) => write!(f, "delete-question/{id}"),
-            Self::CreateWebhook => f.write_str("create-webhook"),
-            Self::PatchWebhook(id) => write!(f, "patch-webhook/{id}"),
-            Self::RotateSecret(id) => write!(f, "rotate-secret/{id}"),
-            Self::TestWebhook(id) => write!(f, "test-webhook/{id}"),
-            Self::DeleteWebhook(id) => write!(f, "delete-webhook/{id}"),
-            Self::Redeliver(id) => write!(f, "redeliver/{id}"),
-            Self::SendMessage(id) => write!(f, "send-message/{id}"),
-            Self::CreateToken => f.write_str("create-token"),
-            Self::Invite => f.write_str("invite"),
+        match self.record {
+            Some(record) => write!(f, "{}/{}", self.kind, record.hyphenated()),
+            None => self.kind.fmt(f),
         }
     }
 }
@@ -137,43 +170,17 @@ impl FromStr for Operation {
     fn from_str(text: &str) -> Result<Self, ValueError> {
         const MALFORMED: ValueError =
             ValueError::Malformed { expected: "create-event, or the name of another operation, / and an id" };
-        let Some((name, id)) = text.split_once('/') else {
-            return match text {
-                "create-event" => Ok(Self::CreateEvent),
-                "create-webhook" => Ok(Self::CreateWebhook),
-                "create-token" => Ok(Self::CreateToken),
-                "invite" => Ok(Self::Invite),
-                _ => Err(MALFORMED),
-            };
-        };
-        let id: EventId = id.parse().map_err(|_| MALFORMED)?;
-        let (event, shift, question) = (id, ShiftId::new(id.uuid()), QuestionId::new(id.uuid()));
-        let webhook = WebhookId::new(id.uuid());
-        Ok(match name {
-            "duplicate-event" => Self::DuplicateEvent(event),
-            "patch-shift" => Self::PatchShift(shift),
-            "patch-event" => Self::PatchEvent(event),
-            "publish-event" => Self::PublishEvent(event),
-            "unpublish-event" => Self::UnpublishEvent(event),
-            "cancel-event" => Self::CancelEvent(event),
-            "delete-event" => Self::DeleteEvent(event),
-            "add-shifts" => Self::AddShifts(event),
-            "delete-shift" => Self::DeleteShift(shift),
-            "add-question" => Self::AddQuestion(event),
-            "patch-question" => Self::PatchQuestion(question),
-            "delete-question" => Self::DeleteQuestion(question),
-            "patch-webhook" => Self::PatchWebhook(webhook),
-            "rotate-secret" => Self::RotateSecret(webhook),
-            "test-webhook" => Self::TestWebhook(webhook),
-            "delete-webhook" => Self::DeleteWebhook(webhook),
-            "redeliver" => Self::Redeliver(DeliveryId::new(id.uuid())),
-            "send-message" => Self::SendMessage(event),
-            _ => return Err(MALFORMED),
-        })
+        let (kind, id) = text.split_once('/').map_or((text, None), |(kind, id)| (kind, Some(id)));
+        let kind: OperationKind = kind.parse().map_err(|_| MALFORMED)?;
+        match id {
+            Some(id) if !kind.creates() => Ok(kind.on(id.parse::<EventId>().map_err(|_| MALFORMED)?)),
+            None if kind.creates() => Ok(kind.into()),
+            _ => Err(MALFORMED),
+        }
     }
 }
 
-from_text!(Operation);
+text_form!(Operation);
 
 /// The key of a receipt. Two keys are equal if all fields are equal.
 ///

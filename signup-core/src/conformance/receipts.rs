@@ -60,9 +60,9 @@ pub async fn keys_differ_by_caller_operation_and_case(store: Arc<dyn Store>) {
     let others = [
         ReceiptKey { caller: CallerId::new(uuid(2)), ..key.clone() },
         ReceiptKey { organization: organization_id(2), ..key.clone() },
-        ReceiptKey { operation: Operation::DuplicateEvent(EventId::new(uuid(1))), ..key.clone() },
-        ReceiptKey { operation: Operation::DuplicateEvent(EventId::new(uuid(2))), ..key.clone() },
-        ReceiptKey { operation: Operation::PatchShift(ShiftId::new(uuid(1))), ..key.clone() },
+        ReceiptKey { operation: OperationKind::DuplicateEvent.on(EventId::new(uuid(1))), ..key.clone() },
+        ReceiptKey { operation: OperationKind::DuplicateEvent.on(EventId::new(uuid(2))), ..key.clone() },
+        ReceiptKey { operation: OperationKind::PatchShift.on(ShiftId::new(uuid(1))), ..key.clone() },
         receipt_key(1, "KEY"),
     ];
     for other in others {

@@ -229,7 +229,7 @@ pub fn receipt_key(organization: u32, key: &str) -> ReceiptKey {
     ReceiptKey {
         organization: organization_id(organization),
         caller: CallerId::new(uuid(1)),
-        operation: Operation::CreateEvent,
+        operation: OperationKind::CreateEvent.into(),
         key: key.parse().unwrap(),
     }
 }

@@ -24,10 +24,10 @@ use super::Shared;
 use super::commit::TIME_LIMIT;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{EventId, OrganizationId, ShiftId};
+use crate::id::{EventId, OrganizationId, QuestionId, ShiftId};
 use crate::locks::{FairLocks, HeldLock};
 use crate::question::Question;
-use crate::receipt::Operation;
+use crate::receipt::{Operation, OperationKind};
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::RecordKey;
 
@@ -61,36 +61,25 @@ impl Shared {
         organization: OrganizationId,
         operation: Operation,
     ) -> Result<Option<Turn>> {
-        let event = match operation {
-            Operation::CreateEvent
-            | Operation::DuplicateEvent(_)
-            | Operation::PatchShift(_)
-            | Operation::CreateWebhook
-            | Operation::PatchWebhook(_)
-            | Operation::RotateSecret(_)
-            | Operation::TestWebhook(_)
-            | Operation::DeleteWebhook(_)
-            | Operation::Redeliver(_)
-            | Operation::SendMessage(_)
-            | Operation::CreateToken
-            | Operation::Invite => None,
-            Operation::PatchEvent(event)
-            | Operation::PublishEvent(event)
-            | Operation::UnpublishEvent(event)
-            | Operation::CancelEvent(event)
-            | Operation::DeleteEvent(event)
-            | Operation::AddShifts(event)
-            | Operation::AddQuestion(event) => Some(event),
+        let Some(record) = operation.record else { return Ok(None) };
+        let event = match operation.kind {
+            OperationKind::PatchEvent
+            | OperationKind::PublishEvent
+            | OperationKind::UnpublishEvent
+            | OperationKind::CancelEvent
+            | OperationKind::DeleteEvent
+            | OperationKind::AddShifts
+            | OperationKind::AddQuestion => Some(EventId::new(record)),
             // The event of a shift or a question never changes, so it can be read before the turn.
-            Operation::DeleteShift(shift) => {
-                let shift = self.store.get::<Shift>(RecordKey::Shift(organization, shift)).await?;
-                shift.map(|shift| shift.event)
+            OperationKind::DeleteShift => {
+                let key = RecordKey::Shift(organization, ShiftId::new(record));
+                self.store.get::<Shift>(key).await?.map(|shift| shift.event)
             }
-            Operation::PatchQuestion(question) | Operation::DeleteQuestion(question) => {
-                let question =
-                    self.store.get::<Question>(RecordKey::Question(organization, question)).await?;
-                question.map(|question| question.event)
+            OperationKind::PatchQuestion | OperationKind::DeleteQuestion => {
+                let key = RecordKey::Question(organization, QuestionId::new(record));
+                self.store.get::<Question>(key).await?.map(|question| question.event)
             }
+            _ => None,
         };
         let Some(event) = event else { return Ok(None) };
         Ok(Some(self.turns.of_event(organization, event).await?))

@@ -32,7 +32,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             publish_event(EventId::NONE), unpublish_event(EventId::NONE),
             cancel_event(EventId::NONE, Cancellation::new()), delete_event(EventId::NONE),
             add_question(EventId::NONE, question()), patch_question(QuestionId::NONE, QuestionPatch::new()),
-            delete_question(QuestionId::NONE), stored_outcome(Operation::CreateEvent);
+            delete_question(QuestionId::NONE), stored_outcome(OperationKind::CreateEvent);
         Scope::ShiftsRead =>
             shifts(EventId::NONE), shift(ShiftId::NONE), coverage(EventId::NONE), coverages(CoverageQuery::new()),
             coverage_pages(CoverageQuery::new()).next();

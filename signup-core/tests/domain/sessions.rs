@@ -85,7 +85,7 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
             ("create", session.create_event(event.clone()).await.err()),
             ("replay", keyed.create_event(event.clone()).await.err()),
             ("replay before a fault", keyed.create_event(faulty.clone()).await.err()),
-            ("stored outcome", keyed.stored_outcome(Operation::CreateEvent).await.err()),
+            ("stored outcome", keyed.stored_outcome(OperationKind::CreateEvent).await.err()),
             ("duplicate", session.duplicate_event(event_id, date(2027, 6, 12)).await.err()),
             ("patch", session.patch_shift(shift_id, patch.clone()).await.err()),
             ("list events", session.events(list.clone()).await.err()),

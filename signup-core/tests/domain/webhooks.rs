@@ -126,9 +126,9 @@ async fn only_a_creation_and_a_rotation_show_the_secret_and_store_it_with_their_
         assert_eq!((shown.secret, shown.former_secret), (None, None));
     }
     for (key, operation, secrets) in [
-        ("create", Operation::CreateWebhook, 1),
-        ("rotate", Operation::RotateSecret(hook.id), 1),
-        ("patch", Operation::PatchWebhook(hook.id), 0),
+        ("create", OperationKind::CreateWebhook.into(), 1),
+        ("rotate", OperationKind::RotateSecret.on(hook.id), 1),
+        ("patch", OperationKind::PatchWebhook.on(hook.id), 0),
     ] {
         let stored = keyed(key).stored_outcome(operation).await.unwrap().unwrap();
         assert_eq!(serde_json::to_string(&stored).unwrap().matches("whsec_").count(), secrets, "{key}");

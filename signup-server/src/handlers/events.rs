@@ -2,7 +2,7 @@
 
 use signup_core::{
     CancellationInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Faults,
-    NotifyInput, Operation, PathStep, Scope, Session, from_json,
+    NotifyInput, OperationKind, PathStep, Scope, Session, from_json,
 };
 use warp::http::StatusCode;
 
@@ -13,7 +13,7 @@ use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::CreateEvent, &request)?;
+    let write = Write::authorize(session, OperationKind::CreateEvent, &request)?;
     let event = request.input(|body| {
         let mut input = from_json::<EventInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
@@ -32,7 +32,7 @@ pub(crate) async fn duplicate_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, Operation::DuplicateEvent(id), &request)?;
+    let write = Write::authorize(session, OperationKind::DuplicateEvent.on(id), &request)?;
     let copy = request.input(|body| {
         let mut input = from_json::<DuplicateInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
@@ -77,7 +77,7 @@ pub(crate) async fn patch_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, Operation::PatchEvent(id), &request)?;
+    let write = Write::authorize(session, OperationKind::PatchEvent.on(id), &request)?;
     let patch = request.input(|body| {
         let mut input = from_json::<EventPatchInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
@@ -101,7 +101,7 @@ pub(crate) async fn publish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, Operation::PublishEvent(id), &request)?;
+    let write = Write::authorize(session, OperationKind::PublishEvent.on(id), &request)?;
     let body = request.optional_input(publication).await;
     let event = write.call(body, |session, ()| async move { session.publish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
@@ -114,7 +114,7 @@ pub(crate) async fn unpublish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, Operation::UnpublishEvent(id), &request)?;
+    let write = Write::authorize(session, OperationKind::UnpublishEvent.on(id), &request)?;
     let body = request.optional_input(publication).await;
     let event = write.call(body, |session, ()| async move { session.unpublish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
@@ -127,7 +127,7 @@ pub(crate) async fn cancel_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, Operation::CancelEvent(id), &request)?;
+    let write = Write::authorize(session, OperationKind::CancelEvent.on(id), &request)?;
     let cancel = request.optional_input(|body| {
         let mut input = from_json::<CancellationInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Event::FIELDS);
@@ -146,7 +146,7 @@ pub(crate) async fn cancel_event(
 
 /// `DELETE /v1/events/{event_id}`: deletes an event.
 pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::DeleteEvent(id), &request)?;
+    let write = Write::authorize(session, OperationKind::DeleteEvent.on(id), &request)?;
     let input = request.deletion(["notify_volunteers"], no_mail).await;
     write.call(input, |session, ()| async move { session.delete_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))

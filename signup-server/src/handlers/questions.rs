@@ -1,6 +1,6 @@
 //! Handlers of the questions of an event.
 
-use signup_core::{EventId, Faults, Operation, QuestionId, QuestionInput, Scope, Session, from_json};
+use signup_core::{EventId, Faults, OperationKind, QuestionId, QuestionInput, Scope, Session, from_json};
 use warp::http::StatusCode;
 
 use super::{Answer, Write, authorize_read, no_mail};
@@ -18,7 +18,7 @@ pub(crate) async fn list_questions(session: Session, event: EventId, request: Re
 
 /// `POST /v1/events/{event_id}/questions`: adds a question.
 pub(crate) async fn add_question(session: Session, event: EventId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::AddQuestion(event), &request)?;
+    let write = Write::authorize(session, OperationKind::AddQuestion.on(event), &request)?;
     let new = request.input(|body| question_input(body)?.check()).await;
     let added = write.call(new, |session, new| async move { session.add_question(event, new).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Question::new(&added)))
@@ -26,7 +26,7 @@ pub(crate) async fn add_question(session: Session, event: EventId, mut request: 
 
 /// `PATCH /v1/questions/{id}`: changes a question.
 pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::PatchQuestion(id), &request)?;
+    let write = Write::authorize(session, OperationKind::PatchQuestion.on(id), &request)?;
     let patch = request.input(|body| question_input(body)?.check_patch()).await;
     let question =
         write.call(patch, |session, patch| async move { session.patch_question(id, patch).await }).await?;
@@ -35,7 +35,7 @@ pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request
 
 /// `DELETE /v1/questions/{id}`: deletes a question.
 pub(crate) async fn delete_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::DeleteQuestion(id), &request)?;
+    let write = Write::authorize(session, OperationKind::DeleteQuestion.on(id), &request)?;
     let input = request.deletion(["notify_volunteers"], no_mail).await;
     write.call(input, |session, ()| async move { session.delete_question(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))

@@ -1,7 +1,7 @@
 //! Handlers of slots, which the library calls shifts.
 
 use signup_core::{
-    CoverageListInput, DeleteShiftInput, EventId, ExternalId, Operation, Scope, Session, ShiftId,
+    CoverageListInput, DeleteShiftInput, EventId, ExternalId, OperationKind, Scope, Session, ShiftId,
     ShiftPatchInput, ShiftsInput, from_json,
 };
 use warp::http::StatusCode;
@@ -24,7 +24,7 @@ pub(crate) async fn list_slots(session: Session, event: EventId, request: Reques
 
 /// `PATCH /v1/slots/{id}`: changes a slot.
 pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::PatchShift(id), &request)?;
+    let write = Write::authorize(session, OperationKind::PatchShift.on(id), &request)?;
     let patch = request.input(|body| {
         let mut input = from_json::<ShiftPatchInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, Slot::FIELDS);
@@ -50,7 +50,7 @@ pub(crate) async fn show_slot(session: Session, id: ShiftId, request: Request) -
 
 /// `POST /v1/events/{event_id}/slots`: adds slots to an event.
 pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::AddShifts(event), &request)?;
+    let write = Write::authorize(session, OperationKind::AddShifts.on(event), &request)?;
     let new = request.input(|body| {
         let mut input = from_json::<ShiftsInput<'_>>(body)?;
         ignore_answer(&mut input.unknown, &[]);
@@ -63,7 +63,7 @@ pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Req
 
 /// `DELETE /v1/slots/{id}`: deletes a slot.
 pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::DeleteShift(id), &request)?;
+    let write = Write::authorize(session, OperationKind::DeleteShift.on(id), &request)?;
     let names = ["cancel_signups", "reason", "notify_volunteers"];
     let delete = request.deletion(names, |[cancel_signups, reason, notify_volunteers]| {
         DeleteShiftInput { cancel_signups, reason, notify_volunteers }.check()

@@ -1,7 +1,7 @@
 //! Handlers of webhooks, and of the deliveries to them.
 
 use signup_core::{
-    DeliveryId, DeliveryListInput, Faults, Operation, Scope, Session, WebhookId, WebhookInput, from_json,
+    DeliveryId, DeliveryListInput, Faults, OperationKind, Scope, Session, WebhookId, WebhookInput, from_json,
 };
 use warp::http::StatusCode;
 
@@ -20,7 +20,7 @@ pub(crate) async fn list_webhooks(session: Session, request: Request) -> Answer 
 
 /// `POST /v1/webhooks`: creates a webhook. The answer has its secret.
 pub(crate) async fn create_webhook(session: Session, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::CreateWebhook, &request)?;
+    let write = Write::authorize(session, OperationKind::CreateWebhook, &request)?;
     let new = request.input(|body| webhook_input(body)?.check(write.webhook_networks())).await;
     let webhook = write.call(new, |session, new| async move { session.create_webhook(new).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Webhook::with_secret(&webhook)))
@@ -35,7 +35,7 @@ pub(crate) async fn show_webhook(session: Session, id: WebhookId, request: Reque
 
 /// `PATCH /v1/webhooks/{id}`: changes a webhook.
 pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::PatchWebhook(id), &request)?;
+    let write = Write::authorize(session, OperationKind::PatchWebhook.on(id), &request)?;
     let patch = request.input(|body| webhook_input(body)?.check_patch(write.webhook_networks())).await;
     let webhook =
         write.call(patch, |session, patch| async move { session.patch_webhook(id, patch).await }).await?;
@@ -44,7 +44,7 @@ pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: 
 
 /// `DELETE /v1/webhooks/{id}`: deletes a webhook with its deliveries.
 pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::DeleteWebhook(id), &request)?;
+    let write = Write::authorize(session, OperationKind::DeleteWebhook.on(id), &request)?;
     let input = request.deletion([], |[]| Ok(())).await;
     write.call(input, |session, ()| async move { session.delete_webhook(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
@@ -52,7 +52,7 @@ pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request:
 
 /// `POST /v1/webhooks/{id}/rotate_secret`: replaces the secret of a webhook. The answer has the new one.
 pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::RotateSecret(id), &request)?;
+    let write = Write::authorize(session, OperationKind::RotateSecret.on(id), &request)?;
     let input = request.optional_input(|body| empty_input(body, Webhook::FIELDS)).await;
     let webhook = write.call(input, |session, ()| async move { session.rotate_secret(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Webhook::with_secret(&webhook)))
@@ -60,7 +60,7 @@ pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: 
 
 /// `POST /v1/webhooks/{id}/test`: makes a delivery that tests a webhook.
 pub(crate) async fn test_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::TestWebhook(id), &request)?;
+    let write = Write::authorize(session, OperationKind::TestWebhook.on(id), &request)?;
     let input = request.optional_input(|body| empty_input(body, Webhook::FIELDS)).await;
     let delivery = write.call(input, |session, ()| async move { session.test_webhook(id).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Delivery::new(&delivery)))
@@ -84,7 +84,7 @@ pub(crate) async fn list_deliveries(
 
 /// `POST /v1/deliveries/{id}/redeliver`: makes a delivery again.
 pub(crate) async fn redeliver(session: Session, id: DeliveryId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, Operation::Redeliver(id), &request)?;
+    let write = Write::authorize(session, OperationKind::Redeliver.on(id), &request)?;
     let input = request.optional_input(|body| empty_input(body, Delivery::FIELDS)).await;
     let delivery = write.call(input, |session, ()| async move { session.redeliver(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Delivery::new(&delivery)))

@@ -32,10 +32,11 @@ impl Write {
     /// Checks the scope of the operation, and then the idempotency key. A handler calls this function before it reads the body.
     pub(crate) fn authorize(
         session: Session,
-        operation: Operation,
+        operation: impl Into<Operation>,
         request: &Request,
     ) -> Result<Self, ApiError> {
-        session.require(operation.permission())?;
+        let operation = operation.into();
+        session.require(operation.kind.permission())?;
         let session = match request.idempotency_key()? {
             Some(key) => session.with_key(key),
             None => session,
@@ -97,7 +98,7 @@ mod tests {
     use futures_util::stream;
     use signup_core::{
         Error, EventInput, EventQuery, EventWithShifts, FixedClock, NewEvent, NewOrganization, NewToken,
-        Scopes, Service, from_json,
+        OperationKind, Scopes, Service, from_json,
     };
     use signup_store_memory::MemoryStore;
     use warp::http::HeaderMap;
@@ -130,7 +131,7 @@ mod tests {
                 Ok(Bytes::from_static(body.as_bytes()))
             });
             let mut request = Request::new(headers, String::new(), Mutex::new(Box::pin(slow)), None);
-            let write = Write::authorize(session, Operation::CreateEvent, &request).unwrap();
+            let write = Write::authorize(session, OperationKind::CreateEvent, &request).unwrap();
             let limits = write.limits();
             let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(limits)).await;
             let created: Result<EventWithShifts, _> =

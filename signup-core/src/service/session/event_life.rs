@@ -6,7 +6,7 @@ use super::Session;
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId};
 use crate::input::{Cancellation, Change, EventPatch};
-use crate::receipt::{EventWithShifts, Operation};
+use crate::receipt::{EventWithShifts, Operation, OperationKind};
 use crate::rules::{self, Decision};
 use crate::secret;
 use crate::store::{EventInFull, RecordKey};
@@ -62,7 +62,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn patch_event(&self, id: EventId, patch: EventPatch) -> Result<EventWithShifts> {
-        self.write_patch(Operation::PatchEvent(id), id, &patch).await
+        self.write_patch(OperationKind::PatchEvent.on(id), id, &patch).await
     }
 
     /// Publishes an event. An event that is published stays as it is.
@@ -86,7 +86,7 @@ impl Session {
     /// ```
     pub async fn publish_event(&self, id: EventId) -> Result<EventWithShifts> {
         let patch = EventPatch::new().published(true);
-        self.write_patch(Operation::PublishEvent(id), id, &patch).await
+        self.write_patch(OperationKind::PublishEvent.on(id), id, &patch).await
     }
 
     /// Unpublishes an event. A draft stays as it is.
@@ -109,7 +109,7 @@ impl Session {
     /// ```
     pub async fn unpublish_event(&self, id: EventId) -> Result<EventWithShifts> {
         let patch = EventPatch::new().published(false);
-        self.write_patch(Operation::UnpublishEvent(id), id, &patch).await
+        self.write_patch(OperationKind::UnpublishEvent.on(id), id, &patch).await
     }
 
     /// Cancels an event for good, and its active sign-ups with it. Their volunteers get a mail with the reason. An event
@@ -138,7 +138,7 @@ impl Session {
     /// ```
     pub async fn cancel_event(&self, id: EventId, cancel: Cancellation) -> Result<EventWithShifts> {
         let cancel = &cancel;
-        self.write(Operation::CancelEvent(id), move |now| async move {
+        self.write(OperationKind::CancelEvent.on(id), move |now| async move {
             let full = self.event_in_full(id).await?;
             rules::cancel_event(full, cancel.clone(), NoticeId::new(secret::new_uuid(now)), now)
         })
@@ -169,7 +169,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn delete_event(&self, id: EventId) -> Result<()> {
-        self.write(Operation::DeleteEvent(id), move |now| async move {
+        self.write(OperationKind::DeleteEvent.on(id), move |now| async move {
             rules::delete_event(&self.event_in_full(id).await?, now)
         })
         .await

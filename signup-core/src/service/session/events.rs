@@ -6,7 +6,7 @@ use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::EventId;
 use crate::input::{DuplicateEvent, NewEvent};
-use crate::receipt::{EventWithShifts, Operation};
+use crate::receipt::{EventWithShifts, OperationKind};
 use crate::rules::{self, EventIds};
 use crate::store::{EventQuery, Page};
 use crate::token::Scope;
@@ -43,7 +43,7 @@ impl Session {
     /// ```
     pub async fn create_event(&self, event: NewEvent) -> Result<EventWithShifts> {
         let event = &event;
-        self.write(Operation::CreateEvent, move |now| async move {
+        self.write(OperationKind::CreateEvent, move |now| async move {
             let holder =
                 self.shared.external_id_holder(self.organization_id(), event.external_id.as_ref()).await?;
             let ids = EventIds::generate(now, event.shifts.len(), 0);
@@ -86,7 +86,7 @@ impl Session {
         copy: impl Into<DuplicateEvent>,
     ) -> Result<EventWithShifts> {
         let copy = &copy.into();
-        self.write(Operation::DuplicateEvent(id), move |now| async move {
+        self.write(OperationKind::DuplicateEvent.on(id), move |now| async move {
             let source = self.event_in_full(id).await?;
             let ids = EventIds::generate(now, source.shifts.len(), source.questions.len());
             Ok(rules::duplicate_event(source, copy.clone(), ids, now)?)

@@ -7,7 +7,7 @@ use crate::input::NewInvitation;
 use crate::invitation::Invitation;
 use crate::permission::Permission;
 use crate::person::{Membership, Person, Role};
-use crate::receipt::Operation;
+use crate::receipt::OperationKind;
 use crate::rules;
 use crate::secret::Secret;
 use crate::store::RecordKey;
@@ -72,7 +72,7 @@ impl Session {
     pub async fn invite(&self, new: NewInvitation) -> Result<Option<(Invitation, Option<Secret>)>> {
         let (caller, new, secret) = (self.manager()?, &new, &Secret::generate());
         let invited: Option<Invitation> = self
-            .write(Operation::Invite, move |now| {
+            .write(OperationKind::Invite, move |now| {
                 self.shared.invite(self.organization_id(), Some(caller), new, secret, now)
             })
             .await?;

@@ -9,7 +9,7 @@ use crate::id::{EventId, MessageId, NoticeId, ShiftId};
 use crate::input::NewMessage;
 use crate::message::Message;
 use crate::permission::Permission;
-use crate::receipt::Operation;
+use crate::receipt::OperationKind;
 use crate::rules;
 use crate::secret;
 use crate::signup::SignupStatus;
@@ -84,7 +84,7 @@ impl Session {
     /// ```
     pub async fn send_message(&self, event: EventId, message: NewMessage) -> Result<Message> {
         let new = &message;
-        self.write(Operation::SendMessage(event), move |now| async move {
+        self.write(OperationKind::SendMessage.on(event), move |now| async move {
             // Only a person has the permission.
             let Actor::Person { id, name } = &*self.actor else {
                 return Err(Error::MissingRole(Permission::SendMessages.role()));

@@ -212,24 +212,25 @@ impl Session {
     /// outcome takes precedence over the faults.
     ///
     /// # Errors
-    /// Returns the errors of [`require`](Self::require) for the [permission](Operation::permission) of the operation.
+    /// Returns the errors of [`require`](Self::require) for the [permission](crate::OperationKind::permission) of the operation.
     ///
     /// # Example
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
-    /// use signup_core::Operation;
+    /// use signup_core::OperationKind;
     ///
     /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
     /// let keyed = session.with_key("food-drive-2027-06-05".parse()?);
     /// let created = keyed.create_event(drive).await?;
-    /// let stored = keyed.stored_outcome(Operation::CreateEvent).await?;
+    /// let stored = keyed.stored_outcome(OperationKind::CreateEvent).await?;
     /// assert_eq!(stored, Some(created.into()));
     /// # Ok(()) }) }
     /// ```
-    pub async fn stored_outcome(&self, operation: Operation) -> Result<Option<Outcome>> {
-        self.require(operation.permission())?;
+    pub async fn stored_outcome(&self, operation: impl Into<Operation> + Send) -> Result<Option<Outcome>> {
+        let operation = operation.into();
+        self.require(operation.kind.permission())?;
         self.replay(operation).await
     }
 
@@ -275,15 +276,16 @@ impl Session {
     /// error. Without an error, the commit itself finds the receipt, so a first request needs no separate lookup.
     async fn write<T, F>(
         &self,
-        operation: Operation,
+        operation: impl Into<Operation> + Send,
         decide: impl Fn(Timestamp) -> F + Send + Sync,
     ) -> Result<T>
     where
         T: Clone + Send + Into<Outcome> + TryFrom<Outcome>,
         F: Future<Output = Result<Decision<T>>> + Send,
     {
+        let operation = operation.into();
         self.writes.note_replay(None);
-        self.require(operation.permission())?;
+        self.require(operation.kind.permission())?;
         let effects = &Mutex::new(LastWrite::default());
         let with_receipt = |now| {
             let decided = decide(now);

@@ -7,7 +7,7 @@ use crate::fault::{FaultKind, Faults};
 use crate::id::{EventId, QuestionId};
 use crate::input::{NewQuestion, QuestionPatch};
 use crate::question::Question;
-use crate::receipt::Operation;
+use crate::receipt::OperationKind;
 use crate::rules::{self, Decision};
 use crate::secret;
 use crate::store::{ChangeSet, EventInFull, RecordKey, Refusal};
@@ -80,7 +80,7 @@ impl Session {
     /// ```
     pub async fn add_question(&self, event: EventId, question: NewQuestion) -> Result<Question> {
         let new = &question;
-        self.write(Operation::AddQuestion(event), move |now| async move {
+        self.write(OperationKind::AddQuestion.on(event), move |now| async move {
             let full = self.event_in_full(event).await?;
             let id = QuestionId::new(secret::new_uuid(now));
             rules::add_question(&full.event, &full.questions, new.clone(), id)
@@ -113,7 +113,7 @@ impl Session {
     /// ```
     pub async fn patch_question(&self, id: QuestionId, patch: QuestionPatch) -> Result<Question> {
         let patch = &patch;
-        self.write(Operation::PatchQuestion(id), move |_| async move {
+        self.write(OperationKind::PatchQuestion.on(id), move |_| async move {
             let (question, event) = self.question_with_event(id).await?;
             let kind = patch.kind;
             match rules::patch_question(&event, question.clone(), patch.clone()) {
@@ -148,7 +148,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn delete_question(&self, id: QuestionId) -> Result<()> {
-        self.write(Operation::DeleteQuestion(id), move |_| async move {
+        self.write(OperationKind::DeleteQuestion.on(id), move |_| async move {
             let (question, event) = self.question_with_event(id).await?;
             rules::delete_question(&event, &question)
         })

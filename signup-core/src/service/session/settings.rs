@@ -8,7 +8,7 @@ use crate::id::TokenId;
 use crate::input::{NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::permission::Permission;
-use crate::receipt::Operation;
+use crate::receipt::OperationKind;
 use crate::rules;
 use crate::secret::{self, TokenText};
 use crate::token::Token;
@@ -90,7 +90,7 @@ impl Session {
         let text = TokenText::generate();
         let (new, digest) = (&new, text.digest());
         let token: Token = self
-            .write(Operation::CreateToken, move |now| async move {
+            .write(OperationKind::CreateToken, move |now| async move {
                 let organization = self.own_organization().await?.id;
                 let id = TokenId::new(secret::new_uuid(now));
                 rules::create_token(organization, new, &self.actor, (id, digest), now)

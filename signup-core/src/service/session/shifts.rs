@@ -7,7 +7,7 @@ use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
 use crate::input::{Change, DeleteShift, NewShift, ShiftPatch};
-use crate::receipt::Operation;
+use crate::receipt::OperationKind;
 use crate::rules;
 use crate::secret;
 use crate::shift::ScheduledShift;
@@ -74,7 +74,7 @@ impl Session {
         let patch = &patch;
         let turn = &OnceLock::new();
         let sets_external_id = matches!(patch.external_id, Some(Change::Set(_)));
-        self.write(Operation::PatchShift(id), move |now| async move {
+        self.write(OperationKind::PatchShift.on(id), move |now| async move {
             let found = self.shared.shift_in_turn(self.organization_id(), id, sets_external_id, turn).await?;
             let (mut shift, mut event) = found.ok_or(Error::NotFound)?;
             let mut siblings = vec![];
@@ -144,7 +144,7 @@ impl Session {
     #[doc(alias = "add_slots")]
     pub async fn add_shifts(&self, event: EventId, shifts: Vec<NewShift>) -> Result<Vec<ScheduledShift>> {
         let shifts = &shifts;
-        self.write(Operation::AddShifts(event), move |now| async move {
+        self.write(OperationKind::AddShifts.on(event), move |now| async move {
             let full = self.event_in_full(event).await?;
             let ids = shifts.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
             rules::add_shifts(full, shifts.clone(), ids, now)
@@ -179,7 +179,7 @@ impl Session {
     #[doc(alias = "delete_slot")]
     pub async fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> Result<()> {
         let delete = &delete;
-        self.write(Operation::DeleteShift(id), move |now| async move {
+        self.write(OperationKind::DeleteShift.on(id), move |now| async move {
             let found = self.shared.shift_with_event(self.organization_id(), id).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));

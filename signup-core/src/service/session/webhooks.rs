@@ -7,7 +7,7 @@ use crate::id::{ActivityId, DeliveryId, WebhookId};
 use crate::input::{NewWebhook, WebhookPatch, check_webhook};
 use crate::network::Networks;
 use crate::organization::Organization;
-use crate::receipt::Operation;
+use crate::receipt::OperationKind;
 use crate::rules;
 use crate::secret;
 use crate::store::{DeliveryQuery, Page, RecordKey};
@@ -88,7 +88,7 @@ impl Session {
     /// ```
     pub async fn create_webhook(&self, new: NewWebhook) -> Result<Webhook> {
         let new = &new;
-        self.write(Operation::CreateWebhook, move |now| async move {
+        self.write(OperationKind::CreateWebhook, move |now| async move {
             check_webhook(Some(&new.url), Some(&new.types), &self.shared.networks)?;
             let organization = self.own_organization().await?;
             let id = WebhookId::new(secret::new_uuid(now));
@@ -107,7 +107,7 @@ impl Session {
     /// - [`Error::NotFound`] if the organization has no such webhook.
     pub async fn patch_webhook(&self, id: WebhookId, patch: WebhookPatch) -> Result<Webhook> {
         let patch = &patch;
-        self.write(Operation::PatchWebhook(id), move |now| async move {
+        self.write(OperationKind::PatchWebhook.on(id), move |now| async move {
             check_webhook(patch.url.as_ref(), patch.types.as_deref(), &self.shared.networks)?;
             let (webhook, organization) = (self.own_webhook(id).await?, self.own_organization().await?);
             Ok(rules::patch_webhook(organization, webhook, patch.clone(), now))
@@ -123,7 +123,7 @@ impl Session {
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
     pub async fn rotate_secret(&self, id: WebhookId) -> Result<Webhook> {
-        self.write(Operation::RotateSecret(id), move |now| async move {
+        self.write(OperationKind::RotateSecret.on(id), move |now| async move {
             Ok(rules::rotate_secret(self.own_webhook(id).await?, SigningSecret::generate(), now))
         })
         .await
@@ -136,7 +136,7 @@ impl Session {
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
     pub async fn test_webhook(&self, id: WebhookId) -> Result<Delivery> {
-        self.write(Operation::TestWebhook(id), move |now| async move {
+        self.write(OperationKind::TestWebhook.on(id), move |now| async move {
             let ids = (DeliveryId::new(secret::new_uuid(now)), ActivityId::new(secret::new_uuid(now)));
             let webhook = self.own_webhook(id).await?;
             Ok(rules::test_webhook(&webhook, (*self.actor).clone(), ids, now))
@@ -151,7 +151,7 @@ impl Session {
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
     pub async fn delete_webhook(&self, id: WebhookId) -> Result<()> {
-        self.write(Operation::DeleteWebhook(id), move |_| async move {
+        self.write(OperationKind::DeleteWebhook.on(id), move |_| async move {
             let (webhook, organization) = (self.own_webhook(id).await?, self.own_organization().await?);
             Ok(rules::delete_webhook(organization, webhook))
         })
@@ -182,7 +182,7 @@ impl Session {
     /// - [`Error::NotFound`] if the organization has no such delivery.
     /// - [`Error::WebhookDisabled`] if its webhook is disabled, also if the delivery is pending.
     pub async fn redeliver(&self, id: DeliveryId) -> Result<Delivery> {
-        self.write(Operation::Redeliver(id), move |now| async move {
+        self.write(OperationKind::Redeliver.on(id), move |now| async move {
             let delivery: Delivery = self.shared.get(RecordKey::Delivery(self.organization_id(), id)).await?;
             let webhook = self.own_webhook(delivery.webhook).await?;
             rules::redeliver(&webhook, delivery, now)
