@@ -7,8 +7,7 @@
 -- over the whole service. They are long and random, or derived from such values. A distributed table that cannot have a unique
 -- index on one of them can have a plain index, which serves the same queries.
 --
--- A CHECK repeats a bound that the library checks before it writes. So no other program can store a value that the library
--- cannot read.
+-- The library checks lengths and formats before it writes. A CHECK here is what an index or a total relies on.
 
 -- Facts about the database itself, by name. 'zone_data' is the release of the time zone data from which the stored instants
 -- of events were derived.
@@ -20,15 +19,15 @@ CREATE TABLE meta (
 -- The customers of the service. Every record belongs to one of them, except `people` and what is about them alone.
 CREATE TABLE organizations (
     id          uuid   PRIMARY KEY,
-    name        text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    slug        text   COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
-    sport       text   CHECK (length(sport) BETWEEN 1 AND 255),
-    public_url  text   CHECK (length(public_url) BETWEEN 1 AND 2048),
-    contact     text   CHECK (length(contact) BETWEEN 3 AND 254),
-    privacy_url text   CHECK (length(privacy_url) BETWEEN 1 AND 2048),
-    plan        text   NOT NULL CHECK (plan IN ('free', 'calendar', 'starter', 'pro')),
-    version     bigint NOT NULL CHECK (version >= 1),
-    gate        bigint NOT NULL CHECK (gate >= 1),
+    name        text   NOT NULL,
+    slug        text   COLLATE "C" NOT NULL UNIQUE,
+    sport       text,
+    public_url  text,
+    contact     text,
+    privacy_url text,
+    plan        text   NOT NULL,
+    version     bigint NOT NULL,
+    gate        bigint NOT NULL,
     created_at  bigint NOT NULL
 );
 
@@ -36,31 +35,29 @@ CREATE TABLE organizations (
 CREATE TABLE tokens (
     organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id              uuid   NOT NULL UNIQUE,
-    name            text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
-    digest          bytea  NOT NULL UNIQUE CHECK (length(digest) = 32),
-    scopes          text   NOT NULL CHECK (length(scopes) BETWEEN 1 AND 255),
+    name            text   NOT NULL,
+    digest          bytea  NOT NULL UNIQUE,
+    scopes          text   NOT NULL,
     created_at      bigint NOT NULL,
     -- The caller that created it, as a JSON object.
     created_by      json   NOT NULL,
     last_used_at    bigint,
-    expires_at      bigint NOT NULL
-                    CONSTRAINT tokens_expires_at_check
-                    CHECK (expires_at > created_at AND expires_at <= created_at + 365 * 86400),
+    expires_at      bigint NOT NULL,
     revoked_at      bigint,
-    version         bigint NOT NULL CHECK (version >= 1),
+    version         bigint NOT NULL,
     PRIMARY KEY (organization_id, id)
 );
 
 -- The people who may sign in. A person belongs to no organization.
 CREATE TABLE people (
     id         uuid   PRIMARY KEY,
-    email      text   NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    email      text   NOT NULL,
     -- The address in lower-case ASCII, by which addresses are compared.
     email_key  text   COLLATE "C" NOT NULL UNIQUE,
-    name       text   NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    name       text   NOT NULL,
     -- A sign-in of another generation is void.
-    generation bigint NOT NULL CHECK (generation >= 1),
-    version    bigint NOT NULL CHECK (version >= 1),
+    generation bigint NOT NULL,
+    version    bigint NOT NULL,
     created_at bigint NOT NULL
 );
 
@@ -69,8 +66,8 @@ CREATE TABLE people (
 CREATE TABLE memberships (
     organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     person_id       uuid   NOT NULL,
-    role            text   NOT NULL CHECK (role IN ('organizer', 'admin', 'owner')),
-    version         bigint NOT NULL CHECK (version >= 1),
+    role            text   NOT NULL,
+    version         bigint NOT NULL,
     created_at      bigint NOT NULL,
     PRIMARY KEY (organization_id, person_id)
 );
@@ -81,17 +78,14 @@ CREATE TABLE invitations (
     organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id              uuid   NOT NULL,
     -- Who is invited. NULL for a first owner, who gives an address and a name later.
-    email           text   CHECK (length(email) BETWEEN 3 AND 254),
-    email_key       text   COLLATE "C"
-                    CONSTRAINT invitations_email_key_check CHECK ((email_key IS NULL) = (email IS NULL)),
-    name            text
-                    CONSTRAINT invitations_name_check
-                    CHECK (length(name) BETWEEN 1 AND 255 AND (name IS NULL) = (email IS NULL)),
-    role            text   NOT NULL CHECK (role IN ('organizer', 'admin', 'owner')),
+    email           text,
+    email_key       text   COLLATE "C",
+    name            text,
+    role            text   NOT NULL,
     -- The person who invites. Not a foreign key: the invitation is void when the person has gone.
     inviter_id      uuid,
-    digest          bytea  NOT NULL UNIQUE CHECK (length(digest) = 32),
-    version         bigint NOT NULL CHECK (version >= 1),
+    digest          bytea  NOT NULL UNIQUE,
+    version         bigint NOT NULL,
     created_at      bigint NOT NULL,
     expires_at      bigint NOT NULL,
     PRIMARY KEY (organization_id, id)
@@ -102,22 +96,22 @@ CREATE INDEX invitations_by_expiry ON invitations (expires_at);
 -- The codes to sign in, one for each browser that asked. `browser` is the SHA-256 of the secret of the browser, and `digest`
 -- that of the secret and the code.
 CREATE TABLE sign_in_codes (
-    browser    bytea  PRIMARY KEY CHECK (length(browser) = 32),
-    email      text   NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
-    digest     bytea  NOT NULL CHECK (length(digest) = 32),
+    browser    bytea  PRIMARY KEY,
+    email      text   NOT NULL,
+    digest     bytea  NOT NULL,
     -- The number of wrong codes.
-    tries      bigint NOT NULL CHECK (tries >= 0),
-    version    bigint NOT NULL CHECK (version >= 1),
+    tries      bigint NOT NULL,
+    version    bigint NOT NULL,
     expires_at bigint NOT NULL
 );
 CREATE INDEX sign_in_codes_by_expiry ON sign_in_codes (expires_at);
 
 -- The people who are signed in, in one browser each. `digest` is the SHA-256 of the secret of the browser.
 CREATE TABLE sign_ins (
-    digest     bytea  PRIMARY KEY CHECK (length(digest) = 32),
+    digest     bytea  PRIMARY KEY,
     person_id  uuid   NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-    generation bigint NOT NULL CHECK (generation >= 1),
-    version    bigint NOT NULL CHECK (version >= 1),
+    generation bigint NOT NULL,
+    version    bigint NOT NULL,
     created_at bigint NOT NULL,
     used_at    bigint NOT NULL,
     -- Derived from the times.
@@ -131,7 +125,7 @@ CREATE INDEX sign_ins_by_expiry ON sign_ins (expires_at);
 CREATE TABLE activity (
     organization_id uuid   NOT NULL,
     id              uuid   NOT NULL,
-    type            text   COLLATE "C" NOT NULL CHECK (length(type) BETWEEN 1 AND 255),
+    type            text   COLLATE "C" NOT NULL,
     created_at      bigint NOT NULL,
     -- The caller that caused it, as a JSON object.
     actor           json   NOT NULL,
@@ -155,20 +149,20 @@ CREATE INDEX activity_by_expiry ON activity (expires_at);
 CREATE TABLE webhooks (
     organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id              uuid   NOT NULL UNIQUE,
-    url             text   NOT NULL CHECK (length(url) BETWEEN 1 AND 2048),
-    description     text   CHECK (length(description) BETWEEN 1 AND 255),
+    url             text   NOT NULL,
+    description     text,
     -- The types that are delivered, as a JSON array of filters.
-    types           jsonb  NOT NULL CHECK (jsonb_typeof(types) = 'array'),
+    types           jsonb  NOT NULL,
     secret          text   NOT NULL,
     -- The secret before the last rotation, and until when it signs.
     former_secret   text,
-    former_until    bigint CHECK ((former_until IS NULL) = (former_secret IS NULL)),
+    former_until    bigint,
     disabled_at     bigint,
-    disabled_reason text   CHECK (disabled_reason IS NULL OR (disabled_reason IN ('gone', 'failing') AND disabled_at IS NOT NULL)),
+    disabled_reason text,
     last_success_at bigint,
     -- The first failure after the last success.
     failing_since   bigint,
-    version         bigint NOT NULL CHECK (version >= 1),
+    version         bigint NOT NULL,
     created_at      bigint NOT NULL,
     updated_at      bigint NOT NULL,
     PRIMARY KEY (organization_id, id)
@@ -182,15 +176,15 @@ CREATE TABLE deliveries (
     -- What is delivered, as a JSON object.
     activity        json    NOT NULL,
     is_test         boolean NOT NULL,
-    status          text    NOT NULL CHECK (status IN ('pending', 'delivered', 'failed')),
+    status          text    NOT NULL,
     -- When the next attempt may be made, the end of the lease of a process that makes one, and when the delivery ended.
     due_at          bigint  CHECK ((due_at IS NULL) = (status <> 'pending')),
-    leased_until    bigint  CHECK (leased_until IS NULL OR leased_until = due_at),
-    ended_at        bigint  CHECK ((ended_at IS NULL) = (status = 'pending')),
-    attempts        bigint  NOT NULL CHECK (attempts >= 0),
+    leased_until    bigint,
+    ended_at        bigint,
+    attempts        bigint  NOT NULL,
     last_status     bigint,
-    last_error      text    CHECK (length(last_error) <= 255),
-    version         bigint  NOT NULL CHECK (version >= 1),
+    last_error      text,
+    version         bigint  NOT NULL,
     created_at      bigint  NOT NULL,
     expires_at      bigint  NOT NULL,
     PRIMARY KEY (organization_id, id),
@@ -207,39 +201,37 @@ CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
 CREATE TABLE events (
     organization_id     uuid    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
     id                  uuid    NOT NULL UNIQUE,
-    title               text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
-    slug                text    COLLATE "C" NOT NULL UNIQUE CHECK (length(slug) BETWEEN 1 AND 255),
-    description         text    CHECK (length(description) BETWEEN 1 AND 65535),
-    location            text    CHECK (length(location) BETWEEN 1 AND 2048),
+    title               text    NOT NULL,
+    slug                text    COLLATE "C" NOT NULL UNIQUE,
+    description         text,
+    location            text,
     is_virtual          boolean NOT NULL,
-    latitude            double precision CHECK (latitude BETWEEN -90 AND 90),
-    longitude           double precision CHECK (longitude BETWEEN -180 AND 180),
+    latitude            double precision,
+    longitude           double precision,
     start_date          date    NOT NULL,
-    end_date            date    CONSTRAINT events_end_date_check CHECK (end_date >= start_date),
-    timezone            text    NOT NULL CHECK (length(timezone) > 0),
+    end_date            date,
+    timezone            text    NOT NULL,
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           bigint  NOT NULL,
-    ends_at             bigint  NOT NULL CONSTRAINT events_ends_at_check CHECK (ends_at >= starts_at),
+    ends_at             bigint  NOT NULL,
     -- The class of the number of days: 0 for one day.
-    length_class        integer NOT NULL CHECK (length_class BETWEEN 0 AND 2),
+    length_class        integer NOT NULL,
     is_published        boolean NOT NULL,
-    theme               text    CHECK (theme IN ('purple-indigo', 'ocean-blue', 'sunset-orange', 'forest-green', 'rose-pink',
-                                'slate-charcoal', 'golden-hour', 'midnight')),
-    badge_label         text    CHECK (length(badge_label) BETWEEN 1 AND 255),
+    theme               text,
+    badge_label         text,
     -- The id in the organizer's own system. A deleted event keeps it, and holds it no longer.
-    external_id         text    COLLATE "C" CHECK (length(external_id) BETWEEN 1 AND 255),
+    external_id         text    COLLATE "C",
     held_external_id    text    COLLATE "C" GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL THEN external_id END) STORED,
-    version             bigint  NOT NULL CHECK (version >= 1),
+    version             bigint  NOT NULL,
     -- A second version: only changes that affect whether and how volunteers may sign up raise it.
-    gate                bigint  NOT NULL CHECK (gate >= 1),
+    gate                bigint  NOT NULL,
     created_at          bigint  NOT NULL,
     updated_at          bigint  NOT NULL,
     cancelled_at        bigint,
-    cancellation_reason text    CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
+    cancellation_reason text,
     deleted_at          bigint,
     -- Whether a purge has begun to remove the event. Reads and restores no longer find the event.
-    is_purged           boolean NOT NULL DEFAULT FALSE
-                        CONSTRAINT events_is_purged_check CHECK (NOT is_purged OR deleted_at IS NOT NULL),
+    is_purged           boolean NOT NULL DEFAULT FALSE,
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
@@ -263,7 +255,7 @@ CREATE UNIQUE INDEX purged_events ON events (organization_id, id) WHERE is_purge
 CREATE TABLE location_data (
     organization_id uuid NOT NULL,
     event_id        uuid NOT NULL,
-    data            json NOT NULL CHECK (json_typeof(data) = 'object'),
+    data            json NOT NULL,
     PRIMARY KEY (organization_id, event_id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
@@ -273,43 +265,39 @@ CREATE TABLE shifts (
     organization_id uuid    NOT NULL,
     id              uuid    NOT NULL,
     event_id        uuid    NOT NULL,
-    title           text    NOT NULL CHECK (length(title) BETWEEN 1 AND 255),
-    description     text    CHECK (length(description) BETWEEN 1 AND 2000),
-    location        text    CHECK (length(location) BETWEEN 1 AND 255),
+    title           text    NOT NULL,
+    description     text,
+    location        text,
     -- The id in the organizer's own system.
-    external_id     text    COLLATE "C" CHECK (length(external_id) BETWEEN 1 AND 255),
+    external_id     text    COLLATE "C",
     -- The number of the day of the event on which the shift begins.
-    day             integer NOT NULL DEFAULT 1 CHECK (day >= 1),
+    day             integer NOT NULL DEFAULT 1,
     -- Minutes since midnight by the wall clock. 1440 is the end of the day.
-    start_minute    integer NOT NULL CHECK (start_minute BETWEEN 0 AND 1439),
-    end_minute      integer NOT NULL
-                    CONSTRAINT shifts_end_minute_check CHECK (CASE WHEN ends_next_day THEN end_minute BETWEEN 0 AND start_minute
-                    ELSE end_minute > start_minute AND end_minute <= 1440 END),
+    start_minute    integer NOT NULL,
+    end_minute      integer NOT NULL,
     -- Whether the end is a time of the next day.
     ends_next_day   boolean NOT NULL DEFAULT false,
     -- Derived from the day, the minutes and the first day of the event, so that events can be selected by their open shifts.
     ends_at         bigint  NOT NULL,
-    capacity        integer NOT NULL CHECK (capacity BETWEEN 0 AND 1000000),
-    minimum         integer CHECK (minimum BETWEEN 1 AND 1000000),
+    capacity        integer NOT NULL,
+    minimum         integer,
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          integer NOT NULL CHECK (filled >= 0),
-    position        integer NOT NULL CHECK (position >= 0),
-    version         bigint  NOT NULL CHECK (version >= 1),
-    gate            bigint  NOT NULL CHECK (gate >= 1),
+    position        integer NOT NULL,
+    version         bigint  NOT NULL,
+    gate            bigint  NOT NULL,
     created_at      bigint  NOT NULL,
     updated_at      bigint  NOT NULL,
     -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
     -- stay as they were, so this cancellation costs the same for any number of sign-ups.
     closed_at       bigint,
-    closed_by       text    COLLATE "C"
-                    CONSTRAINT shifts_closed_by_check CHECK ((closed_at IS NULL) = (closed_by IS NULL)
-                    AND closed_by IN ('volunteer', 'organizer', 'shift_deletion', 'event_cancellation')),
-    closing_reason  text    CHECK (length(closing_reason) BETWEEN 1 AND 1000),
+    closed_by       text    COLLATE "C",
+    closing_reason  text,
     deleted_at      bigint,
     -- The latest gathering of changes: when the first one was made, when the mails are due, and the notice of the latest change.
     gathering_first_at  bigint,
-    gathering_due_at    bigint CHECK ((gathering_due_at IS NULL) = (gathering_first_at IS NULL)),
-    gathering_notice_id uuid   CHECK ((gathering_notice_id IS NULL) = (gathering_first_at IS NULL)),
+    gathering_due_at    bigint,
+    gathering_notice_id uuid,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
@@ -320,13 +308,13 @@ CREATE INDEX shifts_by_deletion ON shifts (deleted_at) WHERE deleted_at IS NOT N
 CREATE TABLE questions (
     organization_id uuid    NOT NULL,
     event_id        uuid    NOT NULL,
-    position        integer NOT NULL CHECK (position >= 0),
+    position        integer NOT NULL,
     id              uuid    NOT NULL,
-    label           text    NOT NULL CHECK (length(label) BETWEEN 1 AND 255),
-    kind            text    NOT NULL CHECK (kind IN ('text', 'select', 'checkbox')),
-    options         jsonb   NOT NULL CHECK (jsonb_typeof(options) = 'array'),
+    label           text    NOT NULL,
+    kind            text    NOT NULL,
+    options         jsonb   NOT NULL,
     required        boolean NOT NULL,
-    version         bigint  NOT NULL CHECK (version >= 1),
+    version         bigint  NOT NULL,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
@@ -339,10 +327,10 @@ CREATE TABLE messages (
     id              uuid NOT NULL,
     -- The only shift whose volunteers get the message, or NULL for all shifts of the event.
     shift_id        uuid,
-    subject         text NOT NULL CHECK (length(subject) BETWEEN 1 AND 150),
-    text            text NOT NULL CHECK (length(text) BETWEEN 1 AND 5000),
+    subject         text NOT NULL,
+    text            text NOT NULL,
     sender_id       uuid NOT NULL,
-    sender_name     text NOT NULL CHECK (length(sender_name) BETWEEN 1 AND 255),
+    sender_name     text NOT NULL,
     created_at      bigint NOT NULL,
     -- Until when the message counts towards the limit of the event.
     counts_until    bigint NOT NULL,
@@ -357,28 +345,26 @@ CREATE TABLE signups (
     id              uuid    NOT NULL,
     event_id        uuid    NOT NULL,
     shift_id        uuid    NOT NULL,
-    name            text    NOT NULL CHECK (length(name) BETWEEN 1 AND 255),
+    name            text    NOT NULL,
     -- The name and the address in lower case, with composed letters (NFC), in which a search looks.
     search_key      text    COLLATE "C" NOT NULL,
-    email           text    NOT NULL CHECK (length(email) BETWEEN 3 AND 254),
+    email           text    NOT NULL,
     -- The address in lower-case ASCII, by which addresses are compared.
     email_key       text    COLLATE "C" NOT NULL,
     -- When and where the shift is by the last mail to the volunteer, as a JSON object.
-    told            jsonb   NOT NULL CHECK (jsonb_typeof(told) = 'object'),
+    told            jsonb   NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
-    answers         jsonb   NOT NULL CHECK (jsonb_typeof(answers) = 'array'),
+    answers         jsonb   NOT NULL,
     status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
-    version         bigint  NOT NULL CHECK (version >= 1),
+    version         bigint  NOT NULL,
     created_at      bigint  NOT NULL,
     -- When the mail about a repeated sign-up was last queued.
     repeated_at     bigint,
     cancelled_at    bigint
                     CONSTRAINT signups_cancelled_at_check CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
-    cancelled_by    text    COLLATE "C"
-                    CONSTRAINT signups_cancelled_by_check CHECK ((cancelled_by IS NULL) = (status = 'confirmed')
-                    AND cancelled_by IN ('volunteer', 'organizer', 'shift_deletion', 'event_cancellation')),
+    cancelled_by    text    COLLATE "C",
     -- Why the organizer cancelled this one sign-up.
-    cancellation_reason text CHECK (length(cancellation_reason) BETWEEN 1 AND 1000),
+    cancellation_reason text,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
@@ -395,7 +381,7 @@ CREATE TABLE links (
     shift_id        uuid  NOT NULL,
     -- Not a foreign key, for the reason that `notices` has. The removal of a sign-up removes its links.
     signup_id       uuid  NOT NULL,
-    digest          bytea NOT NULL UNIQUE CHECK (length(digest) = 32),
+    digest          bytea NOT NULL UNIQUE,
     -- Finds the links of a shift and of a sign-up, too.
     PRIMARY KEY (organization_id, shift_id, signup_id, digest),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
@@ -420,7 +406,7 @@ CREATE TABLE receipts (
     organization_id uuid   NOT NULL,
     caller_id       uuid   NOT NULL,
     operation       text   COLLATE "C" NOT NULL,
-    idempotency_key text   COLLATE "C" NOT NULL CHECK (length(idempotency_key) BETWEEN 1 AND 255),
+    idempotency_key text   COLLATE "C" NOT NULL,
     outcome         json   NOT NULL,
     mails_queued    bigint NOT NULL DEFAULT 0,
     -- The SHA-256 of the input in hexadecimal digits, if the caller gave it.
@@ -437,22 +423,20 @@ CREATE TABLE notices (
     id              uuid    PRIMARY KEY,
     -- Both are NULL in a mail to a person who signs in or is invited.
     event_id        uuid,
-    shift_id        uuid    CHECK ((shift_id IS NULL) = (event_id IS NULL)),
+    shift_id        uuid,
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers. Not a foreign key: PostgreSQL would
     -- look up the sign-up by a plan that it made when the table was small, and read all sign-ups of the organization.
-    signup_id       uuid    CHECK (signup_id IS NULL OR shift_id IS NOT NULL),
+    signup_id       uuid,
     -- What happened, as a JSON object.
     cause           jsonb   NOT NULL,
-    version         integer NOT NULL CHECK (version >= 1),
-    attempts        integer NOT NULL CHECK (attempts >= 0),
+    version         integer NOT NULL,
+    attempts        integer NOT NULL,
     created_at      bigint  NOT NULL,
     -- When a process may claim the notice: the end of a lease or of a backoff.
     due_at          bigint  NOT NULL,
     -- When the mail failed for good, or NULL while it is still to be sent, and why its last attempt failed.
     failed_at       bigint,
-    reason          text
-                    CONSTRAINT notices_reason_check
-                    CHECK ((failed_at IS NULL OR reason IS NOT NULL) AND length(reason) <= 500),
+    reason          text,
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
 -- Finds the notices for a shift, and those about one of its sign-ups. The organization is not the first column: PostgreSQL could
@@ -471,7 +455,7 @@ CREATE UNLOGGED TABLE windows (
     caller          text    COLLATE "C" NOT NULL,
     opened_at       bigint  NOT NULL,
     ends_at         bigint  NOT NULL,
-    requests        integer NOT NULL CHECK (requests >= 1),
+    requests        integer NOT NULL,
     PRIMARY KEY (organization_id, caller)
 ) WITH (fillfactor = 50);
 CREATE INDEX windows_by_end ON windows (ends_at);
