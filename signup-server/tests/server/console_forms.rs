@@ -9,38 +9,6 @@ use crate::contract::DOCUMENT;
 use crate::harness::{Answer, Server, event};
 use crate::lives::id;
 
-/// The fields and the buttons of each page that takes a form. `shifts.*` stands for three rows of shifts.
-#[rustfmt::skip]
-const FORMS: [(&str, &str, &str); 22] = [
-    ("/events/new", "idempotency_key title description start_date end_date timezone location is_virtual theme badge_label is_published shifts.*", "Create event, More rows"),
-    ("/events/{id}/edit", "title description start_date end_date timezone location is_virtual theme badge_label is_published", "Save changes"),
-    ("/events/{id}/duplicate", "idempotency_key title start_date", "Copy event"),
-    ("/events/{id}/publish", "", "Publish"),
-    ("/events/{id}/unpublish", "confirmed", "Unpublish"),
-    ("/events/{id}/cancel", "reason", "Cancel event"),
-    ("/events/{id}/delete", "confirmed", "Delete"),
-    ("/events/{id}/shifts/new", "idempotency_key shifts.*", "Add shifts, More rows"),
-    ("/events/{id}/questions/new", "idempotency_key label type options required position", "Add question"),
-    ("/events/{id}/message", "idempotency_key slot_id subject text", "Preview"),
-    ("/shifts/{id}/edit", "title description start_time end_time ends_next_day capacity minimum location", "Save changes"),
-    ("/shifts/{id}/delete", "confirmed", "Delete"),
-    ("/questions/{id}/edit", "label type options required position", "Save changes"),
-    ("/questions/{id}/delete", "confirmed", "Delete"),
-    ("/signups/{id}/cancel", "reason", "Continue"),
-    ("/leave", "", "Leave"),
-    ("/settings", "name contact privacy_url sport public_url", "Save"),
-    ("/settings/members", "action person_id invitation_id email name role", "Invite, Remove, Withdraw"),
-    ("/settings/tokens", "action token_id name scopes expires_in_days", "Create, Revoke"),
-    ("/settings/webhooks", "action idempotency_key url description types", "Create"),
-    ("/settings/webhooks/{id}", "action url description types", "Save, Send test, Rotate secret, Delete"),
-    ("/settings/people", "action email", "Find"),
-];
-
-/// The fields of a row of shifts. The form of a new event has the number of the day, too.
-#[rustfmt::skip]
-const ROW: [&str; 9] =
-    ["title", "description", "start_time", "end_time", "ends_next_day", "capacity", "minimum", "each_minutes", "location"];
-
 /// Returns the main part of a page.
 fn main_of(page: &Answer) -> &str {
     page.text.split_once("<main").unwrap().1
@@ -54,50 +22,6 @@ fn between<'a>(text: &'a str, start: &str, end: char) -> BTreeSet<&'a str> {
 /// Returns the words of the buttons, without the words that only screen readers say.
 fn buttons(page: &Answer) -> BTreeSet<&str> {
     main_of(page).split("<button").skip(1).map(|rest| rest.split(['>', '<']).nth(1).unwrap()).collect()
-}
-
-/// Returns the path to which each form of a page at `path` is sent by `POST`.
-fn targets<'a>(page: &'a Answer, path: &'a str) -> BTreeSet<&'a str> {
-    let forms = main_of(page).split("<form ").skip(1).map(|form| form.split_once('>').unwrap().0);
-    let posts = forms.filter(|form| form.contains("method=\"post\""));
-    posts.map(|form| between(form, "action=\"", '"').pop_first().unwrap_or(path)).collect()
-}
-
-#[tokio::test]
-async fn each_page_has_a_form_that_is_sent_to_its_own_path_with_the_fields_of_the_api() {
-    let server = Server::start(&[]);
-    let ada = Organizer::first_owner(&server).await;
-    let invitation = [("action", "invite"), ("email", "x@example.org"), ("name", "X"), ("role", "admin")];
-    assert_eq!(ada.post(&format!("{ROOT}/settings/members"), &invitation).await.status, 200);
-    // Only with another owner can Ada leave.
-    let owner = [("action", "invite"), ("email", "y@example.org"), ("name", "Y"), ("role", "owner")];
-    let invited = ada.post(&format!("{ROOT}/settings/members"), &owner).await.text;
-    let (_, secret) = invited.split_once("/invitations/").unwrap();
-    let (secret, _) = secret.split_once('<').unwrap();
-    let accepted = Organizer::new(&server).post(&format!("/invitations/{secret}"), &[("name", "Y")]).await;
-    assert_eq!(accepted.status, 303, "{}", accepted.text);
-    let records = Records::create(&server).await;
-    for (page, fields, words) in FORMS {
-        let path = records.path(page);
-        let shown = ada.get(&path).await;
-        assert_eq!(shown.status, 200, "{page}");
-        assert_eq!(targets(&shown, &path), BTreeSet::from([&*path]), "{page}");
-        let names = between(main_of(&shown), " name=\"", '"');
-        for field in fields.split_whitespace().filter(|field| *field != "shifts.*") {
-            assert!(names.contains(field), "{page}: {field} in {names:?}");
-        }
-        let rows: BTreeSet<_> =
-            names.iter().filter(|name| name.starts_with("shifts.")).map(|name| (*name).to_owned()).collect();
-        let row_fields = || ROW.into_iter().chain((page == "/events/new").then_some("day"));
-        let expected = (0..3).flat_map(|row| row_fields().map(move |field| format!("shifts.{row}.{field}")));
-        let expected = expected.filter(|_| fields.contains("shifts.*")).collect();
-        assert_eq!(rows, expected, "{page}");
-        for word in words.split(", ") {
-            assert!(buttons(&shown).contains(word), "{page}: {word} in {:?}", buttons(&shown));
-        }
-    }
-    let listed = FORMS.iter().map(|(page, ..)| (*page).to_owned());
-    assert_eq!(listed.collect::<BTreeSet<_>>(), pages("POST"));
 }
 
 #[tokio::test]
@@ -123,30 +47,6 @@ async fn the_form_of_an_event_has_the_fields_of_the_api_that_a_person_fills_in()
     let mut expected = properties("CreateSlot");
     assert!(expected.remove("external_id") && expected.insert("each_minutes"));
     assert_eq!(row, expected);
-}
-
-#[tokio::test]
-async fn dates_times_and_numbers_have_native_inputs_and_zones_are_grouped_by_region() {
-    let server = Server::start(&[]);
-    let ada = Organizer::first_owner(&server).await;
-    let page = ada.get(&format!("{ROOT}/events/new")).await;
-    for (name, kind) in [
-        ("start_date", "date"),
-        ("end_date", "date"),
-        ("shifts.0.start_time", "time"),
-        ("shifts.0.end_time", "time"),
-        ("shifts.0.capacity", "number"),
-        ("shifts.0.each_minutes", "number"),
-    ] {
-        let input = format!("<input type=\"{kind}\" id=\"{}\" name=\"{name}\"", name.replace('.', "-"));
-        assert!(page.text.contains(&input), "{name}");
-    }
-    let (_, zones) = page.text.split_once("<select id=\"timezone\" name=\"timezone\">").unwrap();
-    let (zones, _) = zones.split_once("</select>").unwrap();
-    let (_, europe) = zones.split_once("<optgroup label=\"Europe\">").unwrap();
-    let (europe, _) = europe.split_once("</optgroup>").unwrap();
-    assert!(europe.contains("<option value=\"Europe/Berlin\">Berlin</option>"), "{europe}");
-    assert!(!europe.contains("America/"));
 }
 
 #[tokio::test]
@@ -179,27 +79,6 @@ fn rows(page: &Answer) -> usize {
     page.text.matches("<legend>Shift ").count()
 }
 
-#[tokio::test]
-async fn the_words_of_the_contract_are_on_the_pages_that_answer_a_form() {
-    let server = Server::start(&[]);
-    let ada = Organizer::first_owner(&server).await;
-    let records = Records::create(&server).await;
-    let people = records.path("/settings/people");
-    let found = ada.post(&people, &[("action", "find"), ("email", "bo@example.org")]).await;
-    assert!(buttons(&found).is_superset(&BTreeSet::from(["Download", "Erase"])), "{}", found.text);
-    let path = records.path("/events/{id}/message");
-    let preview = ada.post(&path, &[("subject", "Gloves"), ("text", "Bring gloves.")]).await;
-    assert!(buttons(&preview).contains("Send"), "{}", preview.text);
-    assert_eq!(targets(&preview, &path), BTreeSet::from([&*path]));
-    let sign_out = ada.get("/sign-out").await;
-    assert!(buttons(&sign_out).contains("Sign out everywhere"), "{}", sign_out.text);
-    for (path, field) in [("/sign-in", "email"), ("/sign-in/code", "code")] {
-        let page = ada.get(path).await;
-        assert_eq!(targets(&page, ""), BTreeSet::from([path]));
-        assert!(page.text.contains(&format!("name=\"{field}\"")), "{}", page.text);
-    }
-}
-
 /// What is typed into other fields would stand in the address of the page that follows, and so in the history of the browser.
 #[tokio::test]
 async fn only_filters_are_sent_by_get() {
@@ -230,17 +109,10 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
     let events = server.count_events().await;
     let long = "x".repeat(5001);
     // A page, its valid fields, and the faulty ones.
+    #[rustfmt::skip]
     let forms: [(&str, Values<'_>, Values<'_>); 16] = [
-        (
-            "/events/new",
-            &[("location", "Hall")],
-            &[("title", ""), ("start_date", "soon"), ("timezone", "Mars")],
-        ),
-        (
-            "/events/new",
-            &[],
-            &[("shifts.0.title", ""), ("shifts.0.capacity", "-1"), ("shifts.0.end_time", "x")],
-        ),
+        ("/events/new", &[("location", "Hall")], &[("title", ""), ("start_date", "soon"), ("timezone", "Mars")]),
+        ("/events/new", &[], &[("shifts.0.title", ""), ("shifts.0.capacity", "-1"), ("shifts.0.end_time", "x")]),
         ("/events/{id}/edit", &[("location", "Hall")], &[("title", ""), ("start_date", "soon")]),
         ("/events/{id}/duplicate", &[("title", "Copy")], &[("start_date", "2027-02-30")]),
         ("/events/{id}/cancel", &[], &[("reason", &long)]),
@@ -250,17 +122,9 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
         ("/shifts/{id}/edit", &[("location", "Dock 5")], &[("title", ""), ("capacity", "-1")]),
         ("/questions/{id}/edit", &[("type", "text")], &[("label", "")]),
         ("/signups/{id}/cancel", &[], &[("reason", &long)]),
-        (
-            "/settings",
-            &[("sport", "Rowing")],
-            &[("name", ""), ("contact", "ada"), ("privacy_url", "x"), ("public_url", "x")],
-        ),
+        ("/settings", &[("sport", "Rowing")], &[("name", ""), ("contact", "ada"), ("privacy_url", "x"), ("public_url", "x")]),
         ("/settings/members", &[("action", "invite")], &[("email", "ada"), ("name", ""), ("role", "boss")]),
-        (
-            "/settings/tokens",
-            &[("action", "create")],
-            &[("name", ""), ("scopes", "all"), ("expires_in_days", "0")],
-        ),
+        ("/settings/tokens", &[("action", "create")], &[("name", ""), ("scopes", "all"), ("expires_in_days", "0")]),
         ("/settings/webhooks", &[("action", "create")], &[("url", "ftp://x.example/"), ("types", "x")]),
         ("/settings/people", &[("action", "find")], &[("email", "ada")]),
     ];

@@ -1,5 +1,6 @@
 //! The first pages of the console: the organizations of a person, and the events of an organization.
 
+use insta::assert_snapshot;
 use jiff::ToSpan as _;
 use serde_json::{Value, json};
 use signup_core::{Clock as _, SystemClock};
@@ -7,9 +8,10 @@ use signup_core::{Clock as _, SystemClock};
 use crate::console::{ADA, Organizer};
 use crate::console_events::{ROOT, location};
 use crate::harness::{Answer, Server};
-use crate::lives::{id, path};
+use crate::lives::path;
 use crate::mailbox::Mailbox;
 use crate::pages::Page;
+use crate::snapshots::{readable, stable};
 
 /// Returns the body of an event that begins so many days from today, with one shift of this capacity.
 fn event_in(days: i64, title: &str, capacity: u32) -> Value {
@@ -27,42 +29,17 @@ fn draft_in(days: i64, title: &str) -> Value {
     event
 }
 
-/// Returns the headings of the list, and the titles of the events with their notes, in the order of the page.
-fn outline(page: &Answer) -> Vec<String> {
-    let (_, main) = page.text.split_once("<main").unwrap();
-    let tags = main.split("<h").skip(1).filter(|tag| tag.starts_with(['2', '3']));
-    let words = |tag: &str| {
-        let (tag, rest) = tag.split_once("</h").unwrap();
-        let title =
-            tag.rsplit_once("</a>").map_or(tag, |(link, _)| link).rsplit('>').next().unwrap().to_owned();
-        let note = rest.split_once("<p class=\"note\">").and_then(|(_, note)| note.split_once("</p>"));
-        let state = note.and_then(|(note, _)| note.split_once(" · "));
-        if tag.starts_with('2') {
-            title
-        } else {
-            state.map_or(title.clone(), |(_, word)| format!("{title} ({word})"))
-        }
-    };
-    tags.map(words).collect()
-}
-
-/// Returns what stands between the title of an event and the next event.
-fn row<'a>(page: &'a Answer, title: &str) -> &'a str {
-    let (_, rest) = page.text.split_once(&format!(">{title}</a>")).unwrap();
-    rest.split("</li>").next().unwrap()
+/// Returns the titles of the events of a page that begin with `kind`, in the order of the page.
+fn titles(page: &Answer, kind: &str) -> Vec<String> {
+    let shown = readable(page);
+    let events = shown.lines().filter_map(|line| line.strip_prefix("### ")?.split_once("] "));
+    events.map(|(_, title)| title.to_owned()).filter(|title| title.starts_with(kind)).collect()
 }
 
 #[tokio::test]
 async fn events_that_need_volunteers_come_first_then_drafts_then_past_and_cancelled_ones() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
-    let empty = ada.get(&format!("{ROOT}/")).await;
-    assert!(
-        empty
-            .text
-            .contains(&format!("No events yet. <a href=\"{ROOT}/events/new\">Create the first one</a>."))
-    );
-
     server.create(&draft_in(5, "Later draft")).await;
     server.create(&event_in(-5, "Past", 3)).await;
     server.create(&event_in(10, "Far", 20)).await;
@@ -80,38 +57,9 @@ async fn events_that_need_volunteers_come_first_then_drafts_then_past_and_cancel
     }
 
     let home = ada.get(&format!("{ROOT}/")).await;
-    let expected = [
-        "Upcoming",
-        "Full",
-        "Soon",
-        "Far",
-        "Drafts",
-        "Next draft",
-        "Later draft",
-        "Past and cancelled",
-        "Cancelled (Cancelled)",
-        "Past (Over)",
-        "Past draft (Draft)",
-    ];
-    assert_eq!(outline(&home), expected, "{}", home.text);
-    for (title, words, is_marked) in [
-        ("Full", "The only place is filled", false),
-        ("Soon", "5 of 20 still needed", true),
-        ("Far", "20 of 20 still needed", false),
-    ] {
-        let row = row(&home, title);
-        assert!(row.contains(&format!("<p>{words}</p>")), "{row}");
-        assert_eq!(
-            row.contains("<p class=\"soon\">5 volunteers needed within 7 days</p>"),
-            is_marked,
-            "{row}"
-        );
-        assert_eq!(row.contains("within 7 days"), is_marked, "{row}");
-    }
+    assert_snapshot!(stable(&readable(&home)));
     let bar = "role=\"meter\" aria-label=\"Places filled\" aria-valuemin=\"0\" aria-valuemax=\"20\" aria-valuenow=\"15\"";
-    assert!(row(&home, "Soon").contains(bar), "{}", row(&home, "Soon"));
-    let link = format!("<a href=\"{ROOT}/events/{}\">Soon</a>", id(&soon.event));
-    assert!(home.text.contains(&link), "{}", home.text);
+    assert!(home.text.contains(bar), "{}", home.text);
 }
 
 #[tokio::test]
@@ -131,17 +79,14 @@ async fn each_event_is_on_one_of_the_pages_of_home() {
         loop {
             assert_eq!(page.status, 200);
             let kind = if more == "Older events" { "Past " } else { "Coming " };
-            let titles = outline(&page)
-                .into_iter()
-                .filter(|line| line.starts_with(kind) && line != "Past and cancelled");
-            found.extend(titles);
+            found.extend(titles(&page, kind));
             let Some((before, _)) = page.text.split_once(&format!("\">{more}</a>")) else { break };
             let next = before.rsplit('"').next().unwrap().replace("&#38;", "&");
             page = ada.get(&next).await;
         }
     }
     let coming = (0..60).map(|number| format!("Coming {number}"));
-    let past = (0..110).map(|number| format!("Past {number} (Over)"));
+    let past = (0..110).map(|number| format!("Past {number}"));
     assert_eq!(found, coming.chain(past).collect::<Vec<_>>());
     for query in ["?cursor=x", "?upcoming=x"] {
         assert_eq!(ada.get(&format!("{ROOT}/{query}")).await.status, 422, "{query}");

@@ -164,35 +164,6 @@ async fn the_spreadsheet_is_the_table_of_the_command_line_and_runs_no_formula() 
 }
 
 #[tokio::test]
-async fn the_roster_has_a_table_for_each_shift_and_addresses_only_on_request() {
-    let server = Server::start(&[]);
-    let scene = Scene::start(&server).await;
-    scene.sign_up("Late", (&format!("Zoe {HOSTILE}"), "zoe@example.org"), HOSTILE).await;
-    scene.sign_up("Late", ("amy", "amy@example.org"), "vegan").await;
-    scene.sign_up("Early", ("Gone", "gone@example.org"), "").await;
-    let gone = link(&scene.get("signups?q=gone").await, "Cancel<").unwrap();
-    assert_eq!(scene.ada.post(&gone, &[("confirmed", "yes")]).await.status, 303);
-    let roster = scene.get("roster").await;
-    assert_eq!(roster.status, 200);
-    assert_escaped(&roster);
-    assert_eq!(roster.text.matches("<span class=\"box\"></span>").count(), 2, "a box to tick for each");
-    assert!(!roster.text.contains("Gone"), "a cancelled place");
-    let places = [
-        "Early",
-        "No one has signed up for this shift.",
-        "Late",
-        "2 of 40 places are taken.",
-        ">amy<",
-        ">Zoe ",
-    ];
-    let found =
-        places.map(|part| roster.text.find(part).unwrap_or_else(|| panic!("{part}: {}", roster.text)));
-    assert!(found.is_sorted(), "{found:?}");
-    assert!(roster.text.contains("vegan") && !roster.text.contains("amy@example.org"));
-    assert!(scene.get("roster?addresses=1").await.text.contains("amy@example.org"));
-}
-
-#[tokio::test]
 async fn cancelling_a_place_asks_first_and_mails_the_reason() {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);

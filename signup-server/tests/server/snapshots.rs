@@ -1,4 +1,4 @@
-//! Texts for snapshots: without what differs in each run.
+//! Texts for snapshots: without what differs in each run, and a page as a person reads it.
 //!
 //! Records in a snapshot are of the 2090s, so an earlier date is one of the present.
 
@@ -20,7 +20,7 @@ static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         r#"(?<before_slug>(?:/events/|--event |the event |"slug": ?")[a-z0-9-]*[a-z]-)[a-z0-9]{8}\b"#,
         r#"(?<before_cursor>cursor(?:=|": ?"))[A-Za-z0-9_.-]+"#,
         "(?<time>20[2-8][0-9]-[0-9]{2}-[0-9]{2}T[0-9:]{8}(?:Z|[+]00:00))",
-        "(?<date>20[2-8][0-9]-[0-9]{2}-[0-9]{2}|[0-9]{1,2} [A-Z][a-z]+ 20[2-8][0-9](?:, [0-9]{2}:[0-9]{2})?)",
+        "(?<date>20[2-8][0-9]-[0-9]{2}-[0-9]{2}|(?:[A-Z][a-z]+day )?[0-9]{1,2} [A-Z][a-z]+ 20[2-8][0-9](?:, [0-9]{2}:[0-9]{2}(?: [A-Z]{3,4})?)?)",
     ];
     Regex::new(&kinds.join("|")).unwrap()
 });
@@ -59,4 +59,69 @@ pub(crate) fn exchange(method: &str, path: &str, body: &Value, answer: &Answer) 
         }
     }
     format!("{text}\n{:#}\n\n", answer.json())
+}
+/// The elements of a page that begin a line, each with its mark.
+const LINES: [(&str, &str); 16] = [
+    ("h1", "# "),
+    ("h2", "## "),
+    ("h3", "### "),
+    ("li", "- "),
+    ("p", ""),
+    ("div", ""),
+    ("section", ""),
+    ("dt", ""),
+    ("dd", "  "),
+    ("tr", "| "),
+    ("legend", ""),
+    ("summary", "> "),
+    ("label", ""),
+    ("caption", ""),
+    ("br", ""),
+    ("pre", ""),
+];
+
+/// Returns the main part of a page as a person reads it: a line for each paragraph, with the targets of links and forms, and the
+/// names, values and choices of the fields. Of an answer without a page, returns where it leads.
+pub(crate) fn readable(page: &Answer) -> String {
+    let Some((head, main)) = page.text.split_once("<main") else {
+        return format!("{} {}", page.status, page.header("location").unwrap());
+    };
+    let (_, main) = main.split_once('>').unwrap();
+    let title = head.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
+    let mut text = format!("{} {title}\n", page.status);
+    for part in main.split_once("</main>").unwrap().0.split('<') {
+        let (tag, words) = part.split_once('>').unwrap_or(("", part));
+        let name = tag.split([' ', '\n', '/']).next().unwrap();
+        let attribute =
+            |name: &str| Some(tag.split_once(&format!(" {name}=\""))?.1.split('"').next().unwrap());
+        let shown = |names: &[&str]| -> String {
+            let found = names.iter().filter_map(|name| Some((name, attribute(name)?)));
+            found.map(|(name, value)| format!(" {name}={value}")).collect()
+        };
+        // A page has all zones, of which only the chosen one is shown.
+        let is_option = name == "option" && !tag.contains(" selected");
+        match name {
+            "a" => text += &format!("[{}] ", attribute("href").unwrap_or_default()),
+            "form" => text += &format!("\n<form{}>", shown(&["method", "action"])),
+            "input" if attribute("name") == Some("idempotency_key") => text += "\n<idempotency_key>",
+            "input" | "textarea" | "select" | "button" => {
+                let checked = if tag.contains(" checked") { " checked" } else { "" };
+                text += &format!("\n<{name}{}{checked}> ", shown(&["type", "name", "value"]));
+            }
+            "option" if !is_option => text += "selected: ",
+            "td" | "th" => text += " | ",
+            "/li" | "/p" | "/form" | "/h1" | "/h2" | "/h3" | "/div" | "/summary" => text.push('\n'),
+            name => {
+                if let Some((_, mark)) = LINES.iter().find(|(line, _)| *line == name) {
+                    text += &format!("\n{mark}");
+                }
+            }
+        }
+        if !is_option {
+            text += words;
+        }
+    }
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty() && line != "-").collect();
+    lines.join("\n")
 }
