@@ -213,9 +213,9 @@ pub use service::{
     Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,
     SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup, Volunteers,
 };
-pub use shift::{Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
+pub use shift::{CancelledBy, Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};
-pub use signup::{Answer, CancelledBy, Signup, SignupState, SignupStatus};
+pub use signup::{Answer, Signup, SignupState, SignupStatus};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{

@@ -9,10 +9,10 @@ use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
 use crate::person::Role;
 use crate::secret::Secret;
+#[cfg(doc)]
+use crate::shift::CancelledBy;
 use crate::shift::ScheduledShift;
 use crate::sign_in::Code;
-#[cfg(doc)]
-use crate::signup::CancelledBy;
 use crate::signup::Signup;
 use crate::store::SignupInFull;
 use crate::text::{EmailAddress, PersonName};

@@ -12,7 +12,6 @@ use crate::secret::{Digest, Secret};
 use crate::sign_in::{Code, SignInCode};
 #[cfg(doc)]
 use crate::signup::Signup;
-use crate::store::RecordKey;
 use crate::text::EmailAddress;
 use crate::time_and_place::TimeAndPlace;
 
@@ -305,9 +304,9 @@ impl Notice {
         }
     }
 
-    /// Returns the key of the event; of no event if the notice has none.
-    pub(crate) fn key_of_event(&self) -> RecordKey {
-        RecordKey::Event(self.organization, self.shift.map_or(EventId::NONE, |(event, _)| event))
+    /// Returns the event; no event if the notice has none.
+    pub(crate) fn event(&self) -> EventId {
+        self.shift.map_or(EventId::NONE, |(event, _)| event)
     }
 
     /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`.

@@ -3,7 +3,6 @@
 //! **Invariant:** [`Permission::role`] is the only table of roles and permissions, and [`Permission::requires_recent_sign_in`]
 //! the only one of permissions that require a recent sign-in.
 
-use crate::error::{Error, Result};
 use crate::person::Role;
 use crate::token::{Scope, Scopes};
 
@@ -118,24 +117,12 @@ impl Permissions {
             (Self::Role(role), permission) => permission.role() <= role,
         }
     }
-
-    /// Checks that the set contains `permission`.
-    ///
-    /// # Errors
-    /// Returns [`Error::MissingScope`] if the scopes of a token lack a scope, and otherwise [`Error::MissingRole`] with the
-    /// [least role](Permission::role) that has the permission.
-    pub(crate) fn require(self, permission: Permission) -> Result<()> {
-        match (self, permission) {
-            _ if self.contains(permission) => Ok(()),
-            (Self::Scopes(_), Permission::Scope(scope)) => Err(Error::MissingScope(scope)),
-            _ => Err(Error::MissingRole(permission.role())),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::{Error, check_permission};
 
     /// The permissions of each role that the role before it lacks.
     const ROLES: [(Role, &[Permission]); 3] = [
@@ -177,7 +164,7 @@ mod tests {
                 for &role in Role::ALL {
                     let expected = if role >= least { Ok(()) } else { Err(Error::MissingRole(least)) };
                     assert_eq!(
-                        Permissions::Role(role).require(permission),
+                        check_permission(Permissions::Role(role), permission),
                         expected,
                         "{role} {permission:?}"
                     );
@@ -197,8 +184,8 @@ mod tests {
                 Permission::Scope(scope) => (Error::MissingScope(scope), Ok(())),
                 _ => (Error::MissingRole(permission.role()), Err(Error::MissingRole(permission.role()))),
             };
-            assert_eq!(none.require(permission), Err(missing));
-            assert_eq!(all.require(permission), allowed);
+            assert_eq!(check_permission(none, permission), Err(missing));
+            assert_eq!(check_permission(all, permission), allowed);
         }
     }
 }

@@ -15,8 +15,8 @@ use crate::event::Event;
 use crate::hours::{Day, EventDate, Hours, Interval};
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Minimum, Occupancy};
-use crate::signup::CancelledBy;
 use crate::text::{CancellationReason, ShiftDescription, ShiftLocation, Title};
+use crate::text_form::names;
 
 /// The closing of a shift. It cancels all sign-ups for the shift at once: the status of each follows from its shift, and no
 /// sign-up is written. So a shift with ten thousand sign-ups is closed as fast as an empty one.
@@ -285,6 +285,37 @@ impl Event {
 /// Sorts shifts of one event into [running order](ScheduledShift::order_key).
 pub fn sort_by_running_order(shifts: &mut [ScheduledShift]) {
     shifts.sort_by_cached_key(ScheduledShift::order_key);
+}
+
+/// What cancelled a sign-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CancelledBy {
+    /// The volunteer.
+    Volunteer,
+    /// The organizer or the operator, for this one sign-up.
+    Organizer,
+    /// The organizer, who deleted the shift.
+    ShiftDeletion,
+    /// The organizer, who cancelled the event.
+    EventCancellation,
+}
+
+impl CancelledBy {
+    /// Returns whether the organization cancelled the sign-up, and not the volunteer.
+    pub const fn is_organizer(self) -> bool {
+        !matches!(self, Self::Volunteer)
+    }
+}
+
+names! {
+    /// Every cause.
+    CancelledBy {
+        Volunteer => "volunteer",
+        Organizer => "organizer",
+        ShiftDeletion => "shift_deletion",
+        EventCancellation => "event_cancellation",
+    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
-use crate::shift::{Closing, ScheduledShift, Shift};
+use crate::shift::{CancelledBy, Closing, ScheduledShift, Shift};
 use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, search_form};
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
@@ -203,36 +203,5 @@ names! {
     SignupStatus {
         Confirmed => "confirmed",
         Cancelled => "cancelled",
-    }
-}
-
-/// What cancelled a sign-up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum CancelledBy {
-    /// The volunteer.
-    Volunteer,
-    /// The organizer or the operator, for this one sign-up.
-    Organizer,
-    /// The organizer, who deleted the shift.
-    ShiftDeletion,
-    /// The organizer, who cancelled the event.
-    EventCancellation,
-}
-
-impl CancelledBy {
-    /// Returns whether the organization cancelled the sign-up, and not the volunteer.
-    pub const fn is_organizer(self) -> bool {
-        !matches!(self, Self::Volunteer)
-    }
-}
-
-names! {
-    /// Every cause.
-    CancelledBy {
-        Volunteer => "volunteer",
-        Organizer => "organizer",
-        ShiftDeletion => "shift_deletion",
-        EventCancellation => "event_cancellation",
     }
 }

@@ -1,7 +1,7 @@
 //! Webhooks: URLs to which activity is delivered, and the deliveries.
 
 mod delivery;
-mod url;
+pub(crate) mod url;
 
 use std::fmt;
 use std::str::FromStr;

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::Offset;
 use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
 
-use crate::mail::sender_name;
+use crate::mail::name::sender_name;
 use crate::plain::one_line;
 
 /// The iCalendar method: whether a calendar program adds the entry or removes it.

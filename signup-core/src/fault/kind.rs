@@ -8,7 +8,7 @@ use crate::hours::TimeError;
 use crate::question::QuestionKind;
 use crate::text::{Label, LocationDataError, TextError};
 use crate::value_error::ValueError;
-use crate::webhook::WebhookUrlError;
+use crate::webhook::url::WebhookUrlError;
 
 /// What is wrong with a value.
 ///

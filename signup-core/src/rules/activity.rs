@@ -8,11 +8,16 @@ use uuid::Uuid;
 use crate::activity::{Activity, ActivityType, Actor, Subject};
 use crate::event::Event;
 use crate::id::{ActivityId, DeliveryId, OrganizationId, PersonId};
+use crate::invitation::Invitation;
+use crate::message::Message;
 use crate::organization::Organization;
+use crate::person::Membership;
 use crate::question::Question;
 use crate::shift::Shift;
+use crate::signup::Signup;
 use crate::store::{ChangeSet, Entity, Record, Write};
 use crate::text::EmailAddress;
+use crate::token::Token;
 use crate::webhook::{Delivery, Webhook};
 
 /// What a decision does to one record: an activity without its id, its time and its actor.
@@ -191,6 +196,69 @@ pub(super) fn changes_of_organization(before: &Organization, after: &Organizatio
 
 fn names<const N: usize>(fields: [(&'static str, bool); N]) -> Vec<&'static str> {
     fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+}
+
+impl From<&Organization> for Subject {
+    /// Returns a subject without ids: every activity names its organization.
+    fn from(_: &Organization) -> Self {
+        Self::default()
+    }
+}
+
+impl From<&Event> for Subject {
+    fn from(event: &Event) -> Self {
+        Self { event: Some(event.id), ..Self::default() }
+    }
+}
+
+impl From<&Shift> for Subject {
+    fn from(shift: &Shift) -> Self {
+        Self { event: Some(shift.event), shift: Some(shift.id), ..Self::default() }
+    }
+}
+
+impl From<&Signup> for Subject {
+    fn from(signup: &Signup) -> Self {
+        let (event, shift) = (Some(signup.event), Some(signup.shift));
+        Self { event, shift, signup: Some(signup.id), ..Self::default() }
+    }
+}
+
+impl From<&Message> for Subject {
+    fn from(message: &Message) -> Self {
+        Self { event: Some(message.event), shift: message.shift, ..Self::default() }
+    }
+}
+
+impl From<&Question> for Subject {
+    fn from(question: &Question) -> Self {
+        Self { event: Some(question.event), question: Some(question.id), ..Self::default() }
+    }
+}
+
+impl From<&Token> for Subject {
+    fn from(token: &Token) -> Self {
+        Self { token: Some(token.id), ..Self::default() }
+    }
+}
+
+impl From<&Webhook> for Subject {
+    fn from(webhook: &Webhook) -> Self {
+        Self { webhook: Some(webhook.id), ..Self::default() }
+    }
+}
+
+impl From<&Membership> for Subject {
+    fn from(membership: &Membership) -> Self {
+        Self { person: Some(membership.person), ..Self::default() }
+    }
+}
+
+impl From<&Invitation> for Subject {
+    /// Returns a subject without ids: an invitation names an address, which need not be that of a person.
+    fn from(_: &Invitation) -> Self {
+        Self::default()
+    }
 }
 
 #[cfg(test)]

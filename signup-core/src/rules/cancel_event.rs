@@ -11,8 +11,8 @@ use crate::input::Cancellation;
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
 use crate::receipt::EventWithShifts;
+use crate::shift::CancelledBy;
 use crate::shift::{Closing, Shift};
-use crate::signup::CancelledBy;
 use crate::store::{ChangeSet, EventInFull};
 use crate::text::CancellationReason;
 

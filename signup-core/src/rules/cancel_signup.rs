@@ -7,7 +7,8 @@ use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::notice::NoticeCause;
-use crate::signup::{CancelledBy, Signup};
+use crate::shift::CancelledBy;
+use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
 use crate::text::CancellationReason;
 

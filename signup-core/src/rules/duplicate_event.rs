@@ -126,7 +126,7 @@ mod tests {
             shifts[0].closing = Some(crate::shift::Closing {
                 reason: None,
                 at: before(),
-                by: crate::signup::CancelledBy::EventCancellation,
+                by: crate::shift::CancelledBy::EventCancellation,
             });
         });
         source.location_data = r#"{"floor": 3}"#.parse().ok();

@@ -9,7 +9,7 @@
 
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_permission};
 use crate::id::PersonId;
 use crate::invitation::Invitation;
 use crate::permission::{Permission, Permissions};
@@ -38,7 +38,7 @@ pub(super) fn check_manager(
     let (membership, _) = find(members, caller)?;
     let needed = roles.iter().map(|&role| Permission::to_manage(role)).max_by_key(|needed| needed.role());
     if let Some(needed) = needed {
-        Permissions::Role(membership.role).require(needed)?;
+        check_permission(Permissions::Role(membership.role), needed)?;
     }
     Ok(Some(*membership))
 }

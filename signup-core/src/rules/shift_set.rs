@@ -16,8 +16,8 @@ use crate::id::{NoticeId, ShiftId};
 use crate::input::{DeleteShift, NewShift, check_added_shifts, check_external_ids, check_shift_days};
 use crate::notice::{Notice, NoticeCause};
 use crate::occupancy::Occupancy;
+use crate::shift::CancelledBy;
 use crate::shift::{ScheduledShift, Shift};
-use crate::signup::CancelledBy;
 use crate::store::{ChangeSet, EventInFull};
 
 /// Returns the records of new shifts, in the order of the input. Their positions begin at `first_position`.

@@ -227,7 +227,7 @@ mod tests {
             let decision = sign_up_again(signup, mail(8), before());
             assert_eq!(lines(&decision), expected, "{seconds:?} seconds after the last mail");
         }
-        let cancelled = signup.cancelled(before(), crate::signup::CancelledBy::Volunteer);
+        let cancelled = signup.cancelled(before(), crate::shift::CancelledBy::Volunteer);
         assert_eq!(lines(&sign_up_again(cancelled, mail(8), before())), [""; 0]);
     }
 

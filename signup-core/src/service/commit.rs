@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::Shared;
-use super::session::too_many_webhooks;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::fault::{FaultKind, Faults};
@@ -15,6 +14,7 @@ use crate::plan::PlanLimits;
 use crate::rules::{self, Decision, NewActivity};
 use crate::secret;
 use crate::store::{ChangeSet, CommitError, Refusal, Total};
+use crate::webhook::Webhook;
 
 /// How long a write is tried again, and how long it may wait for its turn before. An attempt is refused only if another
 /// change of the same record was committed after the read. HTTP clients usually wait for 30 seconds.
@@ -134,4 +134,10 @@ pub(super) fn refusal_error(refusal: Refusal, limits: PlanLimits) -> Error {
         }
         refusal => Error::Refused(refusal.into()),
     }
+}
+
+/// Returns the error of a webhook too many.
+fn too_many_webhooks(present: u32) -> Error {
+    let max = Webhook::MAX_PER_ORGANIZATION as usize;
+    Faults::one("url", FaultKind::TooMany { items: "webhooks", max, present: present as usize }).into()
 }

@@ -18,7 +18,8 @@ use crate::id::{EventId, ShiftId};
 use crate::mail::Mail;
 use crate::notice::{MailFailure, Notice, NoticeCause};
 use crate::rules::{self, Decision, MailIds};
-use crate::signup::{CancelledBy, SignupStatus};
+use crate::shift::CancelledBy;
+use crate::signup::SignupStatus;
 use crate::store::{NoticeQuery, RecordKey, SignupQuery};
 use crate::time_and_place::TimeAndPlace;
 

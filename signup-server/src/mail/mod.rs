@@ -10,14 +10,13 @@ mod header;
 mod location;
 mod mail_from;
 mod message;
-mod name;
+pub(crate) mod name;
 mod organizer;
 mod person;
 mod queue;
 mod smtp;
 
 pub(crate) use mail_from::MailFrom;
-pub(crate) use name::sender_name;
 pub(crate) use queue::MailQueue;
 pub(crate) use smtp::{HelloName, SmtpUrl};
 

@@ -12,7 +12,8 @@ use crate::input::*;
 use crate::occupancy::{Capacity, Minimum};
 use crate::plan::Plan;
 use crate::question::QuestionKind;
-use crate::signup::{CancelledBy, Signup};
+use crate::shift::CancelledBy;
+use crate::signup::Signup;
 use crate::store::{EventInFull, Record, SignupInFull, Write};
 use crate::webhook::{Attempt, Disabled, SigningSecret};
 

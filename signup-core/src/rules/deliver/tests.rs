@@ -7,8 +7,8 @@ use crate::event::Event;
 use crate::hours::Interval;
 use crate::id::InvitationId;
 use crate::organization::Organization;
+use crate::shift::CancelledBy;
 use crate::shift::{Gathering, ScheduledShift};
-use crate::signup::CancelledBy;
 use crate::store::{Record, Write};
 
 /// A sign-up whose volunteer was told the present time and place.

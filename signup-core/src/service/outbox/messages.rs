@@ -33,7 +33,7 @@ impl Outbox {
     ) -> Result<()> {
         let (now, store, owner) = (self.now(), &self.shared.store, notice.organization);
         let message = store.get::<Message>(RecordKey::Message(owner, message)).await?;
-        let full = store.event_in_full(&notice.key_of_event()).await?;
+        let full = store.event_in_full(&RecordKey::Event(owner, notice.event())).await?;
         let Some((message, EventInFull { event, shifts, .. })) = message.zip(full) else {
             self.shared.commit_queued(rules::delete_notice(&notice)).await?;
             return Ok(());

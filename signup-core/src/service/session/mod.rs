@@ -21,7 +21,6 @@ use jiff::Timestamp;
 
 pub use pages::Pages;
 pub use token::TokenUse;
-pub(super) use webhooks::too_many_webhooks;
 use writes::{LastWrite, Writes};
 
 use super::Shared;
@@ -29,7 +28,7 @@ use super::commit::refusal_error;
 use crate::activity::Actor;
 use crate::allowance::RateKey;
 use crate::caller_key::IdempotencyKey;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_permission};
 use crate::id::{CallerId, OrganizationId, PersonId, TokenId};
 use crate::organization::Organization;
 use crate::permission::{Permission, Permissions};
@@ -200,7 +199,7 @@ impl Session {
             return Err(Error::Unauthenticated);
         }
         let permission = permission.into();
-        self.principal.permissions.require(permission)?;
+        check_permission(self.principal.permissions, permission)?;
         let is_late = permission.requires_recent_sign_in() && self.principal.recent_until < self.shared.now();
         if is_late { Err(Error::NotRecent) } else { Ok(()) }
     }

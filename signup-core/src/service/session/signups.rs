@@ -11,8 +11,8 @@ use crate::input::Cancellation;
 use crate::permission::Permission;
 use crate::rules::{self, MailIds};
 use crate::service::{EventSignups, Shared};
-use crate::shift::{ScheduledShift, Shift};
-use crate::signup::{CancelledBy, Signup};
+use crate::shift::{CancelledBy, ScheduledShift, Shift};
+use crate::signup::Signup;
 use crate::store::{Deleted, Page, RecordKey, SignupQuery};
 use crate::token::Scope;
 

@@ -1,8 +1,7 @@
 //! Webhooks of a session's organization, and the deliveries to them.
 
 use super::Session;
-use crate::error::{Error, Result};
-use crate::fault::{FaultKind, Faults};
+use crate::error::Result;
 use crate::id::{ActivityId, DeliveryId, WebhookId};
 use crate::input::{NewWebhook, WebhookPatch, check_webhook};
 use crate::network::Networks;
@@ -197,10 +196,4 @@ impl Session {
     pub(super) async fn own_organization(&self) -> Result<Organization> {
         self.shared.get(RecordKey::Organization(self.organization_id())).await
     }
-}
-
-/// Returns the error of a webhook too many.
-pub(in crate::service) fn too_many_webhooks(present: u32) -> Error {
-    let max = Webhook::MAX_PER_ORGANIZATION as usize;
-    Faults::one("url", FaultKind::TooMany { items: "webhooks", max, present: present as usize }).into()
 }

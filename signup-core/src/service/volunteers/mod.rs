@@ -17,8 +17,8 @@ use crate::organization::Organization;
 use crate::question::Question;
 use crate::rules::{self, MailIds};
 use crate::secret::Secret;
-use crate::shift::ScheduledShift;
-use crate::signup::{CancelledBy, Signup};
+use crate::shift::{CancelledBy, ScheduledShift};
+use crate::signup::Signup;
 use crate::store::{EventInFull, RecordKey, SignupInFull, Unique};
 
 /// An event as volunteers see it.

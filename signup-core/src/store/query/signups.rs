@@ -2,7 +2,8 @@
 
 use super::{Position, Side};
 use crate::id::{EventId, ShiftId, SignupId};
-use crate::signup::{CancelledBy, Signup, SignupStatus};
+use crate::shift::CancelledBy;
+use crate::signup::{Signup, SignupStatus};
 use crate::store::Deleted;
 use crate::text::{EmailAddress, SearchText};
 
