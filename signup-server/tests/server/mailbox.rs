@@ -1,6 +1,7 @@
 //! An SMTP server for one test. It stores the received mails and can refuse or delay commands.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
@@ -133,6 +134,14 @@ impl Mail {
 /// The properties of an iCalendar object, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Calendar(Vec<(String, String)>);
+
+impl fmt::Display for Calendar {
+    /// Writes each property on a line, without those that follow from the time of writing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut lines = self.0.iter().filter(|(name, _)| !["DTSTAMP", "SEQUENCE"].contains(&&**name));
+        lines.try_for_each(|(name, value)| writeln!(f, "{name}:{value}"))
+    }
+}
 
 impl Calendar {
     pub(crate) fn read(text: &str) -> Self {

@@ -27,89 +27,6 @@ pub(crate) fn to(mails: &[Mail]) -> Vec<&str> {
     mails.iter().map(|mail| mail.to.as_str()).collect()
 }
 
-#[tokio::test]
-async fn a_sign_up_a_change_and_a_cancellation_are_mailed_to_the_volunteers_concerned() {
-    let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::create(&server, &published()).await;
-    let (early, late) = (page.slot("Early"), page.slot("Late"));
-    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
-    page.sign_up(&server, &early, "Bob", "bob@example.org").await;
-    page.sign_up(&server, &late, "Cyd", "cyd@example.org").await;
-    let signed_up = mailbox.wait_for(3, SOON).await;
-    assert_eq!(to(&signed_up), ["ada@example.org", "bob@example.org", "cyd@example.org"]);
-
-    // Bob cancels by the link in the mail.
-    let path = signed_up[1].signup_path().unwrap();
-    assert_eq!(server.browse("POST", &format!("{path}/cancel"), None).await.status, 303);
-    let all = mailbox.wait_for(4, SOON).await;
-    assert_eq!(to(&all[3..]), ["bob@example.org"]);
-
-    // The shift changes; only Ada is still signed up for it.
-    let slot = format!("/v1/slots/{early}");
-    assert_eq!(server.patch(&slot, &json!({"start_time": "09:30", "location": "Hall B"})).await.status, 200);
-    let all = mailbox.wait_for(5, SOON).await;
-    assert_eq!(to(&all[4..]), ["ada@example.org"]);
-
-    // No mail follows an unchanged value, a new title or capacity, or a change with `notify_volunteers: false`.
-    for quiet in [
-        json!({"start_time": "09:30"}),
-        json!({"title": "Earlier", "capacity": 9}),
-        json!({"location": "Hall C", "notify_volunteers": false}),
-    ] {
-        assert_eq!(server.patch(&slot, &quiet).await.status, 200);
-    }
-    mailbox.wait_for_exactly(5, SOON).await;
-
-    let [first, .., change] = all.as_slice() else { panic!("{all:?}") };
-    assert_eq!(
-        first.header("from"),
-        "Starter <help@riverside.example.org>",
-        "the organization and the address of --mail-from"
-    );
-    assert_eq!(first.header("to"), "Ada <ada@example.org>");
-    assert!(
-        first.header("message-id").ends_with("@riverside.example.org>"),
-        "{}",
-        first.header("message-id")
-    );
-    assert_eq!(first.header("auto-submitted"), "auto-generated");
-    assert!(
-        first.text().contains("Saturday 5 June 2027, 09:00–12:30 EDT (New York time)"),
-        "{}",
-        first.text()
-    );
-    assert!(first.html().contains(&first.signup_path().unwrap()));
-    for part in [change.text(), change.html()] {
-        assert!(part.contains("09:00–12:30") && part.contains("09:30–12:30"), "{part}");
-        assert!(part.contains("Dock 4") && part.contains("Hall B"), "{part}");
-    }
-    let ids: BTreeSet<_> = all.iter().map(|mail| mail.header("message-id")).collect();
-    assert_eq!(ids.len(), all.len(), "each mail has its own Message-ID");
-}
-
-#[tokio::test]
-async fn the_attached_calendar_follows_the_shift() {
-    let (server, mailbox) = with_mailbox("memory:");
-    let page = Page::create(&server, &published()).await;
-    let early = page.slot("Early");
-    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
-    let first = mailbox.wait_for(1, SOON).await.remove(0);
-    server.patch(&format!("/v1/slots/{early}"), &json!({"end_time": "13:00"})).await;
-    mailbox.wait_for(2, SOON).await;
-    server.browse("POST", &format!("{}/cancel", first.signup_path().unwrap()), None).await;
-    let mails = mailbox.wait_for(3, SOON).await;
-    let calendars: Vec<_> = mails.iter().map(Mail::calendar).collect();
-    let of = |name: &str| calendars.iter().map(|found| found.property(name).to_owned()).collect::<Vec<_>>();
-    assert_eq!(of("METHOD"), ["PUBLISH", "PUBLISH", "CANCEL"]);
-    assert_eq!(of("STATUS"), ["CONFIRMED", "CONFIRMED", "CANCELLED"]);
-    assert_eq!(of("DTSTART"), ["20270605T130000Z"; 3]);
-    assert_eq!(of("DTEND"), ["20270605T163000Z", "20270605T170000Z", "20270605T170000Z"]);
-    assert_eq!(of("LOCATION"), ["Dock 4"; 3]);
-    assert_eq!(of("SUMMARY"), ["Food drive: Early"; 3]);
-    assert_eq!(of("UID").iter().collect::<BTreeSet<_>>().len(), 1);
-    assert!(calendars.is_sorted_by(|a, b| a.sequence() < b.sequence()), "{calendars:?}");
-}
-
 /// Both sign-ups get the same answer.
 #[tokio::test]
 async fn a_repeated_sign_up_is_mailed_once_within_the_hour() {
@@ -249,28 +166,6 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
     let calendar = mail.calendar();
     let summary = calendar.property("SUMMARY");
     assert!(summary.contains("Bcc: all@example.org") && !summary.contains(['\r', '\n']), "{calendar:?}");
-}
-
-/// A person who signs up another person's address must not be able to send a message to that address in the name field.
-#[tokio::test]
-async fn a_name_that_could_be_a_link_is_left_out_of_mails() {
-    let (server, mailbox) = with_mailbox("memory:");
-    let mut event = published();
-    event["shifts"][1]["capacity"] = json!(20);
-    let page = Page::create(&server, &event).await;
-    let names = ["Win at https://evil.example", "Ada \u{202e}elpmaxe live\u{202c}"];
-    for (number, name) in names.iter().enumerate() {
-        let email = format!("v{number}@example.org");
-        assert_eq!(page.sign_up(&server, &page.slot("Early"), name, &email).await.status, 303);
-    }
-    for mail in mailbox.wait_for(names.len(), SOON).await {
-        assert_eq!(mail.header("to"), mail.to);
-        assert!(mail.text().starts_with("Hello,\n"), "{}", mail.text());
-        assert!(mail.html().contains("<p>Hello,</p>"), "{}", mail.html());
-    }
-    page.sign_up(&server, &page.slot("Early"), "J. R. R. Tolkien", "tolkien@example.org").await;
-    let mail = mailbox.wait_for(names.len() + 1, SOON).await.remove(names.len());
-    assert!(mail.text().starts_with("Hello J. R. R. Tolkien,\n"), "{}", mail.text());
 }
 
 #[tokio::test]

@@ -83,42 +83,6 @@ pub(crate) fn assert_is_secured(answer: &Answer) {
 }
 
 #[tokio::test]
-async fn the_page_shows_the_event_and_a_form_for_each_shift_that_has_room() {
-    let server = Server::start(&[]);
-    let mut event = published();
-    event["description"] = json!("Bring gloves.\nAnd *friends*. Ask ada@example.org");
-    event["location"] = json!("https://maps.example.org/?a=1&b=2");
-    event["badge_label"] = json!("Families");
-    event["theme"] = json!("golden-hour");
-    event["shifts"][0]["description"] = json!("Lift 20 kg.\nMap: https://example.org/map");
-    let page = Page::create(&server, &event).await;
-    let shown = page.get(&server).await;
-    assert_eq!((shown.status, shown.header("content-type")), (200, Some("text/html; charset=utf-8")));
-    for text in [
-        "Food drive",
-        "Bring gloves.\nAnd *friends*. Ask <a href=\"mailto:ada@example.org\" rel=\"noopener noreferrer nofollow ugc\">",
-        "Families",
-        "Starter</span> is looking for volunteers",
-        "Saturday 5 June 2027",
-        "data-theme=\"golden-hour\"",
-        "href=\"https://maps.example.org/?a=1&#38;b=2\"",
-        "All times are in New York time.",
-        "Dock 4",
-        "Lift 20 kg.\nMap: <a href=\"https://example.org/map\" rel=\"noopener noreferrer nofollow ugc\">",
-        "4 of 4 places left",
-        ">09:00</time>–<time datetime=\"2027-06-05T12:30:00-04:00\">12:30</time></span>",
-    ] {
-        assert!(shown.text.contains(text), "{text} in {}", shown.text);
-    }
-    assert!(shown.text.find("Early").unwrap() < shown.text.find("Late").unwrap(), "in running order");
-    for title in ["Early", "Late"] {
-        assert!(shown.text.contains(&format!("name=\"slot_id\" value=\"{}\"", page.slot(title))), "{title}");
-    }
-    let head = server.browse("HEAD", &page.path, None).await;
-    assert_eq!((head.status, head.text.as_str()), (200, ""));
-}
-
-#[tokio::test]
 async fn every_page_has_the_security_headers() {
     let server = Server::start(&[]);
     let page = Page::create(&server, &published()).await;
@@ -188,35 +152,6 @@ async fn a_draft_and_an_unknown_slug_are_not_found() {
     }
     assert_eq!(draft.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 404);
     assert_eq!(server.browse("GET", &format!("{}/signed-up", draft.path), None).await.status, 404);
-}
-
-#[tokio::test]
-async fn the_shifts_of_an_event_of_several_days_show_their_day() {
-    let server = Server::start(&[]);
-    let mut event = published();
-    event["end_date"] = json!("2027-06-07");
-    let shown = Page::create(&server, &event).await.get(&server).await.text;
-    assert!(shown.contains("Saturday 5 to Monday 7 June 2027"), "{shown}");
-    assert!(shown.contains("<h2>Shifts on Saturday 5 June 2027</h2>"), "{shown}");
-}
-
-#[tokio::test]
-async fn an_event_without_shifts_says_so() {
-    let server = Server::start(&[]);
-    let empty =
-        json!({"title": "Later", "start_date": "2027-06-05", "timezone": "UTC", "is_published": true});
-    let shown = Page::create(&server, &empty).await.get(&server).await;
-    assert!(shown.text.contains("No shifts yet"), "{}", shown.text);
-}
-
-#[tokio::test]
-async fn a_shift_of_a_whole_day_is_all_day() {
-    let server = Server::start(&[]);
-    let mut event = published();
-    event["shifts"] = json!([{"title": "Helping", "capacity": 2}]);
-    let shown = Page::create(&server, &event).await.get(&server).await.text;
-    assert!(shown.contains("<p class=\"when\"><time datetime=\"2027-06-05\">All day</time></p>"), "{shown}");
-    assert!(shown.contains("aria-label=\"Sign up for Helping, all day\""), "{shown}");
 }
 
 /// The preview is for search engines and messengers.

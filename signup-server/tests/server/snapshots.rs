@@ -80,16 +80,16 @@ const LINES: [(&str, &str); 16] = [
     ("pre", ""),
 ];
 
-/// Returns the main part of a page as a person reads it: a line for each paragraph, with the targets of links and forms, and the
+/// Returns a page as a person reads it: a line for each paragraph, with the targets of links and forms, and the
 /// names, values and choices of the fields. Of an answer without a page, returns where it leads.
 pub(crate) fn readable(page: &Answer) -> String {
-    let Some((head, main)) = page.text.split_once("<main") else {
+    let Some((head, main)) = page.text.split_once("<body") else {
         return format!("{} {}", page.status, page.header("location").unwrap());
     };
     let (_, main) = main.split_once('>').unwrap();
     let title = head.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
     let mut text = format!("{} {title}\n", page.status);
-    for part in main.split_once("</main>").unwrap().0.split('<') {
+    for part in main.split_once("</body>").unwrap().0.split('<') {
         let (tag, words) = part.split_once('>').unwrap_or(("", part));
         let name = tag.split([' ', '\n', '/']).next().unwrap();
         let attribute =
