@@ -12,9 +12,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use signup_core::{
-    Digest, Error, EventInput, EventWithShifts, NewOrganization, Plan, Scopes, Service, from_json,
-};
+use signup_core::{Digest, Error, EventWithShifts, Input, NewEvent, NewOrganization, Plan, Scopes, Service};
 use signup_store_sql::SqliteStore;
 
 #[tokio::main]
@@ -44,8 +42,8 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
     let session = service.session_for(organization.id, Scopes::all()).await?;
     let session = session.with_key(Digest::of(&json).to_string().parse()?);
 
-    let checked =
-        from_json::<EventInput<'_>>(json.as_bytes()).and_then(|input| input.check(session.limits()));
+    let input = Input::from_json(json.as_bytes());
+    let checked = input.and_then(|input| NewEvent::from_input(input, session.limits()));
     let event = checked.map_err(|faults| {
         faults.iter().for_each(|fault| eprintln!("  {fault}"));
         format!("{} has faults, and no event was created", file.display())

@@ -51,12 +51,12 @@ impl std::error::Error for Fault {}
 /// [kind](FaultKind):
 ///
 /// ```
-/// use signup_core::{EventInput, FaultKind, PathStep, PlanTable, TextError, ValueError, from_json};
+/// use signup_core::{FaultKind, Input, NewEvent, PathStep, PlanTable, TextError, ValueError};
 ///
 /// let json = br#"{"title": "Food drive", "start_date": "2027-06-05", "timezone": "UTC",
 ///     "shifts": [{"title": "a\u0000b", "capacity": -1}]}"#;
-/// let input = from_json::<EventInput<'_>>(json)?;
-/// let faults = input.check(PlanTable::default().free).unwrap_err();
+/// let input = Input::from_json(json)?;
+/// let faults = NewEvent::from_input(input, PlanTable::default().free).unwrap_err();
 /// let [title, capacity] = &*faults.iter().collect::<Vec<_>>() else { panic!("two faults") };
 ///
 /// assert_eq!(title.path.steps(), [PathStep::Field("shifts"), PathStep::Index(0), PathStep::Field("title")]);
@@ -95,10 +95,15 @@ impl Faults {
     /// Adds a fault of the kind [`Unknown`](FaultKind::Unknown) for each name. A name that is given twice is one fault.
     ///
     /// The time is linear in the number of names, because an input can have as many as a request has room for.
-    pub fn add_unknown<'a>(&mut self, names: impl IntoIterator<Item = &'a UnknownName<'a>>) {
+    pub fn add_unknown<'a>(&mut self, names: impl IntoIterator<Item = UnknownName<'a>>) {
         let mut known = HashSet::new();
         for name in names.into_iter().filter(|name| known.insert(*name)) {
-            self.list_unknown(name, FaultKind::UNKNOWN);
+            // A list without place needs no path.
+            if self.more_unknown == 0 {
+                self.list_unknown(name, FaultKind::UNKNOWN);
+            } else {
+                self.more_unknown += 1;
+            }
         }
     }
 
@@ -242,7 +247,7 @@ mod tests {
     }
 
     fn unknown(name: &str) -> UnknownName<'_> {
-        UnknownName { shift: None, name: name.into() }
+        UnknownName { shift: None, name }
     }
 
     #[test]
@@ -250,7 +255,7 @@ mod tests {
         let names: Vec<_> = (0..150).map(|number| format!("x{number}")).collect();
         let of = |range: std::ops::Range<usize>| {
             let mut faults = Faults::one("title", FaultKind::Required);
-            faults.add_unknown(&names[range].iter().map(|name| unknown(name)).collect::<Vec<_>>());
+            faults.add_unknown(names[range].iter().map(|name| unknown(name)));
             faults
         };
         for (first, second, listed, all) in [
@@ -271,9 +276,9 @@ mod tests {
     #[test]
     fn a_name_that_is_unknown_in_two_parts_of_an_input_is_one_fault() {
         let mut faults = Faults::one("title", FaultKind::Required);
-        faults.add_unknown(&["a", "b", "a"].map(unknown));
+        faults.add_unknown(["a", "b", "a"].map(unknown));
         let mut query = Faults::new();
-        query.add_unknown(&["b", "limit", "b"].map(unknown));
+        query.add_unknown(["b", "limit", "b"].map(unknown));
         query.add("title", FaultKind::Required);
         faults.append(query.with_meant(|path| (*path == "limit").then_some("per_page")));
         let found: Vec<_> = faults.iter().map(Fault::to_string).collect();

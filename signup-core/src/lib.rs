@@ -42,7 +42,7 @@
 //!   [`Activity`], [`Person`], [`Membership`], [`Invitation`], [`SignInCode`], [`SignIn`].
 //! - Typed input: [`NewEvent`], [`EventPatch`], [`NewShift`], [`ShiftPatch`], [`NewQuestion`], [`QuestionPatch`],
 //!   [`NewSignup`], [`Cancellation`], [`DeleteShift`], [`EventQuery`], [`CoverageQuery`], [`SignupQuery`], [`ActivityQuery`].
-//!   Untyped input: [`EventInput`] and the others whose names end in `Input`. Faults: [`Faults`], [`Fault`], [`FaultKind`].
+//!   Untyped input: [`Input`]. Faults: [`Faults`], [`Fault`], [`FaultKind`].
 //! - Time: [`Hours`] and [`Day`] turn wall-clock times into instants, and nothing else does. [`Zone`] is a time zone. The
 //!   handles return a [`ScheduledShift`]: the record of a shift with the day of its event, and so with its instants.
 //! - For authors of a store: [`Store`], [`ChangeSet`], [`Record`], the guide [`writing`], and `conformance`, behind a
@@ -58,8 +58,8 @@
 //! # Values, untyped input and faults
 //!
 //! [`NewEvent`], [`ShiftPatch`] and the records are made of checked values, such as [`Title`], [`Capacity`] and
-//! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. Untyped input, such as an
-//! [`EventInput`] that [`from_json`] has read, is [checked](EventInput::check) into a typed value. One error
+//! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. Untyped input is an [`Input`], such as one that
+//! is read [from JSON](Input::from_json), and becomes a typed value by a function such as [`NewEvent::from_input`]. One error
 //! then lists every fault of the input, and [`Faults`] shows how a program reads the path and the kind of a fault.
 //!
 //! # Volunteers
@@ -182,13 +182,9 @@ pub use id::{
     QuestionId, ShiftId, SignupId, TokenId, WebhookId,
 };
 pub use input::{
-    Acceptance, AcceptanceInput, ActivityListInput, Asked, Cancellation, CancellationInput, Change,
-    CoverageListInput, DeleteShift, DeleteShiftInput, DeliveryListInput, DuplicateEvent, DuplicateInput,
-    EmptyInput, EventInput, EventListInput, EventPatch, EventPatchInput, FirstOwner, Given, HoursPatch,
-    InvitationInput, MessageInput, NewAnswer, NewEvent, NewInvitation, NewMessage, NewOrganization,
-    NewQuestion, NewShift, NewSignup, NewToken, NewWebhook, NotifyInput, Object, OrganizationInput,
-    OrganizationPatch, QuestionInput, QuestionPatch, ShiftInput, ShiftPatch, ShiftPatchInput, ShiftsInput,
-    SignUpInput, SignupListInput, TokenInput, WebhookInput, WebhookPatch, from_json,
+    Acceptance, Asked, Cancellation, Change, DeleteShift, DuplicateEvent, EventPatch, FirstOwner, HoursPatch,
+    Input, NewAnswer, NewEvent, NewInvitation, NewMessage, NewOrganization, NewQuestion, NewShift, NewSignup,
+    NewToken, NewWebhook, OrganizationPatch, QuestionPatch, ShiftPatch, SignUpInput, WebhookPatch,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]

@@ -4,7 +4,6 @@
 //! exceptions. A form for a sign-up is read although the store fails, so that the page can keep what was typed. The stored
 //! answer of an idempotency key depends on the body, so that answer comes after the body.
 
-use std::borrow::Cow;
 use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -12,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use bytes::{Buf, Bytes};
 use futures_util::{Stream, StreamExt as _};
 use ipnet::IpNet;
-use signup_core::{EmptyInput, FaultKind, Faults, IdempotencyKey, PathStep, UnknownName, from_json};
+use signup_core::{FaultKind, Faults, IdempotencyKey, Input, PathStep};
 use warp::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use warp::http::{HeaderMap, HeaderValue};
 
@@ -101,16 +100,18 @@ impl Request {
         key.map(Some).map_err(|error| Faults::one(FIELD, error))
     }
 
-    /// Reads the JSON body, and converts it with `read`.
+    /// Reads the JSON body, and converts it with `read`. The fields of the answer, which has those of `record`, are ignored, so that a
+    /// client may send back what it has read.
     ///
     /// # Errors
     /// Fails like [`json`](Self::json). Returns the faults of `read`, and then a fault for each query parameter.
     pub(crate) async fn input<V>(
         &mut self,
-        read: impl FnOnce(&[u8]) -> Result<V, Faults>,
+        record: &'static [&'static str],
+        read: impl FnOnce(Input<'_>) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let input = read(&self.json().await?).map_err(|faults| with_closest(faults, &self.arguments));
-        Ok(both(input, self.no_query()).map(|(value, ())| value)?)
+        let body = self.json().await?;
+        self.read_input(&body, record, read)
     }
 
     /// Reads a JSON body that may be omitted, and converts it with `read`. An empty body is `{}`, whatever its
@@ -120,9 +121,20 @@ impl Request {
     /// Fails like [`input`](Self::input).
     pub(crate) async fn optional_input<V>(
         &mut self,
-        read: impl FnOnce(&[u8]) -> Result<V, Faults>,
+        record: &'static [&'static str],
+        read: impl FnOnce(Input<'_>) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let input = read(&self.optional_json().await?);
+        let body = self.optional_json().await?;
+        self.read_input(&body, record, read)
+    }
+
+    fn read_input<V>(
+        &self,
+        body: &[u8],
+        record: &'static [&'static str],
+        read: impl FnOnce(Input<'_>) -> Result<V, Faults>,
+    ) -> Result<V, ApiError> {
+        let input = json_input(body, record).and_then(read);
         let input = input.map_err(|faults| with_closest(faults, &self.arguments));
         Ok(both(input, self.no_query()).map(|(value, ())| value)?)
     }
@@ -131,38 +143,26 @@ impl Request {
     ///
     /// # Errors
     /// Fails like [`json`](Self::json). Returns the faults of the body, and then those of [`query`](Self::query).
-    pub(crate) async fn deletion<V, const N: usize>(
+    pub(crate) async fn deletion<V>(
         &mut self,
-        names: [&'static str; N],
-        check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
+        read: impl FnOnce(Input<'_>) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
-        let input = empty_input(&self.optional_json().await?, Deleted::FIELDS);
-        Ok(both(input, self.query(names, check)).map(|((), value)| value)?)
+        let body = self.optional_json().await?;
+        let input = json_input(&body, Deleted::FIELDS).and_then(no_fields);
+        Ok(both(input, self.query(read)).map(|((), value)| value)?)
     }
 
-    /// Takes the named parameters from the query string, and converts them with `check`. Uses the last value of a repeated
-    /// parameter.
+    /// Converts the query string with `read`. The last value of a repeated parameter counts.
     ///
     /// # Errors
-    /// Returns the faults of `check`, and then a fault for each other parameter, in their order. A name that is close to a known
-    /// one is shown with it.
-    pub(crate) fn query<V, const N: usize>(
-        &self,
-        names: [&'static str; N],
-        check: impl FnOnce([Option<Cow<'_, str>>; N]) -> Result<V, Faults>,
-    ) -> Result<V, Faults> {
-        // Never fails: any query decodes to pairs of text.
-        let pairs: Vec<(Cow<'_, str>, Cow<'_, str>)> =
-            serde_urlencoded::from_str(&self.query).unwrap_or_default();
-        let value = |name: &str| pairs.iter().rev().find(|(found, _)| found == name);
-        let checked = check(names.map(|name| value(name).map(|(_, value)| value.clone())));
-        let unknown = pairs.iter().filter(|(name, _)| !names.contains(&&**name));
-        let unknown = unknown.map(|(name, _)| UnknownName { shift: None, name: name.as_ref().into() });
-        let mut faults = Faults::new();
-        faults.add_unknown(&unknown.collect::<Vec<_>>());
-        let known = if self.arguments.is_empty() { &names[..] } else { &self.arguments };
-        let faults = with_closest(faults, known);
-        both(checked, faults.into_result(Some(()))).map(|(value, ())| value)
+    /// Returns the faults of `read`. A name that is close to a known one is shown with it.
+    pub(crate) fn query<V>(&self, read: impl FnOnce(Input<'_>) -> Result<V, Faults>) -> Result<V, Faults> {
+        let input = Input::from_texts(form_urlencoded::parse(self.query.as_bytes()));
+        if self.arguments.is_empty() {
+            read(input.meaning(closest))
+        } else {
+            read(input).map_err(|faults| with_closest(faults, &self.arguments))
+        }
     }
 
     /// Checks that the query string has no parameters.
@@ -170,7 +170,7 @@ impl Request {
     /// # Errors
     /// Returns a fault for each parameter.
     pub(crate) fn no_query(&self) -> Result<(), Faults> {
-        self.query([], |[]| Ok(()))
+        self.query(no_fields)
     }
 
     /// Reads a JSON body that may be omitted. An empty body is `{}`, whatever its `Content-Type` is.
@@ -300,23 +300,20 @@ fn both<A, B>(first: Result<A, Faults>, second: Result<B, Faults>) -> Result<(A,
     }
 }
 
-/// Reads a body that takes no field. `record` has the fields of the record that the request is about, which are ignored.
-///
-/// # Errors
-/// Returns a fault for each other member.
-pub(crate) fn empty_input(body: &[u8], record: &[&str]) -> Result<(), Faults> {
-    let mut input: EmptyInput<'_> = from_json(body)?;
-    ignore_answer(&mut input.unknown, record);
-    input.check()
+/// Checks an input that takes no field.
+pub(crate) fn no_fields(input: Input<'_>) -> Result<(), Faults> {
+    input.check_empty()
 }
 
-/// Removes the fields of the answer from the unknown members of a body, so that a client may send back what it has read.
-/// `record` has the fields of the record that the request is about. An element of `shifts` has those of a [`Slot`].
-pub(crate) fn ignore_answer(unknown: &mut Vec<UnknownName<'_>>, record: &[&str]) {
-    unknown.retain(|unknown| {
-        let fields = if unknown.shift.is_some() { Slot::FIELDS } else { record };
-        !fields.contains(&&*unknown.name)
-    });
+/// Checks the input of a write that sends no mail: `notify_volunteers` is taken, without an effect.
+pub(crate) fn no_mail(input: Input<'_>) -> Result<(), Faults> {
+    input.check_no_mail()
+}
+
+/// Reads a body. `record` has the fields of the record that the request is about. They are ignored where the request does not take them, and
+/// so are those of a [`Slot`] in an element of `shifts`.
+fn json_input<'a>(body: &'a [u8], record: &'static [&'static str]) -> Result<Input<'a>, Faults> {
+    Ok(Input::from_json(body)?.ignoring(record, Slot::FIELDS))
 }
 
 /// Converts warp's stream of buffers into a [`BodyStream`].

@@ -1,6 +1,5 @@
 //! The place of a fault in an input.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use crate::id::QuestionId;
@@ -39,12 +38,12 @@ pub enum PathStep {
 }
 
 /// A name that an input does not take, as it was sent. An input can have 200,000 of them, so each is small.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct UnknownName<'a> {
     /// The index of the element of `shifts` with this member. `None` for a member of the whole input, or a parameter.
     pub shift: Option<u32>,
     /// The name.
-    pub name: Cow<'a, str>,
+    pub name: &'a str,
 }
 
 impl FaultPath {
@@ -100,11 +99,11 @@ impl From<&'static str> for FaultPath {
     }
 }
 
-impl From<&UnknownName<'_>> for FaultPath {
-    fn from(unknown: &UnknownName<'_>) -> Self {
+impl From<UnknownName<'_>> for FaultPath {
+    fn from(unknown: UnknownName<'_>) -> Self {
         let shift = unknown.shift.and_then(|index| usize::try_from(index).ok());
         let path = Self::new();
-        shift.map_or(path.clone(), |index| path.field("shifts").index(index)).member(&unknown.name)
+        shift.map_or(path.clone(), |index| path.field("shifts").index(index)).member(unknown.name)
     }
 }
 

@@ -1,109 +1,201 @@
-//! Untyped input from JSON, borrowed from the text.
+//! Untyped input: the members of a JSON object, or the texts of a query, borrowed from what was sent.
 //!
-//! Each field's value is first kept as JSON text and then parsed separately. So a value of the wrong type does not stop
-//! the parse: the value becomes [`Given::Mistyped`], and the check finds the faults of all fields. The names of unknown
-//! members are collected. Their values are skipped without being built, however large or deep they are. If a member is
-//! given twice, the last value counts.
+//! Each value of a member is kept as JSON text, and parsed when a check takes the field of its name. So a value of the wrong type
+//! stops no other check, and a value that no check takes is never built, however large or deep it is.
 //!
-//! **Invariant:** the only errors are that the text is empty, not JSON, or not an object.
+//! **Invariant:** the only errors of reading are that the text is empty, not JSON, or not an object.
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{
-    AcceptanceInput, CancellationInput, DuplicateInput, EmptyInput, EventInput, EventPatchInput, Given,
-    InvitationInput, NotifyInput, Object, OrganizationInput, QuestionInput, ShiftInput, ShiftPatchInput,
-    ShiftsInput, TokenInput, WebhookInput,
-};
-use crate::event::Event;
-use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
-use crate::question::Question;
+use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
 use crate::text::is_blank;
-use crate::webhook::Webhook;
 
-/// Reads an input, such as an [`EventInput`], from JSON text.
+/// An untyped input: named values that are not checked yet, such as the members of the body of a request.
 ///
-/// The members of the object have the names of the input's fields. If a member is given twice, the last value counts. A
-/// value of a wrong type becomes a fault of its field when the input is checked. So does each member of another name,
-/// unless the program removes it from the field `unknown` before.
+/// A typed input, such as [`NewEvent`](crate::NewEvent), is made of it by a function `from_input`, which finds every fault. If a name
+/// is given twice, the last value counts. Each name that the typed input does not take is a fault, unless it is
+/// [ignored](Self::ignoring).
 ///
-/// # Errors
-/// Returns a fault of the whole input if the text is empty, not JSON, or not an object.
-pub fn from_json<'a, T: Deserialize<'a>>(json: &'a [u8]) -> Result<T, Faults> {
-    let fault = |kind: FaultKind| Faults::one(FaultPath::new(), kind);
-    if json.is_empty() {
-        return Err(fault(FaultKind::Required));
-    }
-    let text = std::str::from_utf8(json).map_err(|error| fault(not_utf8(&json[..error.valid_up_to()])))?;
-    serde_json::from_str(text).map_err(|error| {
-        if error.is_data() && !text.trim_start().starts_with('{') {
-            fault(ValueType::Object.into())
-        } else {
-            fault(FaultKind::NotJson { line: error.line(), column: error.column() })
-        }
-    })
+/// ```
+/// use signup_core::{Input, NewMessage};
+///
+/// let input = Input::from_json(br#"{"subject": "Bring\ngloves", "to": "all"}"#)?;
+/// let faults = NewMessage::from_input(input).unwrap_err();
+/// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+/// assert_eq!(paths, ["subject", "text", "to"]);
+/// # Ok::<(), signup_core::Faults>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Input<'a> {
+    /// The JSON text of the object; empty for texts of a query.
+    pub(super) json: &'a str,
+    pub(super) members: Vec<Member<'a>>,
+    /// The only names that count as known; `None`: all that the check takes.
+    pub(super) only: Option<&'static [&'static str]>,
+    pub(super) ignored: &'static [&'static str],
+    pub(super) ignored_in_shifts: &'static [&'static str],
+    pub(super) has_lengths: bool,
+    pub(super) meant: Option<Meant>,
 }
 
-/// Returns the fault of a text that stops being UTF-8 after `valid`.
-fn not_utf8(valid: &[u8]) -> FaultKind {
-    let mut lines = valid.rsplit(|byte| *byte == b'\n');
-    let column = lines.next().map_or(0, <[u8]>::len) + 1;
+/// Returns the name of the known ones that an unknown one probably means.
+pub(super) type Meant = fn(known: &[&'static str], name: &str) -> Option<&'static str>;
+
+/// A member of an input.
+#[derive(Debug, Clone)]
+pub(super) struct Member<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) value: Untyped<'a>,
+}
+
+/// The value of a member, before it is parsed.
+#[derive(Debug, Clone)]
+pub(super) enum Untyped<'a> {
+    /// Valid JSON.
+    Json(&'a str),
+    /// A text of a query.
+    Text(Cow<'a, str>),
+}
+
+/// A parsed value.
+#[derive(Debug)]
+pub(super) enum Parsed<'a> {
+    /// Omitted: an empty text of a query.
+    Omitted,
+    /// Null or a blank string, which mean the same in a field of any type.
+    Empty,
+    Text(Cow<'a, str>),
+    Flag(bool),
+    /// A number. One beyond the range of a double is infinite, which is out of the bounds of every field.
+    Number(f64),
+    /// The JSON text of a list.
+    List(&'a str),
+    /// The JSON text of an object.
+    Object(&'a str),
+}
+
+impl<'a> Input<'a> {
+    /// Reads the members of a JSON object. Takes time in proportion to the length of the text.
+    ///
+    /// # Errors
+    /// Returns a fault of the whole input if the text is empty, not JSON, or not an object.
+    pub fn from_json(json: &'a [u8]) -> Result<Self, Faults> {
+        let fault = |kind: FaultKind| Faults::one(FaultPath::new(), kind);
+        if json.is_empty() {
+            return Err(fault(FaultKind::Required));
+        }
+        let text = std::str::from_utf8(json)
+            .map_err(|error| fault(not_json_after(&json[..=error.valid_up_to()])))?;
+        Self::of_object(text).map_err(|error| {
+            if error.is_data() && !text.trim_start().starts_with('{') {
+                fault(ValueType::Object.into())
+            } else {
+                fault(FaultKind::NotJson { line: error.line(), column: error.column() })
+            }
+        })
+    }
+
+    /// Creates an input of texts by name, such as the parameters of a query string. An empty text counts as omitted.
+    pub fn from_texts<T: Into<Cow<'a, str>>>(texts: impl IntoIterator<Item = (T, T)>) -> Self {
+        let members = texts.into_iter().map(|(name, text)| (name.into(), Untyped::Text(text.into())));
+        Self::new("", members.map(|(name, value)| Member { name, value }).collect())
+    }
+
+    const fn new(json: &'a str, members: Vec<Member<'a>>) -> Self {
+        let (ignored, ignored_in_shifts) = (&[], &[]);
+        Self { json, members, only: None, ignored, ignored_in_shifts, has_lengths: false, meant: None }
+    }
+
+    pub(super) fn of_object(json: &'a str) -> serde_json::Result<Self> {
+        let Members(members) = serde_json::from_str(json)?;
+        Ok(Self::new(json, members))
+    }
+
+    /// Ignores members of these names that the typed input does not take, and those of the elements of `shifts`. So a client can send
+    /// back a record as it was read.
+    #[must_use]
+    pub fn ignoring(self, names: &'static [&'static str], of_shifts: &'static [&'static str]) -> Self {
+        Self { ignored: names, ignored_in_shifts: of_shifts, ..self }
+    }
+
+    /// Takes only these names. Each other one is unknown, even if the typed input has a field of this name.
+    #[must_use]
+    pub fn only(self, names: &'static [&'static str]) -> Self {
+        Self { only: Some(names), ..self }
+    }
+
+    /// Takes `each_minutes` in each element of `shifts`, as a form has it: the element makes one shift for each of these minutes from
+    /// its start to its end, all with the other fields of the element. A whole number from 1 to 1440 that leaves no remainder.
+    #[must_use]
+    pub fn with_lengths(self) -> Self {
+        Self { has_lengths: true, ..self }
+    }
+
+    /// Says in the fault of an unknown name what was probably [meant](FaultKind::Unknown), if `meant` knows it: it gets the known names,
+    /// and the unknown one.
+    #[must_use]
+    pub fn meaning(self, meant: fn(known: &[&'static str], name: &str) -> Option<&'static str>) -> Self {
+        Self { meant: Some(meant), ..self }
+    }
+
+    /// Returns the text of a parameter. `None` if it is omitted or empty.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        let last = self.members.iter().rev().find(|member| member.name == name);
+        last.and_then(|member| match &member.value {
+            Untyped::Text(text) => Some(&**text).filter(|text| !text.is_empty()),
+            Untyped::Json(_) => None,
+        })
+    }
+
+    /// Returns the fault of a value whose strings are not Unicode. The place is the one at which the reader of the object finds out: after
+    /// the value.
+    pub(super) fn not_unicode(&self, value: &Untyped<'_>) -> FaultKind {
+        let Untyped::Json(value) = value else { return ValueType::Text.into() };
+        let end = value.as_ptr().addr() + value.len() - self.json.as_ptr().addr();
+        let rest = self.json[end..].trim_start_matches([' ', '\n', '\t', '\r']);
+        let end = self.json.len() - rest.len() + usize::from(rest.starts_with('}'));
+        not_json_after(&self.json.as_bytes()[..end])
+    }
+}
+
+/// Returns the fault of a text that stops being JSON with the last byte of `read`.
+fn not_json_after(read: &[u8]) -> FaultKind {
+    let mut lines = read.rsplit(|byte| *byte == b'\n');
+    let column = lines.next().map_or(0, <[u8]>::len);
     FaultKind::NotJson { line: lines.count() + 1, column }
 }
 
-/// Converts each kind of JSON value to the type of a field. A method that returns `None` makes the value
-/// [`Given::Mistyped`].
-trait FieldType<'de>: Sized {
-    fn text(_: Cow<'de, str>) -> Option<Self> {
-        None
+impl<'a> Untyped<'a> {
+    pub(super) fn is_string(&self) -> bool {
+        matches!(self, Self::Json(json) if json.starts_with('"'))
     }
-    fn flag(_: bool) -> Option<Self> {
-        None
-    }
-    /// Converts a number. A number beyond the range of a double is infinite, which is out of the bounds of every field.
-    fn number(_: f64) -> Option<Self> {
-        None
-    }
-    fn list(_: &'de str) -> serde_json::Result<Option<Self>> {
-        Ok(None)
-    }
-    fn object(_: &'de str) -> serde_json::Result<Option<Self>> {
-        Ok(None)
-    }
-    /// Whether a value has members of its own.
-    const HAS_MEMBERS: bool = false;
-    /// Takes the unknown members out of the value.
-    fn take_unknown(_: &mut Given<Self>) -> Vec<UnknownName<'de>> {
-        Vec::new()
-    }
-}
 
-impl<'de, T: FieldType<'de>> Deserialize<'de> for Given<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = <&RawValue>::deserialize(deserializer)?.get();
-        // Drops the error of `read`, whose place is relative to the field. The deserializer adds the place in the body.
-        read(json).map_err(|_| D::Error::custom("a string has half of a surrogate pair"))
+    /// Parses the value, but for the elements of a list and the members of an object.
+    ///
+    /// # Errors
+    /// Fails if a string has half of a surrogate pair.
+    pub(super) fn parse(&self) -> serde_json::Result<Parsed<'a>> {
+        let json = match self {
+            Self::Text(text) if text.is_empty() => return Ok(Parsed::Omitted),
+            Self::Text(text) => return Ok(Parsed::Text(text.clone())),
+            Self::Json(json) => *json,
+        };
+        Ok(match json.as_bytes().first() {
+            Some(b'"') => match string(json)? {
+                text if is_blank(&text) => Parsed::Empty,
+                text => Parsed::Text(text),
+            },
+            Some(b't' | b'f') => Parsed::Flag(json == "true"),
+            Some(b'[') => Parsed::List(json),
+            Some(b'{') => Parsed::Object(json),
+            // Null, which is no number.
+            _ => json.parse().map_or(Parsed::Empty, Parsed::Number),
+        })
     }
-}
-
-/// Reads the value of a field from valid JSON. The only possible error is half of a surrogate pair in a string.
-fn read<'de, T: FieldType<'de>>(json: &'de str) -> serde_json::Result<Given<T>> {
-    let accepted = match json.as_bytes().first() {
-        Some(b'n') => return Ok(Given::Null),
-        Some(b'"') => match string(json)? {
-            text if is_blank(&text) => return Ok(Given::Blank),
-            text => T::text(text),
-        },
-        Some(b't' | b'f') => T::flag(json == "true"),
-        Some(b'[') => T::list(json)?,
-        Some(b'{') => T::object(json)?,
-        _ => json.parse().ok().and_then(T::number),
-    };
-    Ok(accepted.map_or(Given::Mistyped, Given::Value))
 }
 
 /// Reads a string, borrowed where the text has no escapes.
@@ -114,111 +206,58 @@ fn string(json: &str) -> serde_json::Result<Cow<'_, str>> {
     }
 }
 
-impl<'de> FieldType<'de> for Cow<'de, str> {
-    fn text(text: Cow<'de, str>) -> Option<Self> {
-        Some(text)
-    }
-}
-
-impl FieldType<'_> for bool {
-    fn flag(flag: bool) -> Option<Self> {
-        Some(flag)
-    }
-}
-
-impl FieldType<'_> for f64 {
-    fn number(number: f64) -> Option<Self> {
-        Some(number)
-    }
-}
-
-impl<'de> FieldType<'de> for Object<'de> {
-    fn object(json: &'de str) -> serde_json::Result<Option<Self>> {
-        Ok(Some(Self(json.into())))
-    }
-}
-
-impl<'de> FieldType<'de> for ShiftInput<'de> {
-    fn object(json: &'de str) -> serde_json::Result<Option<Self>> {
-        serde_json::from_str(json).map(Some)
-    }
-}
-
-impl<'de> FieldType<'de> for Vec<Given<ShiftInput<'de>>> {
-    fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
-        bounded(json, Event::MAX_NEW_SHIFTS + 1)
-    }
-
-    const HAS_MEMBERS: bool = true;
-    fn take_unknown(shifts: &mut Given<Self>) -> Vec<UnknownName<'de>> {
-        let Given::Value(shifts) = shifts else { return Vec::new() };
-        let mut unknown = Vec::new();
-        for (index, shift) in (0..).zip(shifts) {
-            let Given::Value(shift) = shift else { continue };
-            unknown.extend(shift.unknown.drain(..).map(|name| UnknownName { shift: Some(index), ..name }));
-        }
-        unknown
-    }
-}
-
-impl<'de> FieldType<'de> for Vec<Given<Cow<'de, str>>> {
-    fn list(json: &'de str) -> serde_json::Result<Option<Self>> {
-        // No other list of texts may be longer.
-        const { assert!(Webhook::MAX_TYPES <= Question::MAX_OPTIONS) };
-        bounded(json, Question::MAX_OPTIONS + 1)
-    }
-}
-
 /// Reads at most the first `max` elements of a list. The caller asks for one more than it accepts: the extra element shows
 /// that there are too many.
-fn bounded<'de, T: Deserialize<'de>>(json: &'de str, max: usize) -> serde_json::Result<Option<Vec<T>>> {
-    struct ListVisitor<T>(usize, PhantomData<T>);
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for ListVisitor<T> {
-        type Value = Vec<T>;
+pub(super) fn elements(json: &str, max: usize) -> serde_json::Result<Vec<Untyped<'_>>> {
+    struct ListVisitor(usize);
+    impl<'de> Visitor<'de> for ListVisitor {
+        type Value = Vec<Untyped<'de>>;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("a list")
         }
 
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<T>, A::Error> {
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
             let mut elements = Vec::new();
             while elements.len() < self.0 {
-                let Some(element) = list.next_element()? else { return Ok(elements) };
-                elements.push(element);
+                let Some(element) = list.next_element::<&RawValue>()? else { return Ok(elements) };
+                elements.push(Untyped::Json(element.get()));
             }
             while list.next_element::<IgnoredAny>()?.is_some() {}
             Ok(elements)
         }
     }
-    let mut deserializer = serde_json::Deserializer::from_str(json);
-    deserializer.deserialize_seq(ListVisitor(max, PhantomData)).map(Some)
+    serde_json::Deserializer::from_str(json).deserialize_seq(ListVisitor(max))
 }
 
-/// The names of the members that an input does not take, while the input is read.
-#[derive(Default)]
-struct UnknownMembers<'de> {
-    names: Vec<UnknownName<'de>>,
-    /// The number of names before the last list whose elements have members of their own.
-    before_list: usize,
-}
+/// The members of an object. Refuses an array, which derived code would accept.
+struct Members<'a>(Vec<Member<'a>>);
 
-impl<'de> UnknownMembers<'de> {
-    /// Notes that a field has got its value, which replaces an earlier value of the field.
-    fn note<T: FieldType<'de>>(&mut self, _: &Given<T>) {
-        if T::HAS_MEMBERS {
-            self.before_list = self.names.len();
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ObjectVisitor;
+        impl<'de> Visitor<'de> for ObjectVisitor {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(Name(name)) = object.next_key()? {
+                    let value = Untyped::Json(object.next_value::<&RawValue>()?.get());
+                    members.push(Member { name, value });
+                }
+                Ok(Members(members))
+            }
         }
-    }
-
-    /// Inserts the unknown members inside the final value of a field where the value was sent.
-    fn insert_inner<T: FieldType<'de>>(&mut self, value: &mut Given<T>) {
-        let inner = T::take_unknown(value);
-        drop(self.names.splice(self.before_list..self.before_list, inner));
+        deserializer.deserialize_map(ObjectVisitor)
     }
 }
 
 /// The name of a member, borrowed where the text has no escapes.
-struct Name<'de>(Cow<'de, str>);
+struct Name<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Name<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -240,88 +279,4 @@ impl<'de> Deserialize<'de> for Name<'de> {
         }
         deserializer.deserialize_str(NameVisitor)
     }
-}
-
-/// An input that is read from the members of an object.
-trait ReadObject<'de>: Sized {
-    fn read<A: MapAccess<'de>>(object: A) -> Result<Self, A::Error>;
-}
-
-struct ObjectVisitor<T>(PhantomData<T>);
-
-impl<'de, T: ReadObject<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<T, A::Error> {
-        T::read(object)
-    }
-}
-
-/// Implements `Deserialize` for inputs: a member of the object sets the field of the same name, or the field that is
-/// followed by the name of the member. Refuses an array, which derived code would accept.
-macro_rules! inputs {
-    (@name $field:ident) => { stringify!($field) };
-    (@name $field:ident $name:literal) => { $name };
-    ($($input:ident $(<$life:lifetime>)? { $($field:ident $(: $name:literal)?),* $(,)? })*) => {$(
-        impl<'de> ReadObject<'de> for $input $(<$life>)? {
-            fn read<A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-                let mut input = Self::default();
-                let mut unknown = UnknownMembers::default();
-                while let Some(Name(name)) = object.next_key()? {
-                    match &*name {
-                        $(inputs!(@name $field $($name)?) => {
-                            input.$field = object.next_value()?;
-                            unknown.note(&input.$field);
-                        })*
-                        _ => {
-                            let IgnoredAny = object.next_value()?;
-                            unknown.names.push(UnknownName { shift: None, name });
-                        }
-                    }
-                }
-                $(unknown.insert_inner(&mut input.$field);)*
-                input.unknown = unknown.names;
-                Ok(input)
-            }
-        }
-
-        impl<'de> Deserialize<'de> for $input $(<$life>)? {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_map(ObjectVisitor(PhantomData))
-            }
-        }
-    )*};
-}
-
-inputs! {
-    EventInput<'de> {
-        title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
-        timezone, is_published, theme, badge_label, external_id, shifts,
-    }
-    ShiftInput<'de> {
-        title, description, location, day, start_time, end_time, ends_next_day, capacity, minimum, external_id,
-    }
-    DuplicateInput<'de> { start_date, title }
-    ShiftPatchInput<'de> {
-        title, description, location, day, start_time, end_time, ends_next_day, capacity, minimum, external_id,
-        notify_volunteers,
-    }
-    EventPatchInput<'de> {
-        title, description, location, is_virtual, location_lat, location_lng, location_data, start_date, end_date,
-        timezone, is_published, theme, badge_label, external_id, notify_volunteers,
-    }
-    CancellationInput<'de> { reason, notify_volunteers }
-    ShiftsInput<'de> { shifts, notify_volunteers }
-    NotifyInput<'de> { notify_volunteers }
-    EmptyInput<'de> {}
-    QuestionInput<'de> { label, kind: "type", options, required, position, notify_volunteers }
-    WebhookInput<'de> { url, description, types, is_enabled }
-    InvitationInput<'de> { email, name, role }
-    AcceptanceInput<'de> { name, email, organization_name, contact }
-    TokenInput<'de> { name, scopes, expires_in_days }
-    OrganizationInput<'de> { name, contact, privacy_url, sport, public_url }
 }

@@ -1,256 +1,135 @@
-//! Untyped queries of a list, from a query string.
+//! Queries of a list, from the parameters of a query string.
 
-use std::borrow::Cow;
+use std::str::FromStr;
 
+use super::Input;
+use super::fields::Fields;
 use crate::caller_key::ExternalId;
-use crate::fault::{Faults, ValueType};
+use crate::fault::Faults;
 use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
 use crate::store::{ActivityQuery, CoverageQuery, DeliveryQuery, EventOrder, EventQuery, SignupQuery};
-use crate::text::{EmailAddress, SearchText};
 use crate::value_error::ValueError;
 
-/// A query of the list of events, with the texts of a query string. An empty text counts as omitted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EventListInput<'a> {
-    /// `true` or `1` for published events only, `false` or `0` for drafts only, `None` for both.
-    pub is_published: Option<Cow<'a, str>>,
-    /// `true` or `1` for cancelled events only, `false` or `0` for the others only, `None` for both.
-    pub is_cancelled: Option<Cow<'a, str>>,
-    /// The first day of the period: only events with a day on or after it.
-    pub from: Option<Cow<'a, str>>,
-    /// The last day of the period, not before the first: only events with a day on or before it.
-    pub to: Option<Cow<'a, str>>,
-    /// The id of one event in the organizer's own system. A text that cannot be one selects no event.
-    pub external_id: Option<Cow<'a, str>>,
-    /// `latest` or `soonest`; `None` means `latest`.
-    pub order: Option<Cow<'a, str>>,
-    /// The page length, in decimal digits: at least 1. `None` means [`EventQuery::DEFAULT_LIMIT`]. A
-    /// number above [`EventQuery::MAX_LIMIT`] means `MAX_LIMIT`.
-    pub per_page: Option<Cow<'a, str>>,
-    /// A cursor of an earlier page in the same order.
-    pub cursor: Option<Cow<'a, str>>,
-}
-
-impl EventListInput<'_> {
-    /// Checks every field.
+impl EventQuery {
+    /// Makes a query of parameters, which are all optional: `is_published`, `is_cancelled`, `from`, `to`, `external_id`, `order`,
+    /// `per_page` and `cursor`. An `external_id` that cannot be one selects no event. A `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT)
+    /// means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<EventQuery, Faults> {
-        let mut faults = Faults::new();
-        let is_published = flag_text(&mut faults, "is_published", self.is_published.as_ref());
-        let is_cancelled = flag_text(&mut faults, "is_cancelled", self.is_cancelled.as_ref());
-        let (from, to) = period(&mut faults, self.from.as_ref(), self.to.as_ref());
-        let order = match given(self.order.as_ref()) {
-            Some(text) => faults.check("order", text.parse()),
-            None => Some(EventOrder::Latest),
-        };
-        let default = EventQuery::DEFAULT_LIMIT;
-        let limit = limit(&mut faults, self.per_page.as_ref(), EventQuery::MAX_LIMIT, default);
-        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        let external_id =
-            given(self.external_id.as_ref()).map(|text| text.parse().unwrap_or(ExternalId::NONE));
-        let query = order.map(|order| EventQuery {
-            is_published,
-            is_cancelled,
-            from,
-            to,
-            external_id,
-            order,
-            position,
-            limit,
-            ..EventQuery::new()
-        });
-        if let Some(Err(fault)) = query.as_ref().map(EventQuery::checked_position) {
-            faults.add("cursor", fault);
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let is_published = fields.flag("is_published").optional();
+        let is_cancelled = fields.flag("is_cancelled").optional();
+        let (from, to) = period(&mut fields);
+        let external_id = id(&mut fields, "external_id", ExternalId::NONE);
+        let before = fields.fault_count();
+        let order = fields.text("order").nullable().unwrap_or(EventOrder::Latest);
+        let is_order_known = fields.fault_count() == before;
+        let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(Self::DEFAULT_LIMIT);
+        let position = fields.text("cursor").nullable();
+        let filters = Self { is_published, is_cancelled, from, to, external_id, ..Self::new() };
+        let query = Self { order, position, limit, ..filters };
+        if is_order_known {
+            let _same_order = fields.checked("cursor", query.checked_position());
         }
-        faults.into_result(query)
+        fields.finish(Some(query))
     }
 }
 
-/// A query of the coverage of an organization, with the texts of a query string. An empty text counts as omitted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct CoverageListInput<'a> {
-    /// The first day of the period: only events with a day on or after it.
-    pub from: Option<Cow<'a, str>>,
-    /// The last day of the period, not before the first: only events with a day on or before it.
-    pub to: Option<Cow<'a, str>>,
-    /// `true` or `1` for covered events only, `false` or `0` for the others only, `None` for both.
-    pub is_covered: Option<Cow<'a, str>>,
-    /// The page length, in decimal digits: at least 1. `None` means [`EventQuery::DEFAULT_LIMIT`]. A number above
-    /// [`CoverageQuery::MAX_LIMIT`] means `MAX_LIMIT`.
-    pub per_page: Option<Cow<'a, str>>,
-    /// A cursor of an earlier page.
-    pub cursor: Option<Cow<'a, str>>,
-}
-
-impl CoverageListInput<'_> {
-    /// Checks every field.
+impl CoverageQuery {
+    /// Makes a query of parameters, which are all optional: `from`, `to`, `is_covered`, `per_page` and `cursor`. A `per_page` above
+    /// [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<CoverageQuery, Faults> {
-        let mut faults = Faults::new();
-        let (from, to) = period(&mut faults, self.from.as_ref(), self.to.as_ref());
-        let is_covered = flag_text(&mut faults, "is_covered", self.is_covered.as_ref());
-        let default = EventQuery::DEFAULT_LIMIT;
-        let limit = limit(&mut faults, self.per_page.as_ref(), CoverageQuery::MAX_LIMIT, default);
-        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        faults.into_result(Some(CoverageQuery { from, to, is_covered, position, limit }))
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let (from, to) = period(&mut fields);
+        let is_covered = fields.flag("is_covered").optional();
+        let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(EventQuery::DEFAULT_LIMIT);
+        let position = fields.text("cursor").nullable();
+        fields.finish(Some(Self { from, to, is_covered, position, limit }))
     }
 }
 
-/// A query of the list of activity, with the texts of a query string. An empty text counts as omitted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ActivityListInput<'a> {
-    /// A type of activity, such as `signup.created`, or a group, such as `signup.*`.
-    pub kind: Option<Cow<'a, str>>,
-    /// Only activity of this event.
-    pub event: Option<EventId>,
-    /// The page length, in decimal digits: at least 1. `None` means [`ActivityQuery::DEFAULT_LIMIT`]. A number above
-    /// [`ActivityQuery::MAX_LIMIT`] means `MAX_LIMIT`.
-    pub per_page: Option<Cow<'a, str>>,
-    /// A cursor of an earlier page.
-    pub cursor: Option<Cow<'a, str>>,
-}
-
-impl ActivityListInput<'_> {
-    /// Checks every field.
+impl ActivityQuery {
+    /// Makes a query of parameters, which are all optional: `type`, `event_id`, `per_page` and `cursor`. A malformed id selects nothing. A
+    /// `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<ActivityQuery, Faults> {
-        let mut faults = Faults::new();
-        let kind = given(self.kind.as_ref()).and_then(|text| faults.check("type", text.parse()));
-        let default = ActivityQuery::DEFAULT_LIMIT;
-        let limit = limit(&mut faults, self.per_page.as_ref(), ActivityQuery::MAX_LIMIT, default);
-        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        faults.into_result(Some(ActivityQuery { kind, event: self.event, position, limit }))
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let kind = fields.text("type").nullable();
+        let event = id(&mut fields, "event_id", EventId::NONE);
+        let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(Self::DEFAULT_LIMIT);
+        let position = fields.text("cursor").nullable();
+        fields.finish(Some(Self { kind, event, position, limit }))
     }
 }
 
-/// A query of the list of deliveries to a webhook, with the texts of a query string. An empty text counts as omitted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct DeliveryListInput<'a> {
-    /// `pending`, `delivered` or `failed`; `None` for all.
-    pub state: Option<Cow<'a, str>>,
-    /// The page length, in decimal digits: at least 1. `None` means [`DeliveryQuery::DEFAULT_LIMIT`]. A number above
-    /// [`DeliveryQuery::MAX_LIMIT`] means `MAX_LIMIT`.
-    pub per_page: Option<Cow<'a, str>>,
-    /// A cursor of an earlier page.
-    pub cursor: Option<Cow<'a, str>>,
-}
-
-impl DeliveryListInput<'_> {
-    /// Checks every field.
+impl DeliveryQuery {
+    /// Makes a query of parameters, which are all optional: `state`, `per_page` and `cursor`. A `per_page` above
+    /// [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<DeliveryQuery, Faults> {
-        let mut faults = Faults::new();
-        let status = given(self.state.as_ref()).and_then(|text| faults.check("state", text.parse()));
-        let default = DeliveryQuery::DEFAULT_LIMIT;
-        let limit = limit(&mut faults, self.per_page.as_ref(), DeliveryQuery::MAX_LIMIT, default);
-        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        faults.into_result(Some(DeliveryQuery { status, position, limit }))
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let status = fields.text("state").nullable();
+        let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(Self::DEFAULT_LIMIT);
+        let position = fields.text("cursor").nullable();
+        fields.finish(Some(Self { status, position, limit }))
     }
 }
 
-/// A query of a list of sign-ups, with the texts of a query string. An empty text counts as omitted.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SignupListInput<'a> {
-    /// Only sign-ups of this event.
-    pub event: Option<EventId>,
-    /// Only sign-ups for this shift.
-    #[doc(alias = "slot")]
-    pub shift: Option<ShiftId>,
-    /// `confirmed` or `cancelled`; `None` for both.
-    pub status: Option<Cow<'a, str>>,
-    /// A whole address, in any spelling.
-    pub email: Option<Cow<'a, str>>,
-    /// A part of a name or of an address, compared without case.
-    pub search: Option<Cow<'a, str>>,
-    /// The page length, in decimal digits: at least 1. `None` means [`SignupQuery::DEFAULT_LIMIT`]. A number above
-    /// [`SignupQuery::MAX_LIMIT`] means `MAX_LIMIT`.
-    pub per_page: Option<Cow<'a, str>>,
-    /// A cursor of an earlier page of any list of sign-ups.
-    pub cursor: Option<Cow<'a, str>>,
-}
-
-impl SignupListInput<'_> {
-    /// Checks every field.
+impl SignupQuery {
+    /// Makes a query of parameters, which are all optional: `event_id`, `slot_id`, `status`, `email`, `q`, `per_page` and `cursor`. A
+    /// malformed id selects nothing. `email` is a whole address, and `q` a part of a name or of an address. A `per_page` above
+    /// [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<SignupQuery, Faults> {
-        let mut faults = Faults::new();
-        let status =
-            given(self.status.as_ref()).and_then(|text| faults.check("status", text.parse::<SignupStatus>()));
-        let email =
-            given(self.email.as_ref()).and_then(|text| faults.check("email", EmailAddress::new(text)));
-        let search = given(self.search.as_ref()).filter(|text| !text.trim().is_empty());
-        let search = search.and_then(|text| faults.check("q", SearchText::new(text)));
-        let default = SignupQuery::DEFAULT_LIMIT;
-        let limit = limit(&mut faults, self.per_page.as_ref(), SignupQuery::MAX_LIMIT, default);
-        let position = given(self.cursor.as_ref()).and_then(|text| faults.check("cursor", text.parse()));
-        faults.into_result(Some(SignupQuery {
-            event: self.event,
-            shift: self.shift,
-            status,
-            email,
-            search,
-            position,
-            limit,
-            ..SignupQuery::new()
-        }))
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let event = id(&mut fields, "event_id", EventId::NONE);
+        let shift = id(&mut fields, "slot_id", ShiftId::NONE);
+        let status = fields.text::<SignupStatus>("status").nullable();
+        let email = fields.text("email").nullable();
+        let search = fields.words("q");
+        let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(Self::DEFAULT_LIMIT);
+        let position = fields.text("cursor").nullable();
+        let filters = Self { event, shift, status, email, search, ..Self::new() };
+        fields.finish(Some(Self { position, limit, ..filters }))
     }
 }
 
-/// Takes a flag of a query string: `true`, `false`, `1` or `0`.
-pub(super) fn flag_text(
-    faults: &mut Faults,
-    field: &'static str,
-    text: Option<&Cow<'_, str>>,
-) -> Option<bool> {
-    let flag = match given(text)? {
-        "true" | "1" => Ok(true),
-        "false" | "0" => Ok(false),
-        _ => Err(ValueType::FlagText),
-    };
-    faults.check(field, flag)
-}
-
-fn given<'a>(text: Option<&'a Cow<'_, str>>) -> Option<&'a str> {
-    text.map(|text| &**text).filter(|text| !text.is_empty())
+/// Takes an id. Malformed text becomes `none`, which no record has.
+fn id<T: FromStr>(fields: &mut Fields<'_>, name: &'static str, none: T) -> Option<T> {
+    let id = fields.string(name).nullable();
+    id.map(|id| id.parse().unwrap_or(none))
 }
 
 /// Takes a period: two dates, of which the last is not before the first.
-fn period(
-    faults: &mut Faults,
-    from: Option<&Cow<'_, str>>,
-    to: Option<&Cow<'_, str>>,
-) -> (Option<EventDate>, Option<EventDate>) {
-    let from = given(from).and_then(|text| faults.check("from", text.parse::<EventDate>()));
-    let to = given(to).and_then(|text| {
-        let to = text.parse::<EventDate>();
-        faults.check("to", to.and_then(|to| if from > Some(to) { Err(TimeError::DayOrder) } else { Ok(to) }))
+fn period(fields: &mut Fields<'_>) -> (Option<EventDate>, Option<EventDate>) {
+    let from = fields.text::<EventDate>("from").nullable();
+    let to = fields.text("to").check(|to| if from > Some(to) { Err(TimeError::DayOrder) } else { Ok(to) });
+    (from, to.nullable())
+}
+
+/// Takes the length of a page, in decimal digits: at least 1. A number above `max` means `max`.
+fn limit(fields: &mut Fields<'_>, max: u32) -> Option<u32> {
+    let limit = fields.string("per_page").check(|text| {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        // A number that does not fit a u32 is above the maximum, as is `u32::MAX`.
+        let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
+        if !digits || text.bytes().all(|byte| byte == b'0') {
+            return Err(ValueError::WholeNumber { min: 1, max: None });
+        }
+        Ok(number.min(max))
     });
-    (from, to)
-}
-
-/// Takes the length of a page.
-fn limit(faults: &mut Faults, text: Option<&Cow<'_, str>>, max: u32, default: u32) -> u32 {
-    given(text).and_then(|text| faults.check("per_page", per_page(text, max))).unwrap_or(default)
-}
-
-fn per_page(text: &str, max: u32) -> Result<u32, ValueError> {
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    // A number that does not fit a u32 is above the maximum, as is `u32::MAX`.
-    let number = text.trim_start_matches('0').parse().unwrap_or(u32::MAX);
-    if !digits || text.bytes().all(|byte| byte == b'0') {
-        return Err(ValueError::WholeNumber { min: 1, max: None });
-    }
-    Ok(number.min(max))
+    limit.nullable()
 }

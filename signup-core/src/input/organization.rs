@@ -1,11 +1,9 @@
-//! An organization to create, and changes of one, typed and untyped.
+//! An organization to create, and changes of one.
 
-use std::borrow::Cow;
-
-use super::check::{Fields, TEXT};
-use super::typed::changes;
-use super::{Change, Given};
-use crate::fault::{Faults, UnknownName};
+use super::change::{changes, setters};
+use super::fields::Fields;
+use super::{Change, Input};
+use crate::fault::Faults;
 use crate::plan::Plan;
 use crate::text::{EmailAddress, Name, WebAddress};
 
@@ -39,28 +37,15 @@ impl NewOrganization {
         Self { plan, ..self }
     }
 
-    /// Sets the sport.
-    #[must_use]
-    pub fn sport(self, sport: Name) -> Self {
-        Self { sport: Some(sport), ..self }
-    }
-
-    /// Sets the address of the organization's own web page.
-    #[must_use]
-    pub fn public_url(self, url: WebAddress) -> Self {
-        Self { public_url: Some(url), ..self }
-    }
-
-    /// Sets the address at which volunteers reach the organization.
-    #[must_use]
-    pub fn contact(self, address: EmailAddress) -> Self {
-        Self { contact: Some(address), ..self }
-    }
-
-    /// Sets the address of the page that says how the organization handles the data of its volunteers.
-    #[must_use]
-    pub fn privacy_url(self, url: WebAddress) -> Self {
-        Self { privacy_url: Some(url), ..self }
+    setters! {
+        /// Sets the sport.
+        sport: Name;
+        /// Sets the address of the organization's own web page.
+        public_url: WebAddress;
+        /// Sets the address at which volunteers reach the organization.
+        contact: EmailAddress;
+        /// Sets the address of the page that says how the organization handles the data of its volunteers.
+        privacy_url: WebAddress;
     }
 }
 
@@ -91,6 +76,35 @@ pub struct OrganizationPatch {
 }
 
 impl OrganizationPatch {
+    /// Makes a patch of an untyped input: `name`, `contact`, `privacy_url`, `sport` and `public_url`.
+    ///
+    /// An omitted field stays as it is. Null and blank clear each field but the name.
+    ///
+    /// ```
+    /// use signup_core::{Change, Input, OrganizationPatch};
+    ///
+    /// let input = Input::from_json(br#"{"name": "Riverside Pantry", "sport": ""}"#)?;
+    /// assert_eq!(OrganizationPatch::from_input(input)?.sport, Some(Change::Clear));
+    /// let input = Input::from_json(br#"{"name": "", "contact": "help"}"#)?;
+    /// let faults = OrganizationPatch::from_input(input).unwrap_err();
+    /// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+    /// assert_eq!(paths, ["name", "contact"]);
+    /// # Ok::<(), signup_core::Faults>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::of_change(input);
+        let mut patch = Self::new();
+        patch.name = fields.text("name").required();
+        patch.contact = fields.text("contact").change();
+        patch.privacy_url = fields.text("privacy_url").change();
+        patch.sport = fields.text("sport").change();
+        patch.public_url = fields.text("public_url").change();
+        fields.finish(Some(patch))
+    }
+
     /// Creates a patch that changes nothing.
     pub fn new() -> Self {
         Self::default()
@@ -115,60 +129,5 @@ impl OrganizationPatch {
     #[must_use]
     pub fn read(self, values: Self) -> Self {
         Self { read: Some(Box::new(values)), ..self }
-    }
-}
-
-/// The fields of a change of an organization, not checked yet. An omitted field stays as it is.
-///
-/// ```
-/// use signup_core::{Change, OrganizationInput};
-///
-/// let input = OrganizationInput { name: "Riverside Pantry".into(), sport: "".into(), ..OrganizationInput::default() };
-/// assert_eq!(input.check()?.sport, Some(Change::Clear));
-/// let input = OrganizationInput { name: "".into(), contact: "help".into(), ..OrganizationInput::default() };
-/// let faults = input.check().unwrap_err();
-/// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
-/// assert_eq!(paths, ["name", "contact"]);
-/// # Ok::<(), signup_core::Faults>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct OrganizationInput<'a> {
-    /// The name: 1 to 255 characters after trimming. Not null.
-    pub name: Given<Cow<'a, str>>,
-    /// Where volunteers reach the organization: an address of at most 254 characters. Null or blank removes it, as in each of the
-    /// following fields.
-    pub contact: Given<Cow<'a, str>>,
-    /// The page that says how the organization handles the data of its volunteers: at most 2,048 characters.
-    pub privacy_url: Given<Cow<'a, str>>,
-    /// The sport: at most 255 characters.
-    pub sport: Given<Cow<'a, str>>,
-    /// The address of the organization's own web page: at most 2,048 characters.
-    pub public_url: Given<Cow<'a, str>>,
-    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<UnknownName<'a>>,
-}
-
-impl OrganizationInput<'_> {
-    /// Checks every field.
-    ///
-    /// # Errors
-    /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<OrganizationPatch, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let name = fields.kept("name", &self.name, TEXT, |text| Name::new(text));
-        let contact = fields.change("contact", &self.contact, TEXT, |text| EmailAddress::new(text));
-        let privacy_url = fields.change("privacy_url", &self.privacy_url, TEXT, |text| WebAddress::new(text));
-        let sport = fields.change("sport", &self.sport, TEXT, |text| Name::new(text));
-        let public_url = fields.change("public_url", &self.public_url, TEXT, |text| WebAddress::new(text));
-        faults.add_unknown(&self.unknown);
-        faults.into_result(Some(OrganizationPatch {
-            name,
-            sport,
-            public_url,
-            contact,
-            privacy_url,
-            read: None,
-        }))
     }
 }

@@ -1,10 +1,8 @@
-//! Invitations and their acceptance: typed and untyped.
+//! Invitations and their acceptance.
 
-use std::borrow::Cow;
-
-use super::Given;
-use super::check::{Fields, TEXT};
-use crate::fault::{Faults, UnknownName};
+use super::Input;
+use super::fields::Fields;
+use crate::fault::Faults;
 use crate::person::Role;
 use crate::text::{EmailAddress, Name, PersonName};
 
@@ -21,51 +19,21 @@ pub struct NewInvitation {
 }
 
 impl NewInvitation {
-    /// Creates the input for an invitation.
-    pub const fn new(email: EmailAddress, name: PersonName, role: Role) -> Self {
-        Self { email, name, role }
-    }
-}
-
-/// The fields of an invitation, not checked yet.
-///
-/// ```
-/// use signup_core::InvitationInput;
-///
-/// let input = InvitationInput { email: "ada".into(), role: "boss".into(), ..InvitationInput::default() };
-/// let faults = input.check().unwrap_err();
-/// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
-/// assert_eq!(paths, ["email", "name", "role"]);
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct InvitationInput<'a> {
-    /// Required: the address to which the link is mailed, at most 254 characters.
-    pub email: Given<Cow<'a, str>>,
-    /// Required: the name, at most 255 characters.
-    pub name: Given<Cow<'a, str>>,
-    /// Required: the name of a [`Role`].
-    pub role: Given<Cow<'a, str>>,
-    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<UnknownName<'a>>,
-}
-
-impl InvitationInput<'_> {
-    /// Checks every field.
+    /// Makes an invitation of an untyped input: `email`, `name`, and `role` with the name of a [`Role`].
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<NewInvitation, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let email = fields.required("email", &self.email, TEXT, |text| EmailAddress::new(text));
-        let name = fields.required("name", &self.name, TEXT, |text| PersonName::new(text));
-        let role = fields.required("role", &self.role, TEXT, |text| text.parse::<Role>());
-        faults.add_unknown(&self.unknown);
-        faults.into_result(email.zip(name).zip(role).map(|((email, name), role)| NewInvitation {
-            email,
-            name,
-            role,
-        }))
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let email = fields.text("email").required();
+        let name = fields.text("name").required();
+        let role = fields.text("role").required();
+        fields.finish(email.zip(name).zip(role).map(|((email, name), role)| Self { email, name, role }))
+    }
+
+    /// Creates the input for an invitation.
+    pub const fn new(email: EmailAddress, name: PersonName, role: Role) -> Self {
+        Self { email, name, role }
     }
 }
 
@@ -107,59 +75,42 @@ pub enum Asked {
     FirstOwner,
 }
 
-/// The fields of the acceptance of an invitation, not checked yet.
-///
-/// ```
-/// use signup_core::{AcceptanceInput, Asked};
-///
-/// let input = AcceptanceInput { name: "Ada Lovelace".into(), ..AcceptanceInput::default() };
-/// assert!(input.check(Asked::Name).is_ok());
-/// let faults = input.check(Asked::FirstOwner).unwrap_err();
-/// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
-/// assert_eq!(paths, ["email", "organization_name", "contact"]);
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct AcceptanceInput<'a> {
-    /// The name of the person, at most 255 characters.
-    pub name: Given<Cow<'a, str>>,
-    /// The address of the first owner, at most 254 characters.
-    pub email: Given<Cow<'a, str>>,
-    /// The name of the organization of the first owner, at most 255 characters.
-    pub organization_name: Given<Cow<'a, str>>,
-    /// Where volunteers reach the organization of the first owner: an address of at most 254 characters.
-    pub contact: Given<Cow<'a, str>>,
-    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<UnknownName<'a>>,
-}
-
-impl AcceptanceInput<'_> {
-    /// Checks the fields that the invitation asks for. Each of them is required. Ignores the others.
+impl Acceptance {
+    /// Makes an acceptance of an untyped input. Each field that the invitation asks for is required: `name`, and from a first owner also
+    /// `email`, `organization_name` and `contact`. Ignores the others of these fields.
+    ///
+    /// ```
+    /// use signup_core::{Acceptance, Asked, Input};
+    ///
+    /// let input = Input::from_json(br#"{"name": "Ada Lovelace"}"#)?;
+    /// assert!(Acceptance::from_input(input.clone(), Asked::Name).is_ok());
+    /// let faults = Acceptance::from_input(input, Asked::FirstOwner).unwrap_err();
+    /// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+    /// assert_eq!(paths, ["email", "organization_name", "contact"]);
+    /// # Ok::<(), signup_core::Faults>(())
+    /// ```
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
-    pub fn check(&self, asked: Asked) -> Result<Acceptance, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let mut name = || fields.required("name", &self.name, TEXT, |text| PersonName::new(text));
+    pub fn from_input(input: Input<'_>, asked: Asked) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
         let acceptance = match asked {
-            Asked::Nothing => Some(Acceptance::Member { name: None }),
-            Asked::Name => name().map(|name| Acceptance::Member { name: Some(name) }),
+            Asked::Nothing => Some(Self::Member { name: None }),
+            Asked::Name => fields.text("name").required().map(|name| Self::Member { name: Some(name) }),
             Asked::FirstOwner => {
-                let name = name();
-                let email = fields.required("email", &self.email, TEXT, |text| EmailAddress::new(text));
-                let organization_name =
-                    fields
-                        .required("organization_name", &self.organization_name, TEXT, |text| Name::new(text));
-                let contact = fields.required("contact", &self.contact, TEXT, |text| EmailAddress::new(text));
-                let person = name.zip(email);
-                person.zip(organization_name.zip(contact)).map(
-                    |((name, email), (organization_name, contact))| {
-                        Acceptance::FirstOwner(FirstOwner { name, email, organization_name, contact })
-                    },
-                )
+                let name = fields.text("name").required();
+                let email = fields.text("email").required();
+                let organization_name = fields.text("organization_name").required();
+                let contact = fields.text("contact").required();
+                let owner = name.zip(email).zip(organization_name).zip(contact);
+                owner.map(|(((name, email), organization_name), contact)| {
+                    Self::FirstOwner(FirstOwner { name, email, organization_name, contact })
+                })
             }
         };
-        faults.add_unknown(&self.unknown);
-        faults.into_result(acceptance)
+        for name in ["name", "email", "organization_name", "contact"] {
+            fields.ignore(name);
+        }
+        fields.finish(acceptance)
     }
 }

@@ -1,11 +1,10 @@
-//! Questions of an event: new ones and changes, typed and untyped.
+//! Questions of an event: new ones and changes.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::Given;
-use super::check::{Fields, TEXT, whole};
-use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
+use super::Input;
+use super::fields::Fields;
+use crate::fault::{FaultKind, FaultPath, Faults};
 use crate::question::{Question, QuestionKind};
 use crate::text::Label;
 use crate::value_error::ValueError;
@@ -38,6 +37,24 @@ pub struct NewQuestion {
 }
 
 impl NewQuestion {
+    /// Makes a question of an untyped input: `label`, and optionally `type`, `options`, `required` and `position`. It is a text by
+    /// default. `notify_volunteers` is taken, as in every write, without an effect: no mail is sent.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let question = take_fields(&mut fields);
+        let question_of = |label| Self {
+            label,
+            kind: question.kind.unwrap_or(QuestionKind::Text),
+            options: question.options.unwrap_or_default(),
+            required: question.required.unwrap_or(false),
+            position: question.position,
+        };
+        fields.finish(question.label.map(question_of))
+    }
+
     /// Creates the input for an optional question without options, after the last.
     pub const fn new(label: Label, kind: QuestionKind) -> Self {
         Self { label, kind, options: Vec::new(), required: false, position: None }
@@ -91,6 +108,17 @@ pub struct QuestionPatch {
 }
 
 impl QuestionPatch {
+    /// Makes a patch of an untyped input with the fields of a [new question](NewQuestion::from_input). An omitted field stays as it is.
+    /// No field may be null or blank.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::of_change(input);
+        let question = take_fields(&mut fields);
+        fields.finish(Some(question))
+    }
+
     /// Creates a patch that changes nothing.
     pub fn new() -> Self {
         Self::default()
@@ -135,23 +163,40 @@ impl QuestionPatch {
     }
 }
 
-/// The fields of a new question, or of a change of one, not checked yet.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct QuestionInput<'a> {
-    /// The text: 1 to 255 characters.
-    pub label: Given<Cow<'a, str>>,
-    /// `text`, `select` or `checkbox`. A new question is a `text` by default.
-    pub kind: Given<Cow<'a, str>>,
-    /// The options of a select: 1 to 100 different texts of 1 to 255 characters.
-    pub options: Given<Vec<Given<Cow<'a, str>>>>,
-    /// Whether an answer is required. By default, none is required by a new question.
-    pub required: Given<bool>,
-    /// The place among the event's questions: a whole number from 0 to 1,000,000.
-    pub position: Given<f64>,
-    /// Taken in every write, without an effect here: no mail is sent.
-    pub notify_volunteers: Given<bool>,
-    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<UnknownName<'a>>,
+/// Takes the fields that a new question and a patch share, in the order of their faults. A new question is a text by default.
+fn take_fields(fields: &mut Fields<'_>) -> QuestionPatch {
+    let is_new = !fields.is_change();
+    let mut question = QuestionPatch::new();
+    question.label = fields.text("label").required();
+    question.kind = fields.text("type").optional();
+    let is_kind_known = question.kind.is_some() || !fields.has("type");
+    let kind = question.kind.unwrap_or(if is_new { QuestionKind::Text } else { QuestionKind::Select });
+    question.options = take_options(fields, kind);
+    // The number of options of a change is checked against the question where it is changed.
+    if is_new
+        && is_kind_known
+        && let Some(options) = &question.options
+    {
+        let _valid = fields.checked("options", check_options(kind, options.len()));
+    }
+    question.required = fields.flag("required").optional();
+    question.position = fields.whole_number("position", POSITION, check_position).optional();
+    let _no_mail = fields.flag("notify_volunteers").optional();
+    question
+}
+
+/// Takes the options of a question of this kind. Returns `None` if one has a fault, if there are more than any question has, or if a change
+/// omits them. Omitted options of a new question are none.
+fn take_options(fields: &mut Fields<'_>, kind: QuestionKind) -> Option<Vec<Label>> {
+    let (before, max) = (fields.fault_count(), Question::MAX_OPTIONS);
+    let is_omitted = !fields.has("options");
+    let given = fields.texts("options").check(|options| {
+        if options.len() > max { Err(FaultKind::OptionCount { kind, max }) } else { Ok(options) }
+    });
+    let given = given.optional();
+    let options = fields.each_text("options", given, Ok);
+    let are_valid = fields.fault_count() == before && check_different(fields.faults(), &options);
+    (are_valid && !(is_omitted && fields.is_change())).then_some(options)
 }
 
 /// Checks what the types of the fields leave open: the options and the position.
@@ -160,7 +205,7 @@ pub(crate) fn check_new_question(new: &NewQuestion) -> Result<(), Faults> {
     if check_different(&mut faults, &new.options) {
         faults.check("options", check_options(new.kind, new.options.len()));
     }
-    faults.check("position", new.position.map_or(Ok(()), check_position));
+    faults.check("position", new.position.map(|position| check_position(Some(position))).transpose());
     faults.into_result(Some(()))
 }
 
@@ -168,7 +213,7 @@ pub(crate) fn check_new_question(new: &NewQuestion) -> Result<(), Faults> {
 pub(crate) fn check_question_patch(patch: &QuestionPatch) -> Result<(), Faults> {
     let mut faults = Faults::new();
     check_different(&mut faults, patch.options.as_deref().unwrap_or_default());
-    faults.check("position", patch.position.map_or(Ok(()), check_position));
+    faults.check("position", patch.position.map(|position| check_position(Some(position))).transpose());
     faults.into_result(Some(()))
 }
 
@@ -184,12 +229,8 @@ pub(crate) const fn check_options(kind: QuestionKind, count: usize) -> Result<()
 
 const POSITION: ValueError = ValueError::WholeNumber { min: 0, max: Some(Question::MAX_POSITION) };
 
-fn check_position(position: u32) -> Result<(), ValueError> {
-    if position > Question::MAX_POSITION { Err(POSITION) } else { Ok(()) }
-}
-
-fn position(number: &f64) -> Result<u32, ValueError> {
-    whole(*number).ok_or(POSITION).and_then(|position| check_position(position).map(|()| position))
+fn check_position(position: Option<u32>) -> Result<u32, ValueError> {
+    position.filter(|position| *position <= Question::MAX_POSITION).ok_or(POSITION)
 }
 
 fn option_path(index: usize) -> FaultPath {
@@ -206,71 +247,4 @@ fn check_different(faults: &mut Faults, options: &[Label]) -> bool {
         }
     }
     faults.len() == before
-}
-
-impl QuestionInput<'_> {
-    /// Checks every field of a new question.
-    ///
-    /// # Errors
-    /// Returns every fault, in the order of the fields.
-    pub fn check(&self) -> Result<NewQuestion, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let label = fields.required("label", &self.label, TEXT, |text| Label::new(text));
-        let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
-        let is_kind_known = kind.is_some() || matches!(self.kind, Given::Omitted);
-        let kind = kind.unwrap_or(QuestionKind::Text);
-        let options = self.check_option_texts(&mut fields, kind);
-        if is_kind_known && let Some(options) = &options {
-            fields.checked("options", check_options(kind, options.len()));
-        }
-        let required = fields.flag("required", &self.required, false);
-        let position = fields.optional("position", &self.position, POSITION, position);
-        fields.optional_flag("notify_volunteers", &self.notify_volunteers);
-        let options = options.unwrap_or_default();
-        let question = label.map(|label| NewQuestion { label, kind, options, required, position });
-        faults.add_unknown(&self.unknown);
-        faults.into_result(question)
-    }
-
-    /// Checks every field of a change. The number of options is checked against the question where it is changed.
-    ///
-    /// # Errors
-    /// Returns every fault, in the order of the fields.
-    pub fn check_patch(&self) -> Result<QuestionPatch, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let label = fields.kept("label", &self.label, TEXT, |text| Label::new(text));
-        let kind = fields.optional("type", &self.kind, TEXT, |text| text.parse::<QuestionKind>());
-        let options = match self.options {
-            Given::Omitted => None,
-            _ => self.check_option_texts(&mut fields, kind.unwrap_or(QuestionKind::Select)),
-        };
-        let required = fields.optional_flag("required", &self.required);
-        let position = fields.optional("position", &self.position, POSITION, position);
-        fields.optional_flag("notify_volunteers", &self.notify_volunteers);
-        let patch = QuestionPatch { label, kind, options, required, position, read: None };
-        faults.add_unknown(&self.unknown);
-        faults.into_result(Some(patch))
-    }
-
-    /// Returns the options of a question of this kind, or `None` if one has a fault, or there are more than any question has.
-    /// Omitted options are none.
-    fn check_option_texts(&self, fields: &mut Fields<'_>, kind: QuestionKind) -> Option<Vec<Label>> {
-        let before = fields.faults.len();
-        let max = Question::MAX_OPTIONS;
-        let given = fields.optional("options", &self.options, ValueType::TextList, |options| {
-            if options.len() > max { Err(FaultKind::OptionCount { kind, max }) } else { Ok(options) }
-        });
-        let mut options = Vec::new();
-        for (index, option) in given.into_iter().flatten().enumerate() {
-            let checked = match option {
-                Given::Value(text) => Label::new(text).map_err(FaultKind::from),
-                Given::Blank => Label::new("").map_err(FaultKind::from),
-                _ => Err(TEXT.into()),
-            };
-            options.extend(fields.faults.check(option_path(index), checked));
-        }
-        (fields.faults.len() == before && check_different(fields.faults, &options)).then_some(options)
-    }
 }

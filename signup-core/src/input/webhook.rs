@@ -1,15 +1,13 @@
-//! Webhooks: new ones and changes, typed and untyped.
+//! Webhooks: new ones and changes.
 
-use std::borrow::Cow;
-
-use super::check::{Fields, TEXT};
-use super::typed::changes;
-use super::{Change, Given};
+use super::change::{changes, set_value};
+use super::fields::Fields;
+use super::{Change, Input};
 use crate::activity::TypeFilter;
-use crate::fault::{FaultKind, FaultPath, Faults, UnknownName, ValueType};
+use crate::fault::{FaultKind, FaultPath, Faults};
 use crate::network::Networks;
 use crate::text::WebhookDescription;
-use crate::webhook::{Webhook, WebhookUrl, WebhookUrlError};
+use crate::webhook::{Webhook, WebhookUrl};
 
 /// A webhook to create.
 ///
@@ -34,6 +32,32 @@ pub struct NewWebhook {
 }
 
 impl NewWebhook {
+    /// Makes a webhook of an untyped input: `url`, and optionally `description`, `types` and `is_enabled`. It receives every type by
+    /// default, and is enabled. `allowed` are the networks that the [operator allows](crate::Service::with_webhook_networks).
+    ///
+    /// ```
+    /// use signup_core::{Input, Networks, NewWebhook};
+    ///
+    /// let input = Input::from_json(br#"{"url": "http://example.org/"}"#)?;
+    /// let faults = NewWebhook::from_input(input, &Networks::default()).unwrap_err();
+    /// assert_eq!(faults.to_string(), "`url` must begin with https://");
+    /// # Ok::<(), signup_core::Faults>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>, allowed: &Networks) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let webhook = take_fields(&mut fields, allowed);
+        let webhook_at = |url| Self {
+            url,
+            description: set_value(webhook.description),
+            types: webhook.types.unwrap_or_else(|| vec![TypeFilter::every()]),
+            is_enabled: webhook.is_enabled.unwrap_or(true),
+        };
+        fields.finish(webhook.url.map(webhook_at))
+    }
+
     /// Creates the input for an enabled webhook that receives every type.
     pub fn new(url: WebhookUrl) -> Self {
         Self { url, description: None, types: vec![TypeFilter::every()], is_enabled: true }
@@ -73,6 +97,17 @@ pub struct WebhookPatch {
 }
 
 impl WebhookPatch {
+    /// Makes a patch of an untyped input with the fields of a [new webhook](NewWebhook::from_input). An omitted field stays as it is. Null
+    /// and blank clear the description.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>, allowed: &Networks) -> Result<Self, Faults> {
+        let mut fields = Fields::of_change(input);
+        let webhook = take_fields(&mut fields, allowed);
+        fields.finish(Some(webhook))
+    }
+
     /// Creates a patch that changes nothing.
     pub fn new() -> Self {
         Self::default()
@@ -101,89 +136,25 @@ impl WebhookPatch {
     }
 }
 
-/// The fields of a new webhook, or of a change of one, not checked yet.
-///
-/// ```
-/// use signup_core::{Networks, WebhookInput};
-///
-/// let input = WebhookInput { url: "http://example.org/".into(), ..WebhookInput::default() };
-/// let faults = input.check(&Networks::default()).unwrap_err();
-/// assert_eq!(faults.to_string(), "`url` must begin with https://");
-/// ```
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct WebhookInput<'a> {
-    /// The address: `https`, at most 2,048 characters.
-    pub url: Given<Cow<'a, str>>,
-    /// What the webhook is for: at most 255 characters.
-    pub description: Given<Cow<'a, str>>,
-    /// The types of activity that are delivered: 1 to 50 different types or groups. A new webhook gets every type by default.
-    pub types: Given<Vec<Given<Cow<'a, str>>>>,
-    /// Whether the webhook is enabled. A new one is by default.
-    pub is_enabled: Given<bool>,
-    /// The members that the input does not take, in the order of the JSON text. Each is a fault.
-    pub unknown: Vec<UnknownName<'a>>,
-}
-
-impl WebhookInput<'_> {
-    /// Checks every field of a new webhook. `allowed` are the networks that the
-    /// [operator allows](crate::Service::with_webhook_networks).
-    ///
-    /// # Errors
-    /// Returns every fault, in the order of the fields.
-    pub fn check(&self, allowed: &Networks) -> Result<NewWebhook, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let url = fields.required("url", &self.url, TEXT, |text| url(text, allowed));
-        let description =
-            fields.nullable("description", &self.description, TEXT, |text| WebhookDescription::new(text));
-        let types = self.check_types(&mut fields).unwrap_or_else(|| vec![TypeFilter::every()]);
-        let is_enabled = fields.flag("is_enabled", &self.is_enabled, true);
-        faults.add_unknown(&self.unknown);
-        faults.into_result(url.map(|url| NewWebhook { url, description, types, is_enabled }))
-    }
-
-    /// Checks every field of a change. `allowed` are the networks that the
-    /// [operator allows](crate::Service::with_webhook_networks).
-    ///
-    /// # Errors
-    /// Returns every fault, in the order of the fields.
-    pub fn check_patch(&self, allowed: &Networks) -> Result<WebhookPatch, Faults> {
-        let mut faults = Faults::new();
-        let mut fields = Fields::new(&mut faults);
-        let url = fields.kept("url", &self.url, TEXT, |text| url(text, allowed));
-        let description =
-            fields.change("description", &self.description, TEXT, |text| WebhookDescription::new(text));
-        let types = self.check_types(&mut fields);
-        let is_enabled = fields.optional_flag("is_enabled", &self.is_enabled);
-        faults.add_unknown(&self.unknown);
-        faults.into_result(Some(WebhookPatch { url, description, types, is_enabled }))
-    }
-
-    /// Returns the valid filters, or `None` if `types` is omitted or is not a list of 1 to [`Webhook::MAX_TYPES`].
-    fn check_types(&self, fields: &mut Fields<'_>) -> Option<Vec<TypeFilter>> {
-        let given = fields.optional("types", &self.types, ValueType::TextList, |types| {
-            check_count(types.len()).map(|()| types)
-        })?;
-        let mut types = Vec::new();
-        for (index, given) in given.iter().enumerate() {
-            let checked = match given {
-                Given::Value(text) => text.parse().map_err(FaultKind::from),
-                Given::Blank => "".parse().map_err(FaultKind::from),
-                _ => Err(TEXT.into()),
-            };
-            let checked = checked.and_then(|filter| match types.contains(&filter) {
-                true => Err(FaultKind::Repeated),
-                false => Ok(filter),
-            });
-            types.extend(fields.faults.check(type_path(index), checked));
+/// Takes the fields that a new webhook and a patch share, in the order of their faults.
+fn take_fields(fields: &mut Fields<'_>, allowed: &Networks) -> WebhookPatch {
+    let mut webhook = WebhookPatch::new();
+    let url = fields.text::<WebhookUrl>("url");
+    webhook.url = url.check(|url| url.check(allowed).map(|()| url)).required();
+    webhook.description = fields.text("description").change();
+    let types = fields.texts("types").check(|types| check_count(types.len()).map(|()| types)).optional();
+    let are_given = types.is_some();
+    let mut different = Vec::new();
+    let types = fields.each_text("types", types, |filter: TypeFilter| {
+        if different.contains(&filter) {
+            return Err(FaultKind::Repeated);
         }
-        Some(types)
-    }
-}
-
-fn url(text: &str, allowed: &Networks) -> Result<WebhookUrl, WebhookUrlError> {
-    let url: WebhookUrl = text.parse()?;
-    url.check(allowed).map(|()| url)
+        different.push(filter.clone());
+        Ok(filter)
+    });
+    webhook.types = are_given.then_some(types);
+    webhook.is_enabled = fields.flag("is_enabled").optional();
+    webhook
 }
 
 /// Checks what a typed input can still have wrong.

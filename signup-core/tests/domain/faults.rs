@@ -12,8 +12,8 @@ fn faults(error: Error) -> Vec<(String, FaultKind)> {
 
 /// Returns the faults of an event in JSON, on the free plan.
 fn event_faults(json: &str) -> Vec<(String, FaultKind)> {
-    let input = from_json::<EventInput<'_>>(json.as_bytes());
-    faults_of(input.and_then(|input| input.check(PlanTable::default().free)))
+    let limits = PlanTable::default().free;
+    faults_of(Input::from_json(json.as_bytes()).and_then(|input| NewEvent::from_input(input, limits)))
 }
 
 #[test]
@@ -71,24 +71,23 @@ fn an_input_that_is_not_a_json_object_has_a_fault_of_the_whole_input() {
     let not_json = |line, column| [(String::new(), FaultKind::NotJson { line, column })];
     assert_eq!(event_faults("{\"title\":"), not_json(1, 9));
     assert_eq!(event_faults("{\n \"title\": nul}"), not_json(2, 14));
-    let not_utf8 = from_json::<EventInput<'_>>(b"{\n \"title\": \"\xff\"}").unwrap_err();
+    let not_utf8 = Input::from_json(b"{\n \"title\": \"\xff\"}").unwrap_err();
     assert_eq!(not_utf8, Faults::one(FaultPath::new(), FaultKind::NotJson { line: 2, column: 12 }));
     assert!(FaultPath::new().is_whole_input());
 }
 
 #[test]
 fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
-    let text = |text: &'static str| Some(text.into());
-    let query = EventListInput {
-        is_published: text("yes"),
-        is_cancelled: text("no"),
-        from: text("2027-6-5"),
-        to: text("2027-02-29"),
-        external_id: text("night shift"),
-        order: text("Latest"),
-        per_page: text("0"),
-        cursor: text("abc"),
-    };
+    let query = Input::from_texts([
+        ("is_published", "yes"),
+        ("is_cancelled", "no"),
+        ("from", "2027-6-5"),
+        ("to", "2027-02-29"),
+        ("external_id", "night shift"),
+        ("order", "Latest"),
+        ("per_page", "0"),
+        ("cursor", "abc"),
+    ]);
     let expected = [
         ("is_published", FaultKind::WrongType { expected: ValueType::FlagText }),
         ("is_cancelled", FaultKind::WrongType { expected: ValueType::FlagText }),
@@ -98,17 +97,16 @@ fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
         ("per_page", ValueError::WholeNumber { min: 1, max: None }.into()),
         ("cursor", "abc".parse::<Position<SignupId>>().unwrap_err().into()),
     ];
-    let found = faults(query.check().unwrap_err().into());
+    let found = faults_of(EventQuery::from_input(query));
     assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
 }
 
 #[test]
 fn a_period_ends_on_or_after_the_day_on_which_it_begins() {
     let period = |from: &'static str, to: &'static str| {
-        let (from, to) = (Some(from.into()), Some(to.into()));
-        let events = EventListInput { from: from.clone(), to: to.clone(), ..EventListInput::default() };
-        let coverage = CoverageListInput { from, to, ..CoverageListInput::default() };
-        let both = [faults_of(events.check()), faults_of(coverage.check())];
+        let input = || Input::from_texts([("from", from), ("to", to)]);
+        let both =
+            [faults_of(EventQuery::from_input(input())), faults_of(CoverageQuery::from_input(input()))];
         assert_eq!(both[0], both[1]);
         both[0].clone()
     };
@@ -124,37 +122,34 @@ fn a_period_ends_on_or_after_the_day_on_which_it_begins() {
 #[test]
 fn a_cursor_of_another_order_is_a_fault_and_goes_with_any_other_filter() {
     let key = |order| EventKey { order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
-    let input = |cursor: EventOrder, order: &'static str| EventListInput {
-        is_cancelled: Some("0".into()),
-        from: Some("2027-06-05".into()),
-        order: Some(order.into()),
-        cursor: Some(Position { key: key(cursor), side: Side::Below }.to_string().into()),
-        ..EventListInput::default()
+    let query = |cursor: EventOrder, order: &'static str| {
+        let cursor = Position { key: key(cursor), side: Side::Below }.to_string();
+        EventQuery::from_input(Input::from_texts([
+            ("is_cancelled", "0"),
+            ("from", "2027-06-05"),
+            ("order", order),
+            ("cursor", &cursor),
+        ]))
     };
     for (cursor, order) in
         [(EventOrder::Latest, ""), (EventOrder::Latest, "latest"), (EventOrder::Soonest, "soonest")]
     {
-        let query = input(cursor, order).check().unwrap();
+        let query = query(cursor, order).unwrap();
         assert_eq!((query.order, query.position.map(|at| at.key)), (cursor, Some(key(cursor))));
     }
     for (cursor, order) in
         [(EventOrder::Soonest, ""), (EventOrder::Soonest, "latest"), (EventOrder::Latest, "soonest")]
     {
-        let found = faults_of(input(cursor, order).check());
+        let found = faults_of(query(cursor, order));
         assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["cursor"], "{order}");
     }
-    assert_eq!(
-        faults_of(input(EventOrder::Soonest, "x").check())[0].0,
-        "order",
-        "a wrong order is the only fault"
-    );
+    assert_eq!(faults_of(query(EventOrder::Soonest, "x"))[0].0, "order", "a wrong order is the only fault");
 }
 
 #[test]
 fn a_page_length_is_a_whole_number_in_digits() {
     for per_page in ["0", "-1", "1.5", "+5", "five", "1e2", "0x10", " ", "000"] {
-        let query = EventListInput { per_page: Some(per_page.into()), ..EventListInput::default() };
-        let found = faults(query.check().unwrap_err().into());
+        let found = faults_of(EventQuery::from_input(Input::from_texts([("per_page", per_page)])));
         let expected = ValueError::WholeNumber { min: 1, max: None };
         assert_eq!(found, [("per_page".to_owned(), expected.into())], "{per_page}");
     }
@@ -162,15 +157,14 @@ fn a_page_length_is_a_whole_number_in_digits() {
 
 #[test]
 fn a_list_of_activity_has_every_fault_of_its_query() {
-    let input = |text: &'static str| {
-        let text = Some(text.into());
-        ActivityListInput { kind: text.clone(), per_page: text.clone(), cursor: text, event: None }
+    let query = |text: &'static str| {
+        ActivityQuery::from_input(Input::from_texts(["type", "per_page", "cursor"].map(|name| (name, text))))
     };
-    let paths = faults_of(input("x").check()).into_iter().map(|(path, _)| path);
+    let paths = faults_of(query("x")).into_iter().map(|(path, _)| path);
     assert_eq!(paths.collect::<Vec<_>>(), ["type", "per_page", "cursor"]);
-    assert_eq!(input("").check().unwrap(), ActivityQuery::new(), "an empty text counts as omitted");
-    let above = ActivityListInput { per_page: Some("101".into()), ..ActivityListInput::default() };
-    assert_eq!(above.check().unwrap().limit, ActivityQuery::MAX_LIMIT);
+    assert_eq!(query(""), Ok(ActivityQuery::new()), "an empty text counts as omitted");
+    let above = ActivityQuery::from_input(Input::from_texts([("per_page", "101")])).unwrap();
+    assert_eq!(above.limit, ActivityQuery::MAX_LIMIT);
 }
 
 /// Returns the faults of the checked JSON.
@@ -180,7 +174,7 @@ pub(crate) fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(Stri
 
 fn patch_faults(json: &Value) -> Vec<(String, FaultKind)> {
     let json = json.to_string();
-    faults_of(from_json::<EventPatchInput<'_>>(json.as_bytes()).and_then(|input| input.check()))
+    faults_of(Input::from_json(json.as_bytes()).and_then(EventPatch::from_input))
 }
 
 #[test]
@@ -203,7 +197,7 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
     let others = ["title", "is_virtual", "start_date", "timezone", "is_published", "notify_volunteers"];
     for empty in [Value::Null, json!(" \t")] {
         let json = fields(&nullable, &empty);
-        assert_eq!(from_json::<EventPatchInput<'_>>(json.as_bytes()).unwrap().check().unwrap(), cleared);
+        assert_eq!(Input::from_json(json.as_bytes()).and_then(EventPatch::from_input).unwrap(), cleared);
         let json: Value = serde_json::from_str(&fields(&others, &empty)).unwrap();
         let (paths, kinds): (Vec<_>, Vec<_>) = patch_faults(&json).into_iter().unzip();
         assert_eq!(paths, others, "{empty}");
@@ -252,7 +246,7 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
 fn the_title_of_a_duplicate_has_the_faults_of_a_patch() {
     let copy = |json: &Value| {
         let json = json.to_string();
-        from_json::<DuplicateInput<'_>>(json.as_bytes()).and_then(|input| input.check())
+        Input::from_json(json.as_bytes()).and_then(DuplicateEvent::from_input)
     };
     let on = DuplicateEvent::on(date(2027, 7, 3));
     assert_eq!(copy(&json!({"start_date": "2027-07-03"})), Ok(on.clone()));
@@ -313,7 +307,8 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         let mut shift = json!({"title": "A", "capacity": 1});
         shift[field] = value.clone();
         let added = json!({"shifts": [shift]}).to_string();
-        let added = from_json::<ShiftsInput<'_>>(added.as_bytes()).and_then(|input| input.check());
+        let added =
+            Input::from_json(added.as_bytes()).and_then(|input| NewShift::list_from_input(input, None));
         let added = faults_of(added);
         let paths: Vec<_> = added.iter().map(|(path, _)| path.clone()).collect();
         let expected = if is_taken { vec![] } else { vec![format!("shifts[0].{field}")] };
@@ -321,7 +316,7 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         let create = json!({"title": "A", "start_date": "2027-06-05", "timezone": "UTC", "shifts": [shift]});
         assert_eq!(event_faults(&create.to_string()), added, "{field} {value}");
         let patch = json!({field: value}).to_string();
-        let patch = from_json::<ShiftPatchInput<'_>>(patch.as_bytes()).and_then(|input| input.check());
+        let patch = Input::from_json(patch.as_bytes()).and_then(ShiftPatch::from_input);
         let alone = |(path, kind): (String, FaultKind)| (path.replace("shifts[0].", ""), kind);
         assert_eq!(faults_of(patch), added.into_iter().map(alone).collect::<Vec<_>>(), "{field} {value}");
     }
@@ -399,11 +394,11 @@ fn a_patch_with_both_times_and_the_next_day_is_wrong_by_itself() {
     ] {
         let patch = json!({"start_time": "09:00", "end_time": "08:00", "ends_next_day": ends_next_day});
         let patch = patch.to_string();
-        let patch = from_json::<ShiftPatchInput<'_>>(patch.as_bytes()).and_then(|input| input.check());
+        let patch = Input::from_json(patch.as_bytes()).and_then(ShiftPatch::from_input);
         assert_eq!(faults_of(patch), expected, "{ends_next_day}");
     }
     let without = br#"{"start_time": "09:00", "end_time": "08:00"}"#;
-    let without = from_json::<ShiftPatchInput<'_>>(without).and_then(|input| input.check());
+    let without = Input::from_json(without).and_then(ShiftPatch::from_input);
     assert_eq!(faults_of(without), []);
 }
 
@@ -412,7 +407,7 @@ fn a_patch_with_a_blank_time_says_how_a_time_is_written() {
     for (field, fault) in [("start_time", TimeError::WallTime), ("end_time", TimeError::EndTime)] {
         for value in [json!(""), json!("  "), json!(null)] {
             let patch = json!({field: value}).to_string();
-            let patch = from_json::<ShiftPatchInput<'_>>(patch.as_bytes()).and_then(|input| input.check());
+            let patch = Input::from_json(patch.as_bytes()).and_then(ShiftPatch::from_input);
             assert_eq!(faults_of(patch), [(field.to_owned(), fault.into())], "{value}");
         }
     }
@@ -437,8 +432,8 @@ fn every_unknown_name_of_a_long_body_counts_once() {
     // Each list replaces the one before it, with the unknown members inside.
     let lists = r#","shifts":[{"b":0}]"#.repeat(20_000);
     let json = format!(r#"{{"a":0{names}{lists},"shifts":[{{"c":0}}],"z":0}}"#);
-    let input: EventInput<'_> = from_json(json.as_bytes()).unwrap();
-    let faults = input.check(PlanTable::default().free).unwrap_err();
+    let input = Input::from_json(json.as_bytes()).unwrap();
+    let faults = NewEvent::from_input(input, PlanTable::default().free).unwrap_err();
     let unknown: Vec<_> = faults.iter().filter(|fault| fault.kind == FaultKind::UNKNOWN).collect();
     assert_eq!(unknown.len(), Faults::MAX_UNKNOWN);
     let others = faults.iter().count() - unknown.len();
@@ -455,17 +450,14 @@ fn unknown_names_have_the_order_of_the_text() {
 
 #[test]
 fn the_filters_of_a_list_of_sign_ups_that_are_no_status_and_no_address_are_named() {
-    let input = |status: &'static str, email: &'static str| SignupListInput {
-        status: Some(status.into()),
-        email: Some(email.into()),
-        ..SignupListInput::default()
+    let query = |status: &'static str, email: &'static str| {
+        SignupQuery::from_input(Input::from_texts([("status", status), ("email", email)]))
     };
     for (status, email) in
         [("Confirmed", "ada"), ("confirmed ", "@example.org"), ("all", "a@b@c"), ("waiting", "%")]
     {
-        let paths: Vec<_> =
-            faults_of(input(status, email).check()).into_iter().map(|(path, _)| path).collect();
+        let paths: Vec<_> = faults_of(query(status, email)).into_iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["status", "email"], "{status} {email}");
     }
-    assert_eq!(input("", "").check(), Ok(SignupQuery::new()), "an empty text counts as omitted");
+    assert_eq!(query("", ""), Ok(SignupQuery::new()), "an empty text counts as omitted");
 }

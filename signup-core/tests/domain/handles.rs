@@ -208,13 +208,6 @@ fn the_future_of_a_write_can_be_spawned() {
     });
 }
 
-#[test]
-fn an_absent_value_in_an_untyped_patch_changes_nothing() {
-    let location: Option<&str> = None;
-    let patch = ShiftPatchInput { location: location.into(), ..ShiftPatchInput::default() };
-    assert_eq!(patch.check().unwrap(), ShiftPatch::new());
-}
-
 /// A clock with fractions of a second.
 #[derive(Debug)]
 struct PreciseClock;

@@ -8,10 +8,10 @@ use crate::faults::faults_of;
 /// Returns the fields at fault in a new question or in a change.
 fn fields(json: &Value, is_new: bool) -> Vec<String> {
     let json = json.to_string();
-    let input = from_json::<QuestionInput<'_>>(json.as_bytes());
+    let input = Input::from_json(json.as_bytes());
     let faults = match is_new {
-        true => faults_of(input.and_then(|input| input.check())),
-        false => faults_of(input.and_then(|input| input.check_patch())),
+        true => faults_of(input.and_then(NewQuestion::from_input)),
+        false => faults_of(input.and_then(QuestionPatch::from_input)),
     };
     faults.into_iter().map(|(path, _)| path).collect()
 }

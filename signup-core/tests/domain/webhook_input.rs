@@ -4,15 +4,20 @@ use signup_core::*;
 
 use crate::faults::faults_of;
 
-/// Reads a webhook in JSON.
-fn webhook(json: &str) -> WebhookInput<'_> {
-    from_json(json.as_bytes()).unwrap()
+/// Reads a new webhook in JSON.
+fn new(json: &str, allowed: &Networks) -> std::result::Result<NewWebhook, Faults> {
+    NewWebhook::from_input(Input::from_json(json.as_bytes()).unwrap(), allowed)
+}
+
+/// Reads a change of a webhook in JSON.
+fn patch(json: &str, allowed: &Networks) -> std::result::Result<WebhookPatch, Faults> {
+    WebhookPatch::from_input(Input::from_json(json.as_bytes()).unwrap(), allowed)
 }
 
 /// Returns the faults of a new webhook, and of a change with the same fields.
 fn faults(json: &str) -> [Vec<(String, FaultKind)>; 2] {
     let allowed = Networks::default();
-    [faults_of(webhook(json).check(&allowed)), faults_of(webhook(json).check_patch(&allowed))]
+    [faults_of(new(json, &allowed)), faults_of(patch(json, &allowed))]
 }
 
 fn expected<const N: usize>(faults: [(&str, FaultKind); N]) -> Vec<(String, FaultKind)> {
@@ -26,22 +31,22 @@ fn wrong_type(expected: ValueType) -> FaultKind {
 #[test]
 fn a_new_webhook_needs_only_its_address() {
     let allowed = Networks::default();
-    let short = webhook(r#"{"url": "https://example.org/hooks"}"#).check(&allowed).unwrap();
+    let short = new(r#"{"url": "https://example.org/hooks"}"#, &allowed).unwrap();
     assert_eq!(short, NewWebhook::new("https://example.org/hooks".parse().unwrap()));
     let full = r#"{"url": " https://example.org ", "description": "Roster", "types": ["signup.*", "*"], "is_enabled": false}"#;
     let expected = NewWebhook::new("https://example.org".parse().unwrap())
         .description("Roster".parse().unwrap())
         .types(vec!["signup.*".parse().unwrap(), TypeFilter::every()])
         .disabled();
-    assert_eq!(webhook(full).check(&allowed), Ok(expected));
-    let blank = webhook(r#"{"url": "https://example.org/hooks", "description": " "}"#).check(&allowed);
+    assert_eq!(new(full, &allowed), Ok(expected));
+    let blank = new(r#"{"url": "https://example.org/hooks", "description": " "}"#, &allowed);
     assert_eq!(blank, Ok(short));
 }
 
 #[test]
 fn a_change_of_a_webhook_has_the_fields_that_are_given() {
     let allowed = Networks::default();
-    let patch = |json: &str| webhook(json).check_patch(&allowed).unwrap();
+    let patch = |json: &str| patch(json, &allowed).unwrap();
     assert_eq!(patch("{}"), WebhookPatch::new());
     assert_eq!(patch(r#"{"description": null}"#), WebhookPatch::new().clear_description());
     let full =
@@ -108,30 +113,31 @@ fn the_types_of_a_webhook_are_1_to_50_different_ones() {
 
 #[test]
 fn an_address_is_checked_with_the_networks_that_the_operator_allows() {
-    let input = webhook(r#"{"url": "http://127.0.0.1:9000/hooks"}"#);
-    assert!(input.check(&"127.0.0.0/8".parse().unwrap()).is_ok());
-    let other = faults_of(input.check_patch(&"10.0.0.0/8".parse().unwrap()));
+    let json = r#"{"url": "http://127.0.0.1:9000/hooks"}"#;
+    assert!(new(json, &"127.0.0.0/8".parse().unwrap()).is_ok());
+    let other = faults_of(patch(json, &"10.0.0.0/8".parse().unwrap()));
     assert_eq!(other, expected([("url", WebhookUrlError::NotPublic.into())]));
 }
 
 #[test]
 fn a_query_of_deliveries_has_a_state_a_length_and_a_cursor() {
-    let text = |text: &'static str| Some(text.into());
-    let wrong = DeliveryListInput { state: text("sent"), per_page: text("0"), cursor: text("abc") };
+    let query = |state: &str, per_page: &str, cursor: &str| {
+        DeliveryQuery::from_input(Input::from_texts([
+            ("state", state),
+            ("per_page", per_page),
+            ("cursor", cursor),
+        ]))
+    };
     let faults = [
         ("state", ValueError::NotOneOf { names: &["pending", "delivered", "failed"] }.into()),
         ("per_page", ValueError::WholeNumber { min: 1, max: None }.into()),
         ("cursor", "abc".parse::<Position<DeliveryId>>().unwrap_err().into()),
     ];
-    assert_eq!(faults_of(wrong.check()), expected(faults));
-    let empty = DeliveryListInput { state: text(""), per_page: text(""), cursor: text("") };
-    assert_eq!(empty.check(), Ok(DeliveryQuery::new()));
+    assert_eq!(faults_of(query("sent", "0", "abc")), expected(faults));
+    assert_eq!(query("", "", ""), Ok(DeliveryQuery::new()));
     let position = Position { key: DeliveryId::NONE, side: Side::Below };
-    let cursor = Some(position.to_string().into());
-    let query = DeliveryListInput { state: text("failed"), per_page: text("101"), cursor }.check();
     let expected_query = DeliveryQuery::new().status(DeliveryStatus::Failed).limit(100).at(position);
-    assert_eq!(query, Ok(expected_query));
+    assert_eq!(query("failed", "101", &position.to_string()), Ok(expected_query));
     let of_signups = Position { key: SignupId::NONE, side: Side::Below }.to_string();
-    let other = DeliveryListInput { cursor: Some(of_signups.into()), ..DeliveryListInput::default() };
-    assert_eq!(faults_of(other.check())[0].0, "cursor", "a cursor of another list");
+    assert_eq!(faults_of(query("", "", &of_signups))[0].0, "cursor", "a cursor of another list");
 }

@@ -1,7 +1,7 @@
 //! Cancelling the place of one volunteer, with a reason.
 
 use askama::Template;
-use signup_core::{Cancellation, CancellationInput, Event, Permission, Signup, from_json};
+use signup_core::{Cancellation, Event, Input, Permission, Signup};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -47,7 +47,7 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
         found.check_can_be_cancelled(&call).await?;
     }
     let body = form.json(FIELDS);
-    let cancel = match from_json::<CancellationInput<'_>>(&body).and_then(|input| input.check()) {
+    let cancel = match Input::from_json(&body).and_then(Cancellation::from_input) {
         Ok(cancel) => cancel,
         Err(faults) => {
             let form = form.refused(&faults);

@@ -301,7 +301,7 @@ fn with_line_feeds(text: Cow<'_, str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use signup_core::{EventInput, PlanTable, from_json};
+    use signup_core::{Input, NewEvent, PlanTable};
 
     use super::*;
 
@@ -347,8 +347,8 @@ mod tests {
         let form =
             Form::parse(b"title=&start_date=2027-06-05&timezone=UTC&shifts.0.title=A&shifts.0.capacity=-1");
         let body = form.json(EVENT);
-        let faults =
-            from_json::<EventInput<'_>>(&body).unwrap().check(PlanTable::default().free).unwrap_err();
+        let input = Input::from_json(&body).unwrap();
+        let faults = NewEvent::from_input(input, PlanTable::default().free).unwrap_err();
         let form = form.refused(&faults);
         assert_eq!(form.mistake("title"), Some("Enter a title"));
         assert!(form.mistake("shifts.0.capacity").is_some());

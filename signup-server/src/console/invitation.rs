@@ -1,7 +1,7 @@
 //! The page of an invitation, reached by the secret link in its mail.
 
 use askama::Template;
-use signup_core::{AcceptanceInput, Asked, Error, OpenInvitation, Secret, SignedIn, from_json};
+use signup_core::{Acceptance, Asked, Error, Input, OpenInvitation, Secret, SignedIn};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -71,8 +71,8 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
     }
     let form = call.form().await?;
     let console = &call.console;
-    let checked =
-        from_json::<AcceptanceInput<'_>>(&form.json(FIELDS)).and_then(|input| input.check(open.asked));
+    let body = form.json(FIELDS);
+    let checked = Input::from_json(&body).and_then(|input| Acceptance::from_input(input, open.asked));
     let acceptance = match checked {
         Ok(acceptance) => acceptance,
         Err(faults) => {

@@ -1,12 +1,12 @@
 //! Messages: what an organizer writes to the volunteers of an event, with a preview before it is sent.
 
 use askama::Template;
-use signup_core::{Event, EventWithShifts, Faults, Message, MessageInput, NewMessage, Permission, ShiftId};
+use signup_core::{Event, EventWithShifts, Faults, Input, Message, NewMessage, Permission, ShiftId};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::signups::titled;
-use super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show};
+use super::{Answer, As, Done, DoneBefore, Form, Frame, MemberCall, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
 
@@ -94,16 +94,9 @@ fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &M
 }
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {
-    let mut input = MessageInput {
-        subject: form.value("subject").into(),
-        text: form.value("text").into(),
-        ..MessageInput::default()
-    };
     // The choice of all shifts has no value.
-    if !form.value(SHIFT).is_empty() {
-        input.slot_id = form.value(SHIFT).into();
-    }
-    input.check()
+    let body = form.json(&[("subject", As::Text), ("text", As::Text), (SHIFT, As::Text)]);
+    NewMessage::from_input(Input::from_json(&body)?)
 }
 
 fn page(

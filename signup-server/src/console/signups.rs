@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 use signup_core::{
-    Event, EventId, EventWithShifts, Label, Page, Question, ScheduledShift, Scope, ShiftId, Signup,
-    SignupListInput, SignupQuery, SignupState, Timestamp,
+    Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope, Signup,
+    SignupQuery, SignupState, Timestamp,
 };
 use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use warp::http::{HeaderValue, StatusCode};
@@ -72,17 +72,10 @@ pub(crate) async fn list_signups(call: MemberCall) -> Answer {
 
 /// Returns the query of the filters.
 fn query(event: EventId, form: &Form) -> Result<SignupQuery, signup_core::Faults> {
-    let given = |name| Some(form.value(name)).filter(|text| !text.is_empty());
-    SignupListInput {
-        event: Some(event),
-        // A malformed id gets the page for an unknown one.
-        shift: given("slot_id").map(|id| id.parse().unwrap_or(ShiftId::NONE)),
-        status: given("status").map(Into::into),
-        search: given("q").map(Into::into),
-        cursor: given(CURSOR).map(Into::into),
-        ..SignupListInput::default()
-    }
-    .check()
+    // A malformed id gets the page for an unknown one.
+    let typed = ["slot_id", "status", "q", CURSOR].map(|name| (name, form.value(name)));
+    let query = SignupQuery::from_input(Input::from_texts(typed))?;
+    Ok(query.of_event(event))
 }
 
 fn list_page<'a>(

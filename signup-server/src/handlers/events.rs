@@ -1,23 +1,21 @@
 //! Handlers of events.
 
 use signup_core::{
-    CancellationInput, DuplicateInput, EventId, EventInput, EventListInput, EventPatchInput, Faults,
-    NotifyInput, OperationKind, PathStep, Scope, Session, from_json,
+    Cancellation, DuplicateEvent, EventId, EventPatch, EventQuery, Faults, NewEvent, OperationKind, PathStep,
+    Scope, Session,
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, no_mail, preview, wanted_text};
+use super::{Answer, Context, Write, authorize_read, preview};
 use crate::reply::json;
-use crate::request::{Request, ignore_answer};
+use crate::request::{Request, no_mail};
 use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::CreateEvent, &request)?;
-    let event = request.input(|body| {
-        let mut input = from_json::<EventInput<'_>>(body)?;
-        ignore_answer(&mut input.unknown, Event::FIELDS);
-        input.check(write.limits()).map_err(|faults| instead_of_slots(faults, "shifts"))
+    let event = request.input(Event::FIELDS, |input| {
+        NewEvent::from_input(input, write.limits()).map_err(|faults| instead_of_slots(faults, "shifts"))
     });
     let event = event.await;
     let created =
@@ -33,12 +31,7 @@ pub(crate) async fn duplicate_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, OperationKind::DuplicateEvent.on(id), &request)?;
-    let copy = request.input(|body| {
-        let mut input = from_json::<DuplicateInput<'_>>(body)?;
-        ignore_answer(&mut input.unknown, Event::FIELDS);
-        input.check()
-    });
-    let copy = copy.await;
+    let copy = request.input(Event::FIELDS, DuplicateEvent::from_input).await;
     let copy =
         write.call(copy, |session, copy| async move { session.duplicate_event(id, copy).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Event::with_slots(&copy, &context.base_url)))
@@ -47,16 +40,10 @@ pub(crate) async fn duplicate_event(
 /// `GET /v1/events`: lists one page of events.
 pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::EventsRead)?;
-    let names = ["is_published", "is_cancelled", "from", "to", "external_id", "order", "per_page", "cursor"];
-    let (query, external_id) = request.query(
-        names,
-        |[is_published, is_cancelled, from, to, external_id, order, per_page, cursor]| {
-            let wanted_id = wanted_text(external_id.as_deref());
-            let input =
-                EventListInput { is_published, is_cancelled, from, to, external_id, order, per_page, cursor };
-            Ok((input.check()?, wanted_id))
-        },
-    )?;
+    let (query, external_id) = request.query(|input| {
+        let external_id = input.text("external_id").map(str::to_owned);
+        Ok((EventQuery::from_input(input)?, external_id))
+    })?;
     let page = session.events(query.clone()).await?;
     let page = event_page(&query, external_id.as_deref(), &page, &context.base_url);
     Ok(json(StatusCode::OK, &page))
@@ -78,10 +65,8 @@ pub(crate) async fn patch_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, OperationKind::PatchEvent.on(id), &request)?;
-    let patch = request.input(|body| {
-        let mut input = from_json::<EventPatchInput<'_>>(body)?;
-        ignore_answer(&mut input.unknown, Event::FIELDS);
-        input.check().map_err(|faults| instead_of_slots(faults, "PATCH /v1/slots/{id}"))
+    let patch = request.input(Event::FIELDS, |input| {
+        EventPatch::from_input(input).map_err(|faults| instead_of_slots(faults, "PATCH /v1/slots/{id}"))
     });
     let patch = patch.await;
     if request.is_preview {
@@ -102,7 +87,7 @@ pub(crate) async fn publish_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, OperationKind::PublishEvent.on(id), &request)?;
-    let body = request.optional_input(publication).await;
+    let body = request.optional_input(Event::FIELDS, no_mail).await;
     let event = write.call(body, |session, ()| async move { session.publish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
@@ -115,7 +100,7 @@ pub(crate) async fn unpublish_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, OperationKind::UnpublishEvent.on(id), &request)?;
-    let body = request.optional_input(publication).await;
+    let body = request.optional_input(Event::FIELDS, no_mail).await;
     let event = write.call(body, |session, ()| async move { session.unpublish_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
 }
@@ -128,12 +113,7 @@ pub(crate) async fn cancel_event(
     mut request: Request,
 ) -> Answer {
     let write = Write::authorize(session, OperationKind::CancelEvent.on(id), &request)?;
-    let cancel = request.optional_input(|body| {
-        let mut input = from_json::<CancellationInput<'_>>(body)?;
-        ignore_answer(&mut input.unknown, Event::FIELDS);
-        input.check()
-    });
-    let cancel = cancel.await;
+    let cancel = request.optional_input(Event::FIELDS, Cancellation::from_input).await;
     if request.is_preview {
         let session = write.session().preview();
         drop(session.cancel_event(id, cancel?).await?);
@@ -147,16 +127,9 @@ pub(crate) async fn cancel_event(
 /// `DELETE /v1/events/{event_id}`: deletes an event.
 pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::DeleteEvent.on(id), &request)?;
-    let input = request.deletion(["notify_volunteers"], no_mail).await;
+    let input = request.deletion(no_mail).await;
     write.call(input, |session, ()| async move { session.delete_event(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
-}
-
-/// Reads the body of a publication or an unpublication.
-fn publication(body: &[u8]) -> Result<(), Faults> {
-    let mut input = from_json::<NotifyInput<'_>>(body)?;
-    ignore_answer(&mut input.unknown, Event::FIELDS);
-    input.check()
 }
 
 /// Says in the fault of `slots` what creates or changes slots.

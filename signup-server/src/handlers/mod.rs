@@ -25,11 +25,9 @@ pub(crate) use webhooks::{
     show_webhook, test_webhook,
 };
 
-use std::borrow::Cow;
-use std::str::FromStr;
 use std::sync::Arc;
 
-use signup_core::{DeleteShiftInput, Faults, Scope, Service, Session};
+use signup_core::{Scope, Service, Session};
 use warp::reply::Response;
 
 use crate::reply::ApiError;
@@ -50,20 +48,4 @@ type Answer = Result<Response, ApiError>;
 fn authorize_read(session: &Session, scope: Scope, request: &Request) -> Result<(), ApiError> {
     session.require(scope)?;
     Ok(request.no_query()?)
-}
-
-/// Returns the id in a query parameter. Malformed text becomes `none`, which no record has, as in a
-/// [path](crate::path::PathParameters::event).
-fn wanted_id<T: FromStr>(text: Option<&str>, none: T) -> Option<T> {
-    text.filter(|text| !text.is_empty()).map(|text| text.parse().unwrap_or(none))
-}
-
-/// Returns the text of a query parameter. An empty one counts as omitted.
-fn wanted_text(text: Option<&str>) -> Option<String> {
-    text.filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-/// Takes the query parameter of a deletion that sends no mail: it is checked, and has no effect.
-fn no_mail([notify_volunteers]: [Option<Cow<'_, str>>; 1]) -> Result<(), Faults> {
-    DeleteShiftInput { notify_volunteers, ..DeleteShiftInput::default() }.check().map(drop)
 }

@@ -1,11 +1,11 @@
 //! Handlers of the questions of an event.
 
-use signup_core::{EventId, Faults, OperationKind, QuestionId, QuestionInput, Scope, Session, from_json};
+use signup_core::{EventId, NewQuestion, OperationKind, QuestionId, QuestionPatch, Scope, Session};
 use warp::http::StatusCode;
 
-use super::{Answer, Write, authorize_read, no_mail};
+use super::{Answer, Write, authorize_read};
 use crate::reply::json;
-use crate::request::{Request, ignore_answer};
+use crate::request::{Request, no_mail};
 use crate::wire::{Data, Deleted, Question};
 
 /// `GET /v1/events/{event_id}/questions`: lists the questions of an event.
@@ -19,7 +19,7 @@ pub(crate) async fn list_questions(session: Session, event: EventId, request: Re
 /// `POST /v1/events/{event_id}/questions`: adds a question.
 pub(crate) async fn add_question(session: Session, event: EventId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::AddQuestion.on(event), &request)?;
-    let new = request.input(|body| question_input(body)?.check()).await;
+    let new = request.input(Question::FIELDS, NewQuestion::from_input).await;
     let added = write.call(new, |session, new| async move { session.add_question(event, new).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Question::new(&added)))
 }
@@ -27,7 +27,7 @@ pub(crate) async fn add_question(session: Session, event: EventId, mut request: 
 /// `PATCH /v1/questions/{id}`: changes a question.
 pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::PatchQuestion.on(id), &request)?;
-    let patch = request.input(|body| question_input(body)?.check_patch()).await;
+    let patch = request.input(Question::FIELDS, QuestionPatch::from_input).await;
     let question =
         write.call(patch, |session, patch| async move { session.patch_question(id, patch).await }).await?;
     Ok(write.answer(StatusCode::OK, Question::new(&question)))
@@ -36,13 +36,7 @@ pub(crate) async fn patch_question(session: Session, id: QuestionId, mut request
 /// `DELETE /v1/questions/{id}`: deletes a question.
 pub(crate) async fn delete_question(session: Session, id: QuestionId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::DeleteQuestion.on(id), &request)?;
-    let input = request.deletion(["notify_volunteers"], no_mail).await;
+    let input = request.deletion(no_mail).await;
     write.call(input, |session, ()| async move { session.delete_question(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
-}
-
-fn question_input(body: &[u8]) -> Result<QuestionInput<'_>, Faults> {
-    let mut input: QuestionInput<'_> = from_json(body)?;
-    ignore_answer(&mut input.unknown, Question::FIELDS);
-    Ok(input)
 }

@@ -1,9 +1,9 @@
 //! Handlers of sign-ups, which the API only reads.
 
-use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupListInput, SignupQuery};
+use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupQuery};
 use warp::http::StatusCode;
 
-use super::{Answer, Context, authorize_read, wanted_id};
+use super::{Answer, Context, authorize_read};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Signup, signup_page};
@@ -11,13 +11,8 @@ use crate::wire::{Data, Signup, signup_page};
 /// `GET /v1/signups`: lists one page of sign-ups.
 pub(crate) async fn list_signups(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::SignupsRead)?;
-    let names = ["event_id", "slot_id", "status", "email", "per_page", "cursor"];
-    let query = request.query(names, |[event_id, slot_id, status, email, per_page, cursor]| {
-        let event = wanted_id(event_id.as_deref(), EventId::NONE);
-        let shift = wanted_id(slot_id.as_deref(), ShiftId::NONE);
-        SignupListInput { event, shift, status, email, per_page, cursor, ..SignupListInput::default() }
-            .check()
-    })?;
+    const NAMES: &[&str] = &["event_id", "slot_id", "status", "email", "per_page", "cursor"];
+    let query = request.query(|input| SignupQuery::from_input(input.only(NAMES)))?;
     let page = session.signups(query.clone()).await?;
     let shifts = session.shifts_of(&page.items).await?;
     let path = format!("{}/v1/signups", context.base_url);
@@ -49,10 +44,8 @@ pub(crate) async fn list_signups_of_slot(
 /// Lists one page of the sign-ups of the event or the slot that `path` names.
 async fn list_within(session: Session, of: SignupQuery, path: String, request: Request) -> Answer {
     session.require(Scope::SignupsRead)?;
-    let filter =
-        request.query(["status", "email", "per_page", "cursor"], |[status, email, per_page, cursor]| {
-            SignupListInput { status, email, per_page, cursor, ..SignupListInput::default() }.check()
-        })?;
+    const NAMES: &[&str] = &["status", "email", "per_page", "cursor"];
+    let filter = request.query(|input| SignupQuery::from_input(input.only(NAMES)))?;
     let mut query = filter.clone();
     (query.event, query.shift) = (of.event, of.shift);
     let page = session.signups(query).await?;

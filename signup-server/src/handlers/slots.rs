@@ -1,20 +1,20 @@
 //! Handlers of slots, which the library calls shifts.
 
 use signup_core::{
-    CoverageListInput, DeleteShiftInput, EventId, ExternalId, OperationKind, Scope, Session, ShiftId,
-    ShiftPatchInput, ShiftsInput, from_json,
+    CoverageQuery, DeleteShift, EventId, ExternalId, NewShift, OperationKind, Scope, Session, ShiftId,
+    ShiftPatch,
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, preview, wanted_text};
+use super::{Answer, Context, Write, authorize_read, preview};
 use crate::reply::json;
-use crate::request::{Request, ignore_answer};
+use crate::request::Request;
 use crate::wire::{Coverage, Data, Deleted, Slot, coverage_page, slots};
 
 /// `GET /v1/events/{event_id}/slots`: lists the slots of an event, or the one with an external id.
 pub(crate) async fn list_slots(session: Session, event: EventId, request: Request) -> Answer {
     session.require(Scope::ShiftsRead)?;
-    let wanted = request.query(["external_id"], |[id]| Ok(wanted_text(id.as_deref())))?;
+    let wanted = request.query(|input| input.only_text("external_id"))?;
     let mut shifts = session.shifts(event).await?;
     shifts.retain(|shift| {
         wanted.is_none() || shift.external_id.as_ref().map(ExternalId::as_str) == wanted.as_deref()
@@ -25,12 +25,7 @@ pub(crate) async fn list_slots(session: Session, event: EventId, request: Reques
 /// `PATCH /v1/slots/{id}`: changes a slot.
 pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::PatchShift.on(id), &request)?;
-    let patch = request.input(|body| {
-        let mut input = from_json::<ShiftPatchInput<'_>>(body)?;
-        ignore_answer(&mut input.unknown, Slot::FIELDS);
-        input.check()
-    });
-    let patch = patch.await;
+    let patch = request.input(Slot::FIELDS, ShiftPatch::from_input).await;
     if request.is_preview {
         let session = write.session().preview();
         drop(session.patch_shift(id, patch?).await?);
@@ -51,12 +46,7 @@ pub(crate) async fn show_slot(session: Session, id: ShiftId, request: Request) -
 /// `POST /v1/events/{event_id}/slots`: adds slots to an event.
 pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::AddShifts.on(event), &request)?;
-    let new = request.input(|body| {
-        let mut input = from_json::<ShiftsInput<'_>>(body)?;
-        ignore_answer(&mut input.unknown, &[]);
-        input.check()
-    });
-    let new = new.await;
+    let new = request.input(&[], |input| NewShift::list_from_input(input, None)).await;
     let added = write.call(new, |session, new| async move { session.add_shifts(event, new).await }).await?;
     Ok(write.answer(StatusCode::CREATED, slots(&added)))
 }
@@ -64,11 +54,7 @@ pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Req
 /// `DELETE /v1/slots/{id}`: deletes a slot.
 pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::DeleteShift.on(id), &request)?;
-    let names = ["cancel_signups", "reason", "notify_volunteers"];
-    let delete = request.deletion(names, |[cancel_signups, reason, notify_volunteers]| {
-        DeleteShiftInput { cancel_signups, reason, notify_volunteers }.check()
-    });
-    let delete = delete.await;
+    let delete = request.deletion(DeleteShift::from_input).await;
     if request.is_preview {
         let session = write.session().preview();
         session.delete_shift(id, delete?).await?;
@@ -81,12 +67,7 @@ pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Requ
 /// `GET /v1/coverage`: lists what the active events still need, one page of events.
 pub(crate) async fn list_coverage(context: Context, session: Session, request: Request) -> Answer {
     session.require(Scope::ShiftsRead)?;
-    let query = request.query(
-        ["from", "to", "is_covered", "per_page", "cursor"],
-        |[from, to, is_covered, per_page, cursor]| {
-            CoverageListInput { from, to, is_covered, per_page, cursor }.check()
-        },
-    )?;
+    let query = request.query(CoverageQuery::from_input)?;
     let page = session.coverages(query).await?;
     Ok(json(StatusCode::OK, &coverage_page(&query, &page, &context.base_url)))
 }

@@ -1,13 +1,13 @@
 //! Handlers of webhooks, and of the deliveries to them.
 
 use signup_core::{
-    DeliveryId, DeliveryListInput, Faults, OperationKind, Scope, Session, WebhookId, WebhookInput, from_json,
+    DeliveryId, DeliveryQuery, NewWebhook, OperationKind, Scope, Session, WebhookId, WebhookPatch,
 };
 use warp::http::StatusCode;
 
 use super::{Answer, Context, Write, authorize_read};
 use crate::reply::json;
-use crate::request::{Request, empty_input, ignore_answer};
+use crate::request::{Request, no_fields};
 use crate::wire::{Data, Deleted, Delivery, Webhook, delivery_page};
 
 /// `GET /v1/webhooks`: lists the webhooks of the organization.
@@ -21,7 +21,8 @@ pub(crate) async fn list_webhooks(session: Session, request: Request) -> Answer 
 /// `POST /v1/webhooks`: creates a webhook. The answer has its secret.
 pub(crate) async fn create_webhook(session: Session, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::CreateWebhook, &request)?;
-    let new = request.input(|body| webhook_input(body)?.check(write.webhook_networks())).await;
+    let new =
+        request.input(Webhook::FIELDS, |input| NewWebhook::from_input(input, write.webhook_networks())).await;
     let webhook = write.call(new, |session, new| async move { session.create_webhook(new).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Webhook::with_secret(&webhook)))
 }
@@ -36,7 +37,9 @@ pub(crate) async fn show_webhook(session: Session, id: WebhookId, request: Reque
 /// `PATCH /v1/webhooks/{id}`: changes a webhook.
 pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::PatchWebhook.on(id), &request)?;
-    let patch = request.input(|body| webhook_input(body)?.check_patch(write.webhook_networks())).await;
+    let patch = request
+        .input(Webhook::FIELDS, |input| WebhookPatch::from_input(input, write.webhook_networks()))
+        .await;
     let webhook =
         write.call(patch, |session, patch| async move { session.patch_webhook(id, patch).await }).await?;
     Ok(write.answer(StatusCode::OK, Webhook::new(&webhook)))
@@ -45,7 +48,7 @@ pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: 
 /// `DELETE /v1/webhooks/{id}`: deletes a webhook with its deliveries.
 pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::DeleteWebhook.on(id), &request)?;
-    let input = request.deletion([], |[]| Ok(())).await;
+    let input = request.deletion(no_fields).await;
     write.call(input, |session, ()| async move { session.delete_webhook(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
 }
@@ -53,7 +56,7 @@ pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request:
 /// `POST /v1/webhooks/{id}/rotate_secret`: replaces the secret of a webhook. The answer has the new one.
 pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::RotateSecret.on(id), &request)?;
-    let input = request.optional_input(|body| empty_input(body, Webhook::FIELDS)).await;
+    let input = request.optional_input(Webhook::FIELDS, no_fields).await;
     let webhook = write.call(input, |session, ()| async move { session.rotate_secret(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Webhook::with_secret(&webhook)))
 }
@@ -61,7 +64,7 @@ pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: 
 /// `POST /v1/webhooks/{id}/test`: makes a delivery that tests a webhook.
 pub(crate) async fn test_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::TestWebhook.on(id), &request)?;
-    let input = request.optional_input(|body| empty_input(body, Webhook::FIELDS)).await;
+    let input = request.optional_input(Webhook::FIELDS, no_fields).await;
     let delivery = write.call(input, |session, ()| async move { session.test_webhook(id).await }).await?;
     Ok(write.answer(StatusCode::CREATED, Delivery::new(&delivery)))
 }
@@ -74,9 +77,7 @@ pub(crate) async fn list_deliveries(
     request: Request,
 ) -> Answer {
     session.require(Scope::WebhooksRead)?;
-    let query = request.query(["state", "per_page", "cursor"], |[state, per_page, cursor]| {
-        DeliveryListInput { state, per_page, cursor }.check()
-    })?;
+    let query = request.query(DeliveryQuery::from_input)?;
     let page = session.deliveries(id, query.clone()).await?;
     let path = format!("{}/v1/webhooks/{id}/deliveries", context.base_url);
     Ok(json(StatusCode::OK, &delivery_page(&query, &page, path)))
@@ -85,13 +86,7 @@ pub(crate) async fn list_deliveries(
 /// `POST /v1/deliveries/{id}/redeliver`: makes a delivery again.
 pub(crate) async fn redeliver(session: Session, id: DeliveryId, mut request: Request) -> Answer {
     let write = Write::authorize(session, OperationKind::Redeliver.on(id), &request)?;
-    let input = request.optional_input(|body| empty_input(body, Delivery::FIELDS)).await;
+    let input = request.optional_input(Delivery::FIELDS, no_fields).await;
     let delivery = write.call(input, |session, ()| async move { session.redeliver(id).await }).await?;
     Ok(write.answer(StatusCode::OK, Delivery::new(&delivery)))
-}
-
-fn webhook_input(body: &[u8]) -> Result<WebhookInput<'_>, Faults> {
-    let mut input: WebhookInput<'_> = from_json(body)?;
-    ignore_answer(&mut input.unknown, Webhook::FIELDS);
-    Ok(input)
 }

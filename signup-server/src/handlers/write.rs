@@ -97,8 +97,8 @@ mod tests {
     use bytes::Bytes;
     use futures_util::stream;
     use signup_core::{
-        Error, EventInput, EventQuery, EventWithShifts, FixedClock, NewEvent, NewOrganization, NewToken,
-        OperationKind, Scopes, Service, from_json,
+        Error, EventQuery, EventWithShifts, FixedClock, Input, NewEvent, NewOrganization, NewToken,
+        OperationKind, Scopes, Service,
     };
     use signup_store_memory::MemoryStore;
     use warp::http::HeaderMap;
@@ -119,8 +119,8 @@ mod tests {
             let (_, token) = service.admin().create_token(organization, token).await.unwrap();
             let session = service.authenticate(token.reveal()).await.unwrap();
             if is_stored {
-                let event: NewEvent =
-                    from_json::<EventInput<'_>>(GOOD.as_bytes()).unwrap().check(session.limits()).unwrap();
+                let input = Input::from_json(GOOD.as_bytes()).unwrap();
+                let event = NewEvent::from_input(input, session.limits()).unwrap();
                 session.with_key("key".parse().unwrap()).create_event(event).await.unwrap();
             }
 
@@ -133,7 +133,7 @@ mod tests {
             let mut request = Request::new(headers, String::new(), Mutex::new(Box::pin(slow)), None);
             let write = Write::authorize(session, OperationKind::CreateEvent, &request).unwrap();
             let limits = write.limits();
-            let event = request.input(|body| from_json::<EventInput<'_>>(body)?.check(limits)).await;
+            let event = request.input(&[], |input| NewEvent::from_input(input, limits)).await;
             let created: Result<EventWithShifts, _> =
                 write.call(event, |session, event| async move { session.create_event(event).await }).await;
             assert!(matches!(created, Err(ApiError::Service(Error::Unauthenticated))), "{created:?}");

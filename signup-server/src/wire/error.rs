@@ -293,13 +293,13 @@ mod tests {
     }
 
     fn unknown(name: &str) -> UnknownName<'_> {
-        UnknownName { shift: None, name: name.into() }
+        UnknownName { shift: None, name }
     }
 
     #[test]
     fn an_unknown_name_that_is_the_member_for_the_others_is_counted_there() {
         let mut faults = Faults::new();
-        faults.add_unknown(&["a", "_more"].map(unknown));
+        faults.add_unknown(["a", "_more"].map(unknown));
         let json = serde_json::to_value(Validation::new(&faults)).unwrap();
         let sentence = "The a field is unknown.";
         assert_eq!(
@@ -321,7 +321,7 @@ mod tests {
             ("slots", None, "The slots field is unknown."),
         ] {
             let mut faults = Faults::new();
-            faults.add_unknown(&[unknown(name)]);
+            faults.add_unknown([unknown(name)]);
             let faults = faults.with_meant(|_| meant);
             let json = serde_json::to_value(Validation::new(&faults)).unwrap();
             assert_eq!(json, serde_json::json!({"message": expected, "errors": {name: [expected]}}));
@@ -337,7 +337,7 @@ mod tests {
         ] {
             let mut faults = Faults::one("title", FaultKind::Required);
             let names: Vec<_> = (0..number).map(|number| format!("x{number}")).collect();
-            faults.add_unknown(&names.iter().map(|name| unknown(name)).collect::<Vec<_>>());
+            faults.add_unknown(names.iter().map(|name| unknown(name)));
             faults.add("reason", FaultKind::Repeated);
             let json = serde_json::to_value(Validation::new(&faults)).unwrap();
             let errors = json["errors"].as_object().unwrap();

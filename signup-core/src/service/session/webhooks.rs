@@ -14,17 +14,18 @@ use crate::token::Scope;
 use crate::webhook::{Delivery, SigningSecret, Webhook};
 
 impl Session {
-    /// Returns the networks that webhooks may reach besides public addresses. [`WebhookInput`](crate::WebhookInput) needs them.
+    /// Returns the networks that webhooks may reach besides public addresses. [`NewWebhook::from_input`](crate::NewWebhook::from_input) needs
+    /// them.
     ///
     /// # Example
     ///
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
-    /// use signup_core::{WebhookInput, from_json};
+    /// use signup_core::{Input, NewWebhook};
     ///
-    /// let input: WebhookInput<'_> = from_json(br#"{"url": "https://example.org/hooks", "types": ["signup.*"]}"#)?;
-    /// let webhook = session.create_webhook(input.check(session.webhook_networks())?).await?;
+    /// let input = Input::from_json(br#"{"url": "https://example.org/hooks", "types": ["signup.*"]}"#)?;
+    /// let webhook = session.create_webhook(NewWebhook::from_input(input, session.webhook_networks())?).await?;
     /// assert_eq!(webhook.types[0].as_str(), "signup.*");
     /// # Ok(()) }) }
     /// ```

@@ -1,10 +1,7 @@
 //! Publishing, unpublishing, cancelling, deleting and copying an event.
 
 use askama::Template;
-use signup_core::{
-    Cancellation, CancellationInput, DuplicateInput, Error, Event, EventId, EventWithShifts, Faults,
-    from_json,
-};
+use signup_core::{Cancellation, DuplicateEvent, Error, Event, EventId, EventWithShifts, Faults, Input};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -184,7 +181,7 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
 }
 
 fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
-    from_json::<CancellationInput<'_>>(&form.json(&[("reason", As::Text)]))?.check()
+    Cancellation::from_input(Input::from_json(&form.json(&[("reason", As::Text)]))?)
 }
 
 /// What the deletion of an event without sign-ups removes.
@@ -259,7 +256,7 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
         return Ok(page_of_copy(&call, StatusCode::OK, &event, &form));
     }
     let body = form.json(&[("start_date", As::Text), ("title", As::Text)]);
-    let copy = match from_json::<DuplicateInput<'_>>(&body).and_then(|input| input.check()) {
+    let copy = match Input::from_json(&body).and_then(DuplicateEvent::from_input) {
         Ok(copy) => copy,
         Err(faults) => return not_copied(&call, &event, form, faults.into()),
     };

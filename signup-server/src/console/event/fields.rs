@@ -1,9 +1,8 @@
 //! The fields of the forms of events, shifts and questions: their names, the values of a record, and the checks.
 
 use signup_core::{
-    Change, Event, EventInput, EventPatch, EventPatchInput, Faults, Given, NewEvent, NewShift, PlanLimits,
-    Question, QuestionInput, QuestionPatch, ScheduledShift, ShiftInput, ShiftPatch, ShiftPatchInput,
-    ShiftsInput, WallTime, from_json,
+    Change, Event, EventPatch, Faults, Input, NewEvent, NewShift, PlanLimits, Question, QuestionPatch,
+    ScheduledShift, ShiftPatch, WallTime,
 };
 
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
@@ -63,7 +62,8 @@ const EACH_MINUTES: &str = "each_minutes";
 
 /// Returns the fields of the shifts in the rows of a form.
 fn shift_rows() -> impl Iterator<Item = (String, As)> {
-    SHIFT.iter().map(|(name, kind)| (format!("shifts.*.{name}"), *kind))
+    let fields = SHIFT.iter().chain(&[(EACH_MINUTES, As::Number)]);
+    fields.map(|(name, kind)| (format!("shifts.*.{name}"), *kind))
 }
 
 pub(super) fn values_of_event(event: &Event) -> Values {
@@ -108,7 +108,7 @@ pub(super) fn values_of_question(question: &Question) -> Values {
 
 /// Checks the form of an event that exists.
 pub(super) fn event_patch(form: &Form) -> Result<EventPatch, Faults> {
-    let check = |form: &Form| from_json::<EventPatchInput<'_>>(&form.json(EVENT))?.check();
+    let check = |form: &Form| EventPatch::from_input(Input::from_json(&form.json(EVENT))?);
     patch(form, check, EventPatch::read)
 }
 
@@ -118,7 +118,7 @@ pub(super) fn shift_patch(form: &Form) -> Result<ShiftPatch, Faults> {
         let is_empty = |name: &str| form.value(name).trim().is_empty();
         let mut fields = SHIFT.to_vec();
         fields.retain(|(name, _)| !name.ends_with("_time") || !is_empty(name));
-        let mut patch = from_json::<ShiftPatchInput<'_>>(&form.json(&fields))?.check()?;
+        let mut patch = ShiftPatch::from_input(Input::from_json(&form.json(&fields))?)?;
         patch.hours.start = patch.hours.start.or_else(|| WallTime::from_minutes(0));
         patch.hours.end = patch.hours.end.or(Some(Change::Clear));
         Ok(patch)
@@ -128,7 +128,7 @@ pub(super) fn shift_patch(form: &Form) -> Result<ShiftPatch, Faults> {
 
 /// Checks the form of a question that exists.
 pub(super) fn question_patch(form: &Form) -> Result<QuestionPatch, Faults> {
-    let check = |form: &Form| from_json::<QuestionInput<'_>>(&form.json(QUESTION))?.check_patch();
+    let check = |form: &Form| QuestionPatch::from_input(Input::from_json(&form.json(QUESTION))?);
     patch(form, check, QuestionPatch::read)
 }
 
@@ -136,17 +136,13 @@ pub(super) fn question_patch(form: &Form) -> Result<QuestionPatch, Faults> {
 pub(super) fn new_event(form: &Form, limits: PlanLimits) -> Result<NewEvent, Faults> {
     let of_event = EVENT.iter().map(|(name, kind)| ((*name).to_owned(), *kind));
     let body = form.json(&of_event.chain(shift_rows()).collect::<Vec<_>>());
-    let mut input = from_json::<EventInput<'_>>(&body)?;
-    set_lengths(form, &mut input.shifts);
-    input.check(limits)
+    NewEvent::from_input(Input::from_json(&body)?.with_lengths(), limits)
 }
 
 /// Checks the form of shifts to add to an event of as many days.
 pub(super) fn new_shifts(form: &Form, days: u32) -> Result<Vec<NewShift>, Faults> {
     let body = form.json(&shift_rows().collect::<Vec<_>>());
-    let mut input = from_json::<ShiftsInput<'_>>(&body)?;
-    set_lengths(form, &mut input.shifts);
-    input.check_for(days)
+    NewShift::list_from_input(Input::from_json(&body)?.with_lengths(), Some(days))
 }
 
 /// Returns the days of an event to choose from, each with its date in words. None for an event of one day.
@@ -181,20 +177,6 @@ pub(super) fn with_dates(mut values: Vec<FieldValues>, event: &Event) -> Vec<Fie
         }
     }
     values
-}
-
-/// Sets the length that each row gives its shifts.
-fn set_lengths(form: &Form, shifts: &mut Given<Vec<Given<ShiftInput<'_>>>>) {
-    let Given::Value(shifts) = shifts else { return };
-    for (shift, row) in shifts.iter_mut().zip(form.rows("shifts")) {
-        let Given::Value(shift) = shift else { continue };
-        let length = form.value(field_of(row, EACH_MINUTES)).trim();
-        shift.each_minutes = match length.parse::<f64>() {
-            Ok(minutes) => minutes.into(),
-            Err(_) if length.is_empty() => Given::Blank,
-            Err(_) => Given::Mistyped,
-        };
-    }
 }
 
 /// Returns the form with its empty rows of shifts removed, and the other rows numbered from 0. Rows after the last allowed one are

@@ -1,9 +1,7 @@
 //! The forms that add, change and delete shifts.
 
 use askama::Template;
-use signup_core::{
-    DeleteShift, DeleteShiftInput, Error, Event, EventWithShifts, Faults, ScheduledShift, ShiftPatch,
-};
+use signup_core::{DeleteShift, Error, Event, EventWithShifts, Faults, Input, ScheduledShift, ShiftPatch};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -281,11 +279,6 @@ pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
 const CANCEL_SIGNUPS: &str = "cancel_signups";
 
 fn deletion(form: &Form) -> Result<DeleteShift, Faults> {
-    let text = |name: &str| form.is_ticked(name).then(|| form.value(name).into());
-    let input = DeleteShiftInput {
-        cancel_signups: text(CANCEL_SIGNUPS),
-        reason: text("reason"),
-        ..DeleteShiftInput::default()
-    };
-    input.check()
+    let typed = [CANCEL_SIGNUPS, "reason"].map(|name| (name, form.value(name)));
+    DeleteShift::from_input(Input::from_texts(typed))
 }

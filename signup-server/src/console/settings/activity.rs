@@ -1,7 +1,7 @@
 //! The page of the activity, in words.
 
 use askama::Template;
-use signup_core::{ActivityListInput, Scope};
+use signup_core::{ActivityQuery, Input, Scope};
 use warp::http::StatusCode;
 
 use super::activity_words::Names;
@@ -35,8 +35,8 @@ struct Row {
 pub(crate) async fn list_activity(call: MemberCall) -> Answer {
     call.session.require(Scope::ActivityRead)?;
     let form = call.query();
-    let [kind, cursor] = ["type", "cursor"].map(|name| Some(form.value(name).into()));
-    let query = match (ActivityListInput { kind, cursor, ..ActivityListInput::default() }).check() {
+    let typed = ["type", "cursor"].map(|name| (name, form.value(name)));
+    let query = match ActivityQuery::from_input(Input::from_texts(typed)) {
         Ok(query) => query,
         Err(faults) => return page(&call, &form.clone().refused(&faults), vec![], [None, None]),
     };

@@ -2,8 +2,7 @@
 
 use askama::Template;
 use signup_core::{
-    Faults, Invitation, InvitationId, InvitationInput, Membership, NewInvitation, Permission, Person,
-    PersonId, Role, from_json,
+    Faults, Input, Invitation, InvitationId, Membership, NewInvitation, Permission, Person, PersonId, Role,
 };
 use warp::http::StatusCode;
 
@@ -72,7 +71,7 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
     match form.action() {
         "invite" => {
             let input = form.json(FIELDS);
-            match from_json::<InvitationInput<'_>>(&input).and_then(|input| input.check()) {
+            match Input::from_json(&input).and_then(NewInvitation::from_input) {
                 Ok(new) => return invite(&call, form, new).await,
                 Err(faults) => {
                     return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;

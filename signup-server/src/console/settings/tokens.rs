@@ -1,7 +1,7 @@
 //! The page of the API tokens. Only the answer to a creation shows the token.
 
 use askama::Template;
-use signup_core::{Actor, Permission, Scope, Session, Token, TokenId, TokenInput, from_json};
+use signup_core::{Actor, Input, NewToken, Permission, Scope, Session, Token, TokenId};
 use warp::http::StatusCode;
 
 use super::{day, moment};
@@ -61,7 +61,7 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
     match form.action() {
         "create" => {
             let input = form.json(FIELDS);
-            match from_json::<TokenInput<'_>>(&input).and_then(|input| input.check()) {
+            match Input::from_json(&input).and_then(NewToken::from_input) {
                 Ok(new) => {
                     let session = form.keyed(&call.session);
                     let (token, text) = session.create_token(new).await?;

@@ -2,8 +2,8 @@
 
 use askama::Template;
 use signup_core::{
-    Delivery, DeliveryId, DeliveryListInput, DeliveryState, DisabledReason, Page, Scope, TypeFilter, Webhook,
-    WebhookDescription, WebhookId, WebhookInput, WebhookPatch, from_json,
+    Delivery, DeliveryId, DeliveryQuery, DeliveryState, DisabledReason, Input, Page, Scope, TypeFilter,
+    Webhook, WebhookDescription, WebhookId, WebhookPatch,
 };
 use warp::http::StatusCode;
 
@@ -58,7 +58,7 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
         "update" => {
             let input = form.json(FIELDS);
             let networks = session.webhook_networks();
-            match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check_patch(networks)) {
+            match Input::from_json(&input).and_then(|input| WebhookPatch::from_input(input, networks)) {
                 Ok(patch) => drop(session.patch_webhook(id, patch).await?),
                 Err(faults) => {
                     let form = form.refused(&faults);
@@ -84,8 +84,9 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
 }
 
 async fn page(call: &MemberCall, status: StatusCode, webhook: &Webhook, form: &Form) -> Answer {
-    let cursor = call.query().value("cursor").to_owned();
-    let query = DeliveryListInput { cursor: Some(cursor.into()), ..DeliveryListInput::default() }.check()?;
+    let parameters = call.query();
+    let query = Input::from_texts([("cursor", parameters.value("cursor"))]);
+    let query = DeliveryQuery::from_input(query)?;
     let deliveries = call.session.deliveries(webhook.id, query).await?;
     let (frame, path) = (&call.frame, path_of(webhook.id));
     let Page { items, previous, next, .. } = &deliveries;

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use signup_core::{
-    ActivityType, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId, WebhookInput, from_json,
+    ActivityType, Input, NewWebhook, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId,
 };
 use warp::http::StatusCode;
 
@@ -57,7 +57,7 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
     }
     let (session, input) = (form.keyed(&call.session), form.json(FIELDS));
     let networks = session.webhook_networks();
-    match from_json::<WebhookInput<'_>>(&input).and_then(|input| input.check(networks)) {
+    match Input::from_json(&input).and_then(|input| NewWebhook::from_input(input, networks)) {
         Ok(new) => {
             let created = session.create_webhook(new).await?;
             let edit = call.frame.path(&format!("/settings/webhooks/{}", created.id));

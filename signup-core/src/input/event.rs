@@ -1,0 +1,400 @@
+//! Events to create, to change and to copy.
+
+use jiff::civil::Date;
+
+use super::change::{changes, set_value, setters};
+use super::check::{check_last_day, check_order_of_days};
+use super::fields::Fields;
+use super::shift::new_shifts;
+use super::{Change, Input, NewShift, check_shift_count};
+use crate::caller_key::ExternalId;
+use crate::event::{Latitude, Longitude, Theme};
+use crate::fault::{FaultKind, Faults};
+use crate::hours::EventDate;
+use crate::plan::PlanLimits;
+use crate::text::{BadgeLabel, Description, EventLocation, LocationData, Title};
+use crate::zone::Zone;
+
+/// Takes the fields that a new event and a patch share, in the order of their faults. `limits` are those of a new event. Also returns
+/// the number of days, if the dates have no fault.
+fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPatch, Option<u32>) {
+    let mut event = EventPatch::new();
+    event.title = fields.text("title").required();
+    event.description = fields.text("description").change();
+    event.location = fields.text("location").change();
+    event.is_virtual = fields.flag("is_virtual").optional();
+    event.latitude = fields.number("location_lat").check(Latitude::new).change();
+    event.longitude = fields.number("location_lng").check(Longitude::new).change();
+    event.location_data = fields.object("location_data").check(str::parse::<LocationData>).change();
+    let before = fields.fault_count();
+    let first = fields.text::<EventDate>("start_date").required();
+    let last = fields.text("end_date").check(|last| match limits {
+        Some(limits) => check_last_day(first, last, limits),
+        None => check_order_of_days(first, last).map_err(FaultKind::from),
+    });
+    let last = last.change();
+    let are_valid = fields.fault_count() == before;
+    let days = first.filter(|_| are_valid).map(|first| first.days_through(set_value(last).unwrap_or(first)));
+    event.start_date = first.map(EventDate::date);
+    event.end_date = last.map(|last| last.map(EventDate::date));
+    event.zone = fields.text("timezone").required();
+    event.is_published = fields.flag("is_published").optional();
+    event.theme = fields.text("theme").change();
+    event.badge_label = fields.text("badge_label").change();
+    event.external_id = fields.text("external_id").change();
+    (event, days)
+}
+
+/// An event to create. Its shifts are on the first day unless their hours name another.
+///
+/// ```
+/// use signup_core::{Capacity, Hours, NewEvent, NewShift, date, time};
+///
+/// let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?)
+///     .location("1 Main St".parse()?)
+///     .shift(
+///         NewShift::new("Packing".parse()?, Capacity::new(8)?)
+///             .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?),
+///     )
+///     .shift(NewShift::new("On call".parse()?, Capacity::new(2)?))
+///     .published();
+/// assert_eq!(drive.shifts[1].hours, Hours::ALL_DAY);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct NewEvent {
+    /// The title.
+    pub title: Title,
+    /// The first day: 1970-01-01 to 9998-12-31.
+    pub start_date: Date,
+    /// The last day, not before the first; `None` for an event of one day. The plan limits the number of days.
+    pub end_date: Option<Date>,
+    /// The time zone of the dates and of the shifts' hours.
+    pub zone: Zone,
+    /// The description.
+    pub description: Option<Description>,
+    /// A street address, or a URL for an event that takes place online.
+    pub location: Option<EventLocation>,
+    /// Whether the event takes place online.
+    pub is_virtual: bool,
+    /// Degrees north of the equator.
+    pub latitude: Option<Latitude>,
+    /// Degrees east of Greenwich.
+    pub longitude: Option<Longitude>,
+    /// Data about the place. The service stores and copies the data, and never shows it.
+    pub location_data: Option<LocationData>,
+    /// Whether the event is published when it is created.
+    pub is_published: bool,
+    /// The colours of the public page.
+    pub theme: Option<Theme>,
+    /// The text of a badge on the public page.
+    pub badge_label: Option<BadgeLabel>,
+    /// The id in the organizer's own system. No other event of the organization has it.
+    pub external_id: Option<ExternalId>,
+    /// The shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed
+    /// in this order.
+    #[doc(alias = "slots")]
+    pub shifts: Vec<NewShift>,
+}
+
+impl NewEvent {
+    /// Makes an event of an untyped input, such as the body of a request. The fields have the names of the members in JSON, such as
+    /// `timezone` and `location_lat`, and `shifts` is a list of objects.
+    ///
+    /// Omitted, null and blank mean the same in every field but the flags. `limits` are those of the organization's plan.
+    ///
+    /// ```
+    /// use signup_core::{Input, NewEvent, PlanTable};
+    ///
+    /// let json = br#"{"title": "Saturday packing", "start_date": "2026-13-05", "timezone": "America/New_York",
+    ///     "shifts": [{"title": "Morning"}]}"#;
+    /// let faults = NewEvent::from_input(Input::from_json(json)?, PlanTable::default().free).unwrap_err();
+    /// let paths: Vec<_> = faults.iter().map(|fault| &fault.path).collect();
+    /// assert_eq!(paths, ["start_date", "shifts[0].capacity"]);
+    /// # Ok::<(), signup_core::Faults>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>, limits: PlanLimits) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let (event, days) = take_fields(&mut fields, Some(limits));
+        let shifts =
+            fields.shifts().check(|shifts| check_shift_count(shifts.len()).map(|()| shifts)).optional();
+        let shifts = new_shifts(&mut fields, shifts, days);
+        let event = event.title.zip(event.start_date).zip(event.zone).map(|((title, first), zone)| Self {
+            end_date: set_value(event.end_date),
+            description: set_value(event.description),
+            location: set_value(event.location),
+            is_virtual: event.is_virtual.unwrap_or(false),
+            latitude: set_value(event.latitude),
+            longitude: set_value(event.longitude),
+            location_data: set_value(event.location_data),
+            is_published: event.is_published.unwrap_or(false),
+            theme: set_value(event.theme),
+            badge_label: set_value(event.badge_label),
+            external_id: set_value(event.external_id),
+            shifts,
+            ..Self::new(title, first, zone)
+        });
+        fields.finish(event)
+    }
+
+    /// Creates the input for a draft of one day without shifts.
+    pub const fn new(title: Title, start_date: Date, zone: Zone) -> Self {
+        Self {
+            title,
+            start_date,
+            end_date: None,
+            zone,
+            description: None,
+            location: None,
+            is_virtual: false,
+            latitude: None,
+            longitude: None,
+            location_data: None,
+            is_published: false,
+            theme: None,
+            badge_label: None,
+            external_id: None,
+            shifts: Vec::new(),
+        }
+    }
+
+    setters! {
+        /// Sets the last day. No shift may be on a later one.
+        end_date: Date;
+        /// Sets the description.
+        description: Description;
+        /// Sets the street address or URL.
+        location: EventLocation;
+        /// Sets the degrees north of the equator.
+        latitude: Latitude;
+        /// Sets the degrees east of Greenwich.
+        longitude: Longitude;
+        /// Sets the data about the place. The service stores and copies the data, and never shows it.
+        location_data: LocationData;
+        /// Sets the colours of the public page.
+        theme: Theme;
+        /// Sets the text of the badge on the public page.
+        badge_label: BadgeLabel;
+        /// Sets the id in the organizer's own system.
+        external_id: ExternalId;
+    }
+
+    /// Marks the event as one that takes place online.
+    #[must_use]
+    pub fn online(self) -> Self {
+        Self { is_virtual: true, ..self }
+    }
+
+    /// Publishes the event when it is created. The event counts against the plan's limit of active events until its
+    /// last day has ended.
+    #[must_use]
+    pub fn published(self) -> Self {
+        Self { is_published: true, ..self }
+    }
+
+    /// Adds a shift.
+    #[doc(alias = "slot")]
+    #[must_use]
+    pub fn shift(mut self, shift: NewShift) -> Self {
+        self.shifts.push(shift);
+        self
+    }
+}
+
+/// Changes to an event. A field that is not set stays as it is.
+///
+/// ```
+/// use signup_core::{EventPatch, date};
+///
+/// let patch = EventPatch::new().start_date(date(2027, 6, 12)).clear_badge_label().without_mail();
+/// assert!(!patch.notify_volunteers);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct EventPatch {
+    /// The new title. The slug stays.
+    pub title: Option<Title>,
+    /// The new description, or its removal.
+    pub description: Option<Change<Description>>,
+    /// The new location, or its removal.
+    pub location: Option<Change<EventLocation>>,
+    /// Whether the event takes place online.
+    pub is_virtual: Option<bool>,
+    /// The new degrees north of the equator, or their removal.
+    pub latitude: Option<Change<Latitude>>,
+    /// The new degrees east of Greenwich, or their removal.
+    pub longitude: Option<Change<Longitude>>,
+    /// The new data about the place, or its removal.
+    pub location_data: Option<Change<LocationData>>,
+    /// The new first day. Moves the last day by as many days, unless the patch sets the last day, too.
+    pub start_date: Option<Date>,
+    /// The new last day, or its removal.
+    pub end_date: Option<Change<Date>>,
+    /// The new zone. Dates and wall times stay, so the instants move.
+    pub zone: Option<Zone>,
+    /// Publishes or unpublishes the event.
+    pub is_published: Option<bool>,
+    /// The new colours, or their removal.
+    pub theme: Option<Change<Theme>>,
+    /// The new text of the badge, or its removal.
+    pub badge_label: Option<Change<BadgeLabel>>,
+    /// The new id in the organizer's own system, or its removal.
+    pub external_id: Option<Change<ExternalId>>,
+    /// Whether volunteers get a mail if the time or the place of their shift changes; true by default.
+    pub notify_volunteers: bool,
+    /// The values that the caller read before. Then only the fields with another value than the one that was read are
+    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    pub read: Option<Box<Self>>,
+}
+
+impl Default for EventPatch {
+    fn default() -> Self {
+        Self {
+            title: None,
+            description: None,
+            location: None,
+            is_virtual: None,
+            latitude: None,
+            longitude: None,
+            location_data: None,
+            start_date: None,
+            end_date: None,
+            zone: None,
+            is_published: None,
+            theme: None,
+            badge_label: None,
+            external_id: None,
+            notify_volunteers: true,
+            read: None,
+        }
+    }
+}
+
+impl EventPatch {
+    /// Makes a patch of an untyped input: the fields of a [new event](NewEvent::from_input) without `shifts`, and `notify_volunteers`.
+    ///
+    /// An omitted field stays as it is. Null and blank clear a field that may be empty, and are faults of every other field. The days
+    /// are compared only where the patch has both.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::of_change(input);
+        let (event, _) = take_fields(&mut fields, None);
+        let notify_volunteers = fields.flag("notify_volunteers").optional().unwrap_or(true);
+        fields.finish(Some(Self { notify_volunteers, ..event }))
+    }
+
+    /// Creates a patch that changes nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets the title.
+    #[must_use]
+    pub fn title(self, title: Title) -> Self {
+        Self { title: Some(title), ..self }
+    }
+
+    /// Sets the first day.
+    #[must_use]
+    pub fn start_date(self, date: Date) -> Self {
+        Self { start_date: Some(date), ..self }
+    }
+
+    /// Sets the zone.
+    #[must_use]
+    pub fn zone(self, zone: Zone) -> Self {
+        Self { zone: Some(zone), ..self }
+    }
+
+    /// Sets whether the event takes place online.
+    #[must_use]
+    pub fn online(self, is_virtual: bool) -> Self {
+        Self { is_virtual: Some(is_virtual), ..self }
+    }
+
+    /// Publishes the event, or unpublishes it.
+    #[must_use]
+    pub fn published(self, is_published: bool) -> Self {
+        Self { is_published: Some(is_published), ..self }
+    }
+
+    changes! {
+        description, clear_description: Description, "the description";
+        location, clear_location: EventLocation, "the location";
+        latitude, clear_latitude: Latitude, "the degrees north of the equator";
+        longitude, clear_longitude: Longitude, "the degrees east of Greenwich";
+        location_data, clear_location_data: LocationData, "the data about the place";
+        end_date, clear_end_date: Date, "the last day";
+        theme, clear_theme: Theme, "the colours of the public page";
+        badge_label, clear_badge_label: BadgeLabel, "the text of the badge";
+        external_id, clear_external_id: ExternalId, "the id in the organizer's own system";
+    }
+
+    /// Sends no mail about the change to the volunteers.
+    #[must_use]
+    pub fn without_mail(self) -> Self {
+        Self { notify_volunteers: false, ..self }
+    }
+
+    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
+    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
+    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    #[must_use]
+    pub fn read(self, values: Self) -> Self {
+        Self { read: Some(Box::new(values)), ..self }
+    }
+}
+
+/// How an event is copied. A [`Date`] alone converts into a copy with the title of its source.
+///
+/// ```
+/// use signup_core::{DuplicateEvent, date};
+///
+/// let copy = DuplicateEvent::on(date(2027, 6, 12)).title("Summer drive".parse()?);
+/// assert_eq!(copy.start_date, date(2027, 6, 12));
+/// # Ok::<(), signup_core::TextError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DuplicateEvent {
+    /// The first day of the copy.
+    pub start_date: Date,
+    /// The title of the copy, from which its slug follows. `None`: the title of the source.
+    pub title: Option<Title>,
+}
+
+impl DuplicateEvent {
+    /// Makes it of an untyped input: `start_date`, and optionally `title`.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let first = fields.text::<EventDate>("start_date").required();
+        let title = fields.text("title").kept();
+        fields.finish(first.map(|first| Self { start_date: first.date(), title }))
+    }
+
+    /// Copies the event to another first day.
+    pub const fn on(start_date: Date) -> Self {
+        Self { start_date, title: None }
+    }
+
+    /// Sets the title of the copy.
+    #[must_use]
+    pub fn title(self, title: Title) -> Self {
+        Self { title: Some(title), ..self }
+    }
+}
+
+impl From<Date> for DuplicateEvent {
+    fn from(start_date: Date) -> Self {
+        Self::on(start_date)
+    }
+}
