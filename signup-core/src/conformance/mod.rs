@@ -1,13 +1,11 @@
-//! The suite that every store passes: one function for each promise of [`Store`], and three tests with random inputs.
+//! The suite that every store passes: one function for each promise of [`Store`], and two tests with random inputs.
 //!
 //! A test file of the store calls [`conformance_tests!`](crate::conformance_tests) once. The macro defines a test for
-//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. Two of the
-//! random tests compare the store with a reference, the store of `signup-store-memory`. The model test runs random
-//! operations against both, and compares every answer. The test of [`serializability`] commits random change sets at the
-//! same time. It finds an order in which the reference gives the same outcomes and ends with the same records. The test
-//! of [`complete_activity`] runs random operations of the service's handles on the store. After each operation, the test
-//! compares the new activity with what happened to the records, and the new deliveries with what the webhooks select.
-//! The [races] run a call of a handle in each of two processes at once.
+//! each promise, so a promise that is added here is tested for every store. Each test gets a fresh store. The random
+//! tests compare the store with a reference, the store of `signup-store-memory`. The model test runs random operations
+//! against both, and compares every answer. The test of [`serializability`] commits random change sets at the same time.
+//! It finds an order in which the reference gives the same outcomes and ends with the same records. The [races] run a
+//! call of a handle in each of two processes at once.
 //!
 //! The package of the store needs two dev-dependencies:
 //!
@@ -36,7 +34,6 @@
 //! #     conformance::test(fresh, conformance::round_trip::every_field_comes_back_as_it_was);
 //! #     conformance::model::check(file!(), fresh, MemoryStore::new);
 //! #     conformance::serializability::check(file!(), fresh, MemoryStore::new);
-//! #     conformance::complete_activity::check(file!(), fresh);
 //! # }
 //! ```
 //!
@@ -46,12 +43,11 @@
 //! temporary folder. Return `None` if the store is not available, for example if its database is not installed. The
 //! test then passes without a check.
 //!
-//! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, the test of
-//! serializability runs 200 lists of change sets, and the test of activity runs 16 lists of operations. The environment
-//! variable `PROPTEST_CASES` sets another number for all three. Each of the three tests prints the shortest list that
-//! fails, and saves the seed of that list beside the test file. Each of them calls its function once for each list. If a
-//! store is slow to create, pass a cheaper function as `model`,
-//! for example one that empties the store:
+//! Each test runs on a multi-threaded tokio runtime of its own. The model test runs 100 lists of operations, and the test of
+//! serializability runs 200 lists of change sets. The environment variable `PROPTEST_CASES` sets another number for both.
+//! Each of the two tests prints the shortest list that fails, and saves the seed of that list beside the test file. Each
+//! of them calls its function once for each list. If a store is slow to create, pass a cheaper function as `model`, for
+//! example one that empties the store:
 //!
 //! ```
 //! # use std::sync::Arc;
@@ -81,7 +77,6 @@ use crate::store::Store;
 
 pub mod activity_lists;
 pub mod cancellations;
-pub mod complete_activity;
 pub mod contention;
 pub mod counter;
 pub mod deletion;
@@ -150,7 +145,7 @@ fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
-/// Defines a test for each promise, the model test, the test of serializability, and the test of activity.
+/// Defines a test for each promise, the model test, and the test of serializability.
 ///
 /// The first argument is an async function or closure without arguments. The function returns a fresh store as `Arc<dyn
 /// Store>` with a guard that is dropped after the test. `None` means that the store is not available, and the test
@@ -159,7 +154,7 @@ fn runtime() -> Runtime {
 /// The argument `reference` is a function that returns an empty reference store: `MemoryStore::new` of
 /// `signup-store-memory`.
 ///
-/// The optional argument `model` is such a function for the three tests with random inputs. They call this function once
+/// The optional argument `model` is such a function for the two tests with random inputs. They call this function once
 /// for each list. The function may return the same store again, without its records.
 ///
 /// [`conformance`](crate::conformance) has examples.
@@ -323,11 +318,6 @@ macro_rules! conformance_tests {
         #[test]
         fn simultaneous_change_sets_have_the_outcomes_of_one_after_the_other() {
             $crate::conformance::serializability::check(::core::file!(), $model, $reference);
-        }
-
-        #[test]
-        fn the_activity_is_what_happened_to_the_records() {
-            $crate::conformance::complete_activity::check(::core::file!(), $model);
         }
     };
 }

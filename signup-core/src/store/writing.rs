@@ -371,11 +371,10 @@
 //! # Tests
 //!
 //! The feature `conformance` has the suite that every store passes: the macro `conformance_tests!` defines a test for
-//! each promise, and three tests with random inputs. Two of them compare the store with a reference, `signup-store-memory`. The
-//! model test runs random operations against both stores. The test of serializability commits random change sets at the same
-//! time, and finds an order in which the reference has the same outcomes. The third runs random operations of the handles on the
-//! store, and compares the new activity with what happened to the records. The page of the module `conformance` shows a complete test
-//! file, and how to remove a temporary folder. The functions in `conformance::records` create records for further tests.
+//! each promise, and two tests with random inputs, which compare the store with a reference, `signup-store-memory`. The model
+//! test runs random operations against both stores. The test of serializability commits random change sets at the same time, and
+//! finds an order in which the reference has the same outcomes. The page of the module `conformance` shows a complete test file,
+//! and how to remove a temporary folder. The functions in `conformance::records` create records for further tests.
 
 #[cfg(doc)]
 use super::{

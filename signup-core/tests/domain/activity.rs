@@ -1,5 +1,4 @@
-//! The list of activity: its actors, and what records none. The property in `conformance::complete_activity` shows
-//! that the list is complete.
+//! The list of activity: its actors, and what records none. The store of a scene checks that the list is complete.
 
 use std::sync::{Arc, Mutex};
 

@@ -57,6 +57,17 @@ async fn the_activity_of_another_organization_s_event_is_not_found() {
 }
 
 #[tokio::test]
+async fn an_event_that_is_restored_has_one_activity_whatever_comes_back() {
+    let scene = Scene::start().await;
+    let (event, shift) = scene.event(2).await;
+    scene.session.delete_event(event.id).await.unwrap();
+    scene.service.admin().restore_event(event.id).await.unwrap();
+    assert_eq!(scene.session.shift(shift.id).await.unwrap().id, shift.id);
+    let page = scene.session.activity(of(event.id, "*")).await.unwrap();
+    assert_eq!(types(&page), ["event.restored", "event.deleted", "event.created"]);
+}
+
+#[tokio::test]
 async fn an_erased_sign_up_is_recorded_also_in_a_deleted_event() {
     let scene = Scene::start().await;
     let (event, shift) = scene.event(2).await;

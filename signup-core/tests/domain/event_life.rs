@@ -1,12 +1,12 @@
-//! Properties of edits of an event, through a session on the memory store.
+//! Properties of edits of an event, through a session.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 use signup_core::*;
-use signup_store_memory::MemoryStore;
 
 use crate::generators::{days, hours, zones};
+use crate::recorded::Recorded;
 
 /// A session of an organization with the longest events, and the parts that a test needs beside it.
 struct World {
@@ -18,7 +18,7 @@ struct World {
 impl World {
     async fn at(now: &str) -> Self {
         let clock = Arc::new(FixedClock::at(now.parse().unwrap()));
-        let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
+        let service = Service::new(Wrapped(Recorded::default())).with_clock(Arc::clone(&clock));
         let organization = NewOrganization::new(Name::new("Riverside").unwrap()).plan(Plan::Pro);
         let organization = service.admin().create_organization(organization).await.unwrap();
         let session = service.session_for(organization.id, Scopes::all()).await.unwrap();

@@ -21,6 +21,7 @@ mod people;
 mod permissions;
 mod previews;
 mod question_input;
+mod recorded;
 mod scene;
 mod sessions;
 mod sign_ups;

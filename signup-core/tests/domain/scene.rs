@@ -1,11 +1,12 @@
-//! A service on the memory store under a fixed clock, with one organization and its session.
+//! A service on the memory store, which checks the activity of each commit, under a fixed clock, with one organization and its
+//! session.
 
 use std::sync::Arc;
 
 use signup_core::*;
-use signup_store_memory::MemoryStore;
 
 use crate::people::code;
+use crate::recorded::Recorded;
 
 /// The time that the clock of a scene shows at its start.
 pub(crate) const NOW: &str = "2027-06-05T12:00:00Z";
@@ -24,7 +25,7 @@ impl Scene {
 
     pub(crate) async fn start_at(now: &str) -> Self {
         let clock = Arc::new(FixedClock::at(now.parse().unwrap()));
-        let service = Service::new(MemoryStore::new()).with_clock(Arc::clone(&clock));
+        let service = Service::new(Wrapped(Recorded::default())).with_clock(Arc::clone(&clock));
         let session = session(&service, Plan::Pro).await;
         Self { service, clock, session }
     }
