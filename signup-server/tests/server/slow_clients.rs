@@ -1,6 +1,6 @@
 //! Slow, silent and disconnected clients delay no other request, and their connections are closed after a timeout.
 //!
-//! These tests wait for the timeouts of the server.
+//! The tests that wait for the timeouts of the server run if [`long_waits`].
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,7 +13,7 @@ use tokio::net::TcpSocket;
 
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, Server, event};
-use crate::wait::wait_until;
+use crate::wait::{long_waits, wait_until};
 
 fn connect(server: &Server) -> TcpStream {
     let stream = TcpStream::connect(server.url.trim_start_matches("http://")).unwrap();
@@ -31,6 +31,9 @@ fn rest(mut stream: TcpStream) -> String {
 
 #[tokio::test]
 async fn silent_and_incomplete_requests_delay_no_other_and_are_closed() {
+    if !long_waits() {
+        return;
+    }
     let server = Server::start(&[]);
     let since = Instant::now();
     let starts: [&[u8]; 3] = [b"", b"G", b"GET /v1/team HTTP/1.1\r\nHost: x\r\nAuthorization: Bea"];
@@ -62,6 +65,9 @@ async fn connect_and_never_read(server: &Server) -> tokio::net::TcpStream {
 
 #[tokio::test]
 async fn a_client_that_never_reads_loses_its_connection() {
+    if !long_waits() {
+        return;
+    }
     let server = Server::start(&[]);
     let streams = futures_util::future::join_all((0..5).map(|_| connect_and_never_read(&server))).await;
     // A write fails once the server has closed the connection. Until then the server ignores the empty lines.
@@ -79,6 +85,9 @@ async fn a_client_that_never_reads_loses_its_connection() {
 
 #[tokio::test]
 async fn a_client_that_reads_slowly_gets_its_whole_answer() {
+    if !long_waits() {
+        return;
+    }
     let server = Server::start(&[]);
     let mut body = event();
     body["description"] = json!("d".repeat(65_000));
@@ -119,6 +128,9 @@ async fn clients_that_never_read_do_not_delay_the_shutdown() {
 
 #[tokio::test]
 async fn a_body_that_does_not_arrive_is_answered_408() {
+    if !long_waits() {
+        return;
+    }
     let server = Server::start(&[]);
     let mut stream = connect(&server);
     let head = format!(

@@ -30,6 +30,16 @@ pub(crate) async fn wait_until<T>(limit: Duration, mut check: impl AsyncFnMut() 
     found.unwrap_or_else(|_| panic!("{missing} within {limit:?}"))
 }
 
+/// Returns whether a test may wait for a timeout of half a minute: the environment variable `LONG_WAITS` is set. If it is not,
+/// prints that the test is skipped.
+pub(crate) fn long_waits() -> bool {
+    let is_set = std::env::var_os("LONG_WAITS").is_some();
+    if !is_set {
+        println!("skipped: set LONG_WAITS to wait for the timeouts of the server");
+    }
+    is_set
+}
+
 /// Waits for longer than a server's interval between two reads of a queue.
 ///
 /// Time is meant: nothing but a wait shows that no further mail and no further request arrives.
