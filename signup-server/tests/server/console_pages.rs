@@ -112,7 +112,9 @@ async fn each_form_asks_where_it_mails_somebody_and_says_what_was_done() {
             None => text += &format!("{}\n", shown(&answer)),
         }
     }
-    assert_snapshot!(stable(&text));
+    // Some mails become several when the worker gets to them.
+    let lines: Vec<_> = text.lines().filter(|line| !line.contains(" unsent email")).collect();
+    assert_snapshot!(stable(&lines.join("\n")));
 }
 
 /// Returns the page of an event, as Ada sees it.
