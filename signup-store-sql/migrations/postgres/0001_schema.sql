@@ -214,8 +214,6 @@ CREATE TABLE events (
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           bigint  NOT NULL,
     ends_at             bigint  NOT NULL,
-    -- The class of the number of days: 0 for one day.
-    length_class        integer NOT NULL,
     is_published        boolean NOT NULL,
     theme               text,
     badge_label         text,
@@ -235,13 +233,11 @@ CREATE TABLE events (
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX current_events_by_start ON events (organization_id, is_published, starts_at, id)
-    WHERE cancelled_at IS NULL AND deleted_at IS NULL;
-CREATE INDEX cancelled_events_by_start ON events (organization_id, is_published, starts_at, id)
+CREATE INDEX events_by_publication ON events (organization_id, is_published, starts_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX cancelled_events_by_start ON events (organization_id, starts_at, id)
     WHERE cancelled_at IS NOT NULL AND deleted_at IS NULL;
--- The events that can begin before a period and last into it.
-CREATE INDEX long_events_by_start ON events (organization_id, length_class, starts_at, id)
-    WHERE length_class > 0 AND deleted_at IS NULL;
+-- Finds the longest event: only an event that starts at most this long before a period can last into it.
+CREATE INDEX events_by_duration ON events (organization_id, (ends_at - starts_at)) WHERE deleted_at IS NULL;
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at)
     WHERE is_published AND cancelled_at IS NULL AND deleted_at IS NULL;
 -- Partial, because most events hold no external id.

@@ -211,8 +211,6 @@ CREATE TABLE events (
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           INTEGER NOT NULL,
     ends_at             INTEGER NOT NULL,
-    -- The class of the number of days: 0 for one day.
-    length_class        INTEGER NOT NULL,
     is_published        INTEGER NOT NULL,
     theme               TEXT,
     badge_label         TEXT,
@@ -232,13 +230,11 @@ CREATE TABLE events (
     PRIMARY KEY (organization_id, id)
 ) STRICT;
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
-CREATE INDEX current_events_by_start ON events (organization_id, is_published, starts_at, id)
-    WHERE cancelled_at IS NULL AND deleted_at IS NULL;
-CREATE INDEX cancelled_events_by_start ON events (organization_id, is_published, starts_at, id)
+CREATE INDEX events_by_publication ON events (organization_id, is_published, starts_at, id) WHERE deleted_at IS NULL;
+CREATE INDEX cancelled_events_by_start ON events (organization_id, starts_at, id)
     WHERE cancelled_at IS NOT NULL AND deleted_at IS NULL;
--- The events that can begin before a period and last into it.
-CREATE INDEX long_events_by_start ON events (organization_id, length_class, starts_at, id)
-    WHERE length_class > 0 AND deleted_at IS NULL;
+-- Finds the longest event: only an event that starts at most this long before a period can last into it.
+CREATE INDEX events_by_duration ON events (organization_id, (ends_at - starts_at)) WHERE deleted_at IS NULL;
 -- The last two columns are always NULL here. With them the index alone answers a count of active events.
 CREATE INDEX active_events_by_end ON events (organization_id, ends_at, cancelled_at, deleted_at)
     WHERE cancelled_at IS NULL AND deleted_at IS NULL AND is_published = 1;

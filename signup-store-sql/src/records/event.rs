@@ -50,8 +50,6 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("deleted_at", Integer, |event| event.deleted_at.into()),
         Column::new(STARTS_AT, Integer, |event: &Event| event.dates.starts_at().into()).unread(),
         Column::new("ends_at", Integer, |event: &Event| event.dates.ends_at().into()).unread(),
-        Column::new("length_class", Integer, |event: &Event| length_class(event.dates.days()).into())
-            .unread(),
     ],
 };
 
@@ -61,20 +59,6 @@ pub(crate) const fn is_visible(deleted: Deleted) -> &'static str {
         Deleted::Excluded => "e.deleted_at IS NULL",
         Deleted::Included => "NOT e.is_purged",
     }
-}
-
-/// The classes of events that last longer than a day, and the most days of the events of each class. The last class has no
-/// limit.
-///
-/// A list of the events of a period reads each class from as many days before the period on. So it reads few events that are
-/// over before the period, and few classes.
-pub(crate) const LONG_EVENTS: [(u16, Option<i64>); 2] = [(1, Some(31)), (2, None)];
-
-/// Returns the class of an event that lasts as many days. 0: one day.
-fn length_class(days: u32) -> u16 {
-    let is_of_class = |max: Option<i64>| max.is_none_or(|max| i64::from(days) <= max);
-    let long = LONG_EVENTS.iter().find(|(_, max)| days > 1 && is_of_class(*max));
-    long.map_or(0, |(class, _)| *class)
 }
 
 /// The start by which events are sorted.
@@ -110,16 +94,4 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
 /// the database.
 pub(crate) fn read_stored_start(row: Row<'_>) -> Result<Timestamp, StoreError> {
     row.of(&TABLE).instant(STARTS_AT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_event_is_of_the_first_class_that_its_days_fit_in() {
-        for (days, class) in [(1, 0), (2, 1), (31, 1), (32, 2), (u32::MAX, 2)] {
-            assert_eq!(length_class(days), class, "{days} days");
-        }
-    }
 }

@@ -92,18 +92,6 @@ impl Dialect {
         }
     }
 
-    /// Returns a query for the rows of all `parts` in an order, up to a limit. An index has each part in that order.
-    ///
-    /// SQLite merges the parts of a compound. PostgreSQL does so only if each part has an order of its own, because it plans a
-    /// part with a condition by itself.
-    pub(crate) fn merged(self, parts: &[String], order_and_limit: &str) -> String {
-        let parts: Vec<_> = match (self, parts) {
-            (Self::Sqlite, _) | (_, [_]) => parts.to_vec(),
-            (Self::Postgres, _) => parts.iter().map(|part| format!("({part} {order_and_limit})")).collect(),
-        };
-        format!("{} {order_and_limit}", parts.join(" UNION ALL "))
-    }
-
     /// Returns a condition that the text `column` contains the text `part`, compared by bytes.
     pub(crate) fn contains(self, column: &str, part: &str) -> String {
         match self {

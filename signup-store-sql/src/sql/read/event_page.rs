@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::page::{HAS_OTHER_SIDE, PAGE, cut, row_limit};
 use super::reader::{Reader, Result};
-use crate::records::event::{self, LONG_EVENTS};
+use crate::records::event;
 use crate::records::shift;
 use crate::sql::row::{self, FetchedRows as _, Row};
 use crate::sql::table::SelectedColumn;
@@ -25,28 +25,21 @@ const SLACK_S: i64 = 2 * DAY_S;
 /// The place of an event in the list: its start in Unix seconds, and its id. No event has the nil id.
 type Place = (i64, Uuid);
 
-/// An end of a range: a place, and the comparison of an event with the place.
-type Bound = (Place, &'static str);
-
-/// A part of the list: the events that meet a condition, between two places. An index has them in list order.
-struct Part {
-    /// Constants, because the plan must use the index of the part for any values of the parameters.
-    condition: String,
-    low: Option<Place>,
-    high: Option<Place>,
-}
+/// An end of the range that a query reads: a comparison of an event with a place. The place is an expression of SQL.
+type Bound = String;
 
 /// The queries for a page of events and for the other side of its position.
 ///
-/// The list is the union of parts. Each part is a range of an index that ends in the start and the id, and so is each side of
-/// a position in the part. The ranges are merged, so the cost depends on the length of the page, and on the events between
-/// that the filter skips.
+/// The list is a range of an index that ends in the start and the id. So the cost depends on the length of the page, and on the
+/// events between that the filter skips.
 struct EventSelection {
     dialect: Dialect,
     values: Vec<Value>,
-    parts: Vec<Part>,
-    /// The conditions that each event of a range is checked for.
+    /// The conditions that each event of the range is checked for.
     filter: String,
+    /// The range of the filter: an event outside is not selected.
+    first: Option<Bound>,
+    last: Option<Bound>,
     position: Option<Place>,
     /// Whether the page is read from lower to higher places.
     is_ascending: bool,
@@ -59,13 +52,19 @@ impl EventSelection {
         let mut selection = Self {
             dialect,
             values: values![organization.uuid()],
-            parts: parts(dialect, wanted),
             filter: String::new(),
+            first: None,
+            last: None,
             position: wanted.position.map(|at| (at.key.starts_at.as_second(), at.key.id.uuid())),
             is_ascending: is_above != (wanted.order == EventOrder::Soonest),
             limit: row_limit(wanted.limit),
         };
         selection.filter = selection.filter(wanted);
+        selection.first = selection.first(wanted);
+        selection.last = wanted.to.map(|to| {
+            let last = selection.parameter(midnight(to) + SLACK_S);
+            format!("starts_at < {last}")
+        });
         selection
     }
 
@@ -77,6 +76,12 @@ impl EventSelection {
     fn filter(&mut self, wanted: &EventQuery) -> String {
         let date = |date: EventDate| Value::Date(Some(date.to_string()));
         let mut filter = String::new();
+        if let Some(flag) = wanted.is_published {
+            filter += &format!(" AND {}", self.dialect.is_flag("is_published", flag));
+        }
+        if let Some(flag) = wanted.is_cancelled {
+            filter += &format!(" AND cancelled_at IS {}NULL", if flag { "NOT " } else { "" });
+        }
         if let Some(from) = wanted.from {
             filter += &format!(" AND COALESCE(end_date, start_date) >= {}", self.parameter(date(from)));
         }
@@ -108,99 +113,62 @@ impl EventSelection {
         filter
     }
 
+    /// Returns the start of the range: an event that lasts into the period starts at most the longest event before it.
+    fn first(&mut self, wanted: &EventQuery) -> Option<Bound> {
+        let begins = [wanted.from.map(midnight), wanted.ends_after.map(Timestamp::as_second)];
+        let begins = begins.into_iter().flatten().max()?;
+        let begins = self.parameter(begins - SLACK_S);
+        Some(format!(
+            "starts_at > {begins} - COALESCE((SELECT d.ends_at - d.starts_at FROM events d \
+             WHERE d.organization_id = $1 AND d.deleted_at IS NULL ORDER BY d.ends_at - d.starts_at DESC LIMIT 1), 0)"
+        ))
+    }
+
     /// Returns the query for the rows of a page. The result has at least one event more than the page, if there is one.
     fn page(&mut self) -> String {
-        let order = order(self.is_ascending);
-        let (low, high) = if self.is_ascending {
-            (self.position.map(|place| (place, ">")), None)
-        } else {
-            (None, self.position.map(|place| (place, "<")))
-        };
-        let (dialect, limit) = (self.dialect, self.limit);
-        dialect.merged(&self.selects("*", low, high), &format!("{order} LIMIT {limit}"))
+        let comparison = if self.is_ascending { ">" } else { "<" };
+        let (is_ascending, limit) = (self.is_ascending, self.limit);
+        self.select("*", comparison, is_ascending, limit)
     }
 
     /// Returns a condition that an event lies at the position or on the other side.
     fn has_other_side(&mut self) -> String {
-        let Some(place) = self.position else { return "1 = 0".to_owned() };
-        let order = order(!self.is_ascending);
-        let (low, high) =
-            if self.is_ascending { (None, Some((place, "<="))) } else { (Some((place, ">=")), None) };
+        if self.position.is_none() {
+            return "1 = 0".to_owned();
+        }
+        let comparison = if self.is_ascending { "<=" } else { ">=" };
         // With an order and a limit the planner reads the first row of a range. For EXISTS it does not always do so.
-        let parts = self.selects("1", low, high);
-        let parts: Vec<_> =
-            parts.iter().map(|part| format!("({part} {order} LIMIT 1) IS NOT NULL")).collect();
-        parts.join(" OR ")
+        let one = self.select("1", comparison, !self.is_ascending, 1);
+        format!("({one}) IS NOT NULL")
     }
 
-    /// Returns a query for each part: `what` of the events of the part between two bounds.
-    fn selects(&mut self, what: &str, low: Option<Bound>, high: Option<Bound>) -> Vec<String> {
-        let mut selects = vec![];
-        for part in std::mem::take(&mut self.parts) {
-            let low = low.into_iter().chain(part.low.map(|place| (place, ">")));
-            let high = high.into_iter().chain(part.high.map(|place| (place, "<")));
-            let narrowest = [low.max_by_key(|(place, _)| *place), high.min_by_key(|(place, _)| *place)];
-            let mut range = String::new();
-            for ((starts_at, id), comparison) in narrowest.into_iter().flatten() {
-                let (starts_at, id) = (self.parameter(starts_at), self.parameter(id));
-                range += &format!(" AND (starts_at, id) {comparison} ({starts_at}, {id})");
-            }
-            selects.push(format!(
-                "SELECT {what} FROM events WHERE organization_id = $1{} AND deleted_at IS NULL{range}{}",
-                part.condition, self.filter
-            ));
-            self.parts.push(part);
-        }
-        selects
+    /// Returns a query for `what` of the first events from the position on.
+    ///
+    /// The position replaces the end of the range on its side: two conditions of one end could keep the database from using the
+    /// narrower one.
+    fn select(&mut self, what: &str, comparison: &str, is_ascending: bool, limit: u32) -> String {
+        let position = self.position.map(|(starts_at, id)| {
+            let (starts_at, id) = (self.parameter(starts_at), self.parameter(id));
+            format!("(starts_at, id) {comparison} ({starts_at}, {id})")
+        });
+        let (first, last) = match (position, is_ascending) {
+            (None, _) => (self.first.clone(), self.last.clone()),
+            (position, true) => (position, self.last.clone()),
+            (position, false) => (self.first.clone(), position),
+        };
+        let range: String = [first, last].into_iter().flatten().map(|bound| format!(" AND {bound}")).collect();
+        let direction = if is_ascending { "ASC" } else { "DESC" };
+        format!(
+            "SELECT {what} FROM events WHERE organization_id = $1 AND deleted_at IS NULL{range}{} \
+             ORDER BY starts_at {direction}, id {direction} LIMIT {limit}",
+            self.filter
+        )
     }
 }
 
-fn order(is_ascending: bool) -> String {
-    let direction = if is_ascending { "ASC" } else { "DESC" };
-    format!("ORDER BY starts_at {direction}, id {direction}")
-}
-
-/// Splits the list into its parts.
-///
-/// An event of one day is selected only if it starts after `low`. A longer event may start earlier. Each class of longer events is
-/// a part of its own, whose range starts earlier by the longest event of the class.
-fn parts(dialect: Dialect, wanted: &EventQuery) -> Vec<Part> {
-    let midnight = |date: EventDate| date.days_since(EventDate::MIN) * DAY_S;
-    let begins = [wanted.from.map(midnight), wanted.ends_after.map(Timestamp::as_second)];
-    let begins = begins.into_iter().flatten().max().map(|begins| begins - SLACK_S);
-    let ends = wanted.to.map(|to| midnight(to) + SLACK_S);
-    let place = |second: i64| (second, Uuid::nil());
-    let (low, high) = (begins.map(place), ends.map(place));
-
-    let flags = |wanted: Option<bool>| wanted.map_or_else(|| vec![true, false], |flag| vec![flag]);
-    let is_published = |flag| format!(" AND {}", dialect.is_flag("is_published", flag));
-    let is_cancelled = |flag| format!(" AND cancelled_at IS {}NULL", if flag { "NOT " } else { "" });
-    let selected = [wanted.is_published.map(is_published), wanted.is_cancelled.map(is_cancelled)];
-    let selected: String = selected.into_iter().flatten().collect();
-    if wanted.external_id.is_some() {
-        // At most one event.
-        return vec![Part { condition: selected, low: None, high: None }];
-    }
-    let mut parts = vec![];
-    if (wanted.is_published, wanted.is_cancelled) == (None, None) {
-        parts.push(Part { condition: String::new(), low, high });
-    } else {
-        for cancelled in flags(wanted.is_cancelled) {
-            for published in flags(wanted.is_published) {
-                let condition = is_published(published) + &is_cancelled(cancelled);
-                parts.push(Part { condition, low, high });
-            }
-        }
-    }
-    if let Some(begins) = begins {
-        for (class, days) in LONG_EVENTS {
-            let condition = format!(" AND length_class > 0 AND length_class = {class}{selected}");
-            let low = days.map(|days| place(begins - days * DAY_S));
-            let high = high.into_iter().chain(Some(place(begins))).min();
-            parts.push(Part { condition, low, high });
-        }
-    }
-    parts
+/// Returns the midnight that a date begins with in UTC, in Unix seconds.
+fn midnight(date: EventDate) -> i64 {
+    date.days_since(EventDate::MIN) * DAY_S
 }
 
 /// Returns the statement for a page of events. The result says whether an event lies on the other side of the position.

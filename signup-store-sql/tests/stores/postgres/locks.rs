@@ -145,7 +145,7 @@ async fn requirements_in_different_orders_cause_no_deadlock() {
 async fn a_count_of_active_events_reads_no_event_that_is_over() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
     let columns = "title, description, is_virtual, start_date, timezone, version, gate, created_at, updated_at, \
-         organization_id, length_class";
+         organization_id";
     database
         .run(&format!(
             "INSERT INTO events (id, slug, is_published, starts_at, ends_at, {columns}) \
