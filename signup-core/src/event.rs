@@ -69,6 +69,9 @@ pub struct Event {
 impl Event {
     /// How long a deleted event is kept, with all that belongs to it: 30 days. So is a deleted shift.
     pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
+    /// How long after its deletion a purge may begin to remove an event: 5 minutes after the [retention](Self::RETENTION). So no commit
+    /// restores an event that is removed in part, even if it is slow, or if the clocks of two servers differ.
+    pub const PURGED_AFTER: SignedDuration = SignedDuration::from_mins(30 * 24 * 60 + 5);
 
     /// The maximum number of shifts in one request that creates an event or adds shifts.
     pub const MAX_NEW_SHIFTS: usize = 500;
@@ -113,6 +116,11 @@ impl Event {
     /// last day has not ended.
     pub fn is_active(&self, now: Timestamp) -> bool {
         self.is_published && !self.is_cancelled() && !self.is_over(now)
+    }
+
+    /// Returns whether the event is deleted, and was deleted less than [30 days](Self::RETENTION) ago.
+    pub fn is_restorable(&self, now: Timestamp) -> bool {
+        self.deleted_at.is_some_and(|deleted_at| now.duration_since(deleted_at) < Self::RETENTION)
     }
 
     /// Returns whether the organizer cancelled the event.

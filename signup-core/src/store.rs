@@ -246,20 +246,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// change set has a receipt, a later read of the receipt shows this.
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
-    /// Removes at most `limit` records for good. Returns how many were removed.
+    /// Removes at most `limit` records for good, and returns how many were removed. The questions, messages and location data of a
+    /// removed event go with it, and are not counted.
     ///
-    /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. An event
-    /// that a call has begun to remove is gone from every read at once, and no commit can restore the event. What belonged to the
-    /// event is removed in portions.
+    /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. A call may
+    /// leave an event that it has removed in part. Reads of deleted records then have what is left, and the event itself goes last. The
+    /// service restores no event that a purge may have begun to remove: see [`Event::PURGED_AFTER`].
     ///
-    /// The service does not depend on these points, so each store decides them:
-    ///
-    /// - The order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes notices.
-    /// - Whether [`signups`](Self::signups), [`record`](Self::record) and [`holder`](Self::holder) with [`Deleted::Included`],
-    ///   [`owner`](Self::owner) and the reads of notices have the leftovers of an event that is removed in part.
-    ///   [`signup_in_full`](Self::signup_in_full) has none. A caller can still remove or change each leftover that a read
-    ///   returns: a requirement of its version holds.
-    /// - Whether [`Requirement::Absent`] finds a unique value of a leftover.
+    /// Each store decides the order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes
+    /// notices.
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
 
     /// Returns the counter of requests that all processes on this store share.

@@ -1,7 +1,7 @@
 //! Removing expired and deleted records for good.
 
 use jiff::Timestamp;
-use signup_core::{Purge, Record, RecordKey};
+use signup_core::{Kind, Purge, Record, RecordKey};
 
 use crate::tables::Tables;
 
@@ -37,42 +37,33 @@ impl Tables {
         }
     }
 
-    /// Removes the record of an event before its children, so that nothing can restore what is left of the event.
+    /// Removes a deleted event from below. Questions, messages and location data go with the event, and are not counted.
     fn purge_deleted(&mut self, until: Timestamp, limit: usize) -> usize {
         let due = self.lists.deletions.iter().take_while(|(deleted_at, _)| *deleted_at <= until);
         let mut removed = 0;
         for key in due.map(|(_, key)| key.clone()).collect::<Vec<_>>() {
-            if removed == limit {
-                return removed;
-            }
             let is_event = matches!(key, RecordKey::Event(..));
-            if is_event || self.children(&key).next().is_none() {
-                self.take_out(&key);
+            while removed < limit
+                && is_event
+                && let Some(leaf) = self.leaf_below(&key)
+            {
+                self.remove(&leaf);
                 removed += 1;
             }
-            if is_event {
-                self.purged.insert(key);
-            }
-        }
-        while let Some(event) = self.purged.first().cloned() {
-            match self.leaf_below(&event) {
-                Some(_) if removed == limit => return removed,
-                Some(leaf) => {
-                    self.remove(&leaf);
-                    removed += 1;
-                }
-                None => {
-                    self.children.remove(&event);
-                    self.purged.remove(&event);
-                }
+            let is_there = self.records.contains_key(&key);
+            if removed < limit && is_there && (is_event || self.children(&key).next().is_none()) {
+                self.remove(&key);
+                removed += 1;
             }
         }
         removed
     }
 
-    /// Returns a descendant of a record that has no children.
+    /// Returns a descendant of a record that has no counted children.
     fn leaf_below(&self, key: &RecordKey) -> Option<RecordKey> {
-        let child = self.children.get(key)?.first()?;
+        let is_counted =
+            |key: &&RecordKey| !matches!(key.kind(), Kind::Question | Kind::Message | Kind::LocationData);
+        let child = self.children.get(key)?.iter().find(is_counted)?;
         Some(self.leaf_below(child).unwrap_or_else(|| child.clone()))
     }
 }

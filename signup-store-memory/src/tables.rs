@@ -24,8 +24,6 @@ pub(crate) struct Tables {
     /// The records that expire, by expiry.
     pub(crate) expiries: BTreeSet<(Timestamp, RecordKey)>,
     pub(crate) lists: Lists,
-    /// The events whose record is gone already, and that still have children.
-    pub(crate) purged: BTreeSet<RecordKey>,
 }
 
 /// The records that count in a total.
@@ -102,15 +100,8 @@ impl Tables {
         if deleted == Deleted::Excluded && self.is_deleted(record) {
             return None;
         }
-        // A purge removes the record of an event first, and hides what belongs to it.
-        let of_event = |organization, event| self.event(organization, event).map(|_| record.clone());
         Some(match record {
-            Record::LocationData(data) => of_event(data.organization, data.event)?,
-            Record::Question(question) => of_event(question.organization, question.event)?,
-            Record::Message(message) => of_event(message.organization, message.event)?,
-            Record::Shift(shift) => {
-                self.event(shift.organization, shift.event).map(|_| self.current_shift(shift).into())?
-            }
+            Record::Shift(shift) => self.current_shift(shift).into(),
             Record::Signup(signup) => self.current_signup(signup).into(),
             record => record.clone(),
         })
@@ -262,7 +253,7 @@ impl Tables {
     }
 
     /// Removes a record from all collections, except that its children stay.
-    pub(crate) fn take_out(&mut self, key: &RecordKey) {
+    fn take_out(&mut self, key: &RecordKey) {
         let Some(record) = self.records.remove(key) else { return };
         let entity = record.entity();
         if let Some(parent) = entity.parent()

@@ -19,7 +19,7 @@ async fn the_activity_of_an_event_that_was_purged_is_found_with_every_filter() {
     scene.session.delete_event(event.id).await.unwrap();
     for is_purged in [false, true] {
         if is_purged {
-            scene.clock.advance(Event::RETENTION.as_secs());
+            scene.clock.advance(Event::PURGED_AFTER.as_secs());
             while scene.service.admin().purge(100).await.unwrap() > 0 {}
             assert!(scene.service.admin().event(event.id).await.unwrap_err().is_not_found());
         }
@@ -32,6 +32,28 @@ async fn the_activity_of_an_event_that_was_purged_is_found_with_every_filter() {
     while scene.service.admin().purge(100).await.unwrap() > 0 {}
     let error = scene.session.activity(of(event.id, "*")).await.unwrap_err();
     assert!(error.is_not_found(), "nothing of the event is left");
+}
+
+#[tokio::test]
+async fn an_event_is_restored_for_30_days_and_purged_later() {
+    let scene = Scene::start().await;
+    let (event, _) = scene.event(1).await;
+    let admin = scene.service.admin();
+    scene.session.delete_event(event.id).await.unwrap();
+    scene.clock.advance(Event::RETENTION.as_secs() - 1);
+    admin.restore_event(event.id).await.unwrap();
+    scene.session.delete_event(event.id).await.unwrap();
+    scene.clock.advance(Event::RETENTION.as_secs());
+    assert_eq!(admin.restore_event(event.id).await.unwrap_err(), Error::NotFound);
+    admin.purge(100).await.unwrap();
+    assert_eq!(
+        admin.deleted_events(event.organization, None, 9).await.unwrap().len(),
+        1,
+        "it is kept for now"
+    );
+    scene.clock.advance((Event::PURGED_AFTER - Event::RETENTION).as_secs());
+    admin.purge(100).await.unwrap();
+    assert_eq!(admin.deleted_events(event.organization, None, 9).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -228,8 +228,6 @@ CREATE TABLE events (
     cancelled_at        bigint,
     cancellation_reason text,
     deleted_at          bigint,
-    -- Whether a purge has begun to remove the event. Reads and restores no longer find the event.
-    is_purged           boolean NOT NULL DEFAULT FALSE,
     PRIMARY KEY (organization_id, id)
 );
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
@@ -243,8 +241,7 @@ CREATE INDEX active_events_by_end ON events (organization_id, ends_at)
 -- Partial, because most events hold no external id.
 CREATE UNIQUE INDEX events_by_external_id ON events (organization_id, held_external_id) WHERE held_external_id IS NOT NULL;
 CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL AND NOT is_purged;
-CREATE UNIQUE INDEX purged_events ON events (organization_id, id) WHERE is_purged;
+CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Data about the places of events. json keeps the text that was written. jsonb would store numbers as NUMERIC: the largest
 -- double would come back with 309 digits, as a number that a JSON reader refuses.

@@ -225,8 +225,6 @@ CREATE TABLE events (
     cancelled_at        INTEGER,
     cancellation_reason TEXT,
     deleted_at          INTEGER,
-    -- Whether a purge has begun to remove the event. Reads and restores no longer find the event.
-    is_purged           INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, id)
 ) STRICT;
 CREATE INDEX events_by_start ON events (organization_id, starts_at, id) WHERE deleted_at IS NULL;
@@ -241,8 +239,7 @@ CREATE INDEX active_events_by_end ON events (organization_id, ends_at, cancelled
 -- Partial, because most events hold no external id.
 CREATE UNIQUE INDEX events_by_external_id ON events (organization_id, held_external_id) WHERE held_external_id IS NOT NULL;
 CREATE UNIQUE INDEX deleted_events ON events (organization_id, id) WHERE deleted_at IS NOT NULL;
-CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL AND NOT is_purged;
-CREATE UNIQUE INDEX purged_events ON events (organization_id, id) WHERE is_purged;
+CREATE INDEX events_by_deletion ON events (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Data about the places of events, as JSON objects.
 CREATE TABLE location_data (

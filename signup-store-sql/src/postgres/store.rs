@@ -11,7 +11,7 @@ use super::error::{is_lock_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
 use crate::sql::cache::CachedReads;
 use crate::sql::error::OpenError;
-use crate::sql::purge::steps;
+use crate::sql::purge::Portion;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Statement, values};
@@ -104,19 +104,13 @@ impl Backend for PostgresBackend {
         self.committer.commit(change).await
     }
 
-    /// Each step is a transaction of its own, so that no lock is held longer than a step takes.
+    /// Each statement is a transaction of its own, so that no lock is held longer than a statement takes.
     async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError> {
-        let mut room = u64::from(limit);
-        for step in steps(Dialect::Postgres, purge) {
-            if room == 0 {
-                break;
-            }
-            let changed = self.count_of("purging", step.statement(room)).await?;
-            if step.removes {
-                room = room.saturating_sub(changed);
-            }
+        let mut portion = Portion::new(Dialect::Postgres, purge, limit);
+        while let Some(sql) = portion.next() {
+            portion.removed(self.count_of("purging", sql).await?);
         }
-        Ok(u64::from(limit) - room)
+        Ok(portion.total())
     }
 
     fn request_counter(store: &PostgresStore) -> Option<&dyn RequestCounter> {

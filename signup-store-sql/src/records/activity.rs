@@ -15,7 +15,7 @@ pub(crate) const TABLE: Table<Activity> = Table {
     alias: 'a',
     key: &["organization_id", "id"],
     source: "activity a",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

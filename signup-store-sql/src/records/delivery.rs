@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<Delivery> = Table {
     alias: 'd',
     key: &["organization_id", "id"],
     source: "deliveries d",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -5,8 +5,8 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    BadgeLabel, CancellationReason, Deleted, Description, Event, EventDates, EventId, EventLocation,
-    ExternalId, Latitude, Longitude, OrganizationId, StoreError, Theme,
+    BadgeLabel, CancellationReason, Description, Event, EventDates, EventId, EventLocation, ExternalId,
+    Latitude, Longitude, OrganizationId, StoreError, Theme,
 };
 
 use crate::sql::Value;
@@ -19,7 +19,7 @@ pub(crate) const TABLE: Table<Event> = Table {
     alias: 'e',
     key: &["organization_id", "id"],
     source: "events e",
-    is_visible: |_, deleted| is_visible(deleted).to_owned(),
+    is_live: |event| format!("{event}.deleted_at IS NULL"),
     selects: |table| table.columns(),
     read,
     columns: &[
@@ -52,14 +52,6 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("ends_at", Integer, |event: &Event| event.dates.ends_at().into()).unread(),
     ],
 };
-
-/// Returns the condition that the event `e` is visible. A purge hides an event that it has marked.
-pub(crate) const fn is_visible(deleted: Deleted) -> &'static str {
-    match deleted {
-        Deleted::Excluded => "e.deleted_at IS NULL",
-        Deleted::Included => "NOT e.is_purged",
-    }
-}
 
 /// The start by which events are sorted.
 pub(crate) const STARTS_AT: &str = "starts_at";

@@ -12,7 +12,7 @@ pub(crate) const TABLE: Table<Invitation> = Table {
     alias: 'i',
     key: &["organization_id", "id"],
     source: "invitations i",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

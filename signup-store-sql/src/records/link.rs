@@ -1,6 +1,6 @@
 //! Links.
 
-use signup_core::{Deleted, EventId, Link, OrganizationId, ShiftId, SignupId, StoreError};
+use signup_core::{EventId, Link, OrganizationId, ShiftId, SignupId, StoreError};
 
 use crate::sql::Dialect;
 use crate::sql::row::Row;
@@ -12,10 +12,7 @@ pub(crate) const TABLE: Table<Link> = Table {
     alias: 'k',
     key: &["organization_id", "digest"],
     source: "links k",
-    is_visible: |_, deleted| match deleted {
-        Deleted::Excluded => Dialect::is_of_live_event('k'),
-        Deleted::Included => String::new(),
-    },
+    is_live: Dialect::is_of_live_event,
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -2,7 +2,7 @@
 
 use signup_core::{EventId, EventLocationData, LocationData, OrganizationId, StoreError};
 
-use super::event;
+use crate::sql::Dialect;
 use crate::sql::Value;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Json};
@@ -12,8 +12,8 @@ pub(crate) const TABLE: Table<EventLocationData> = Table {
     name: "location_data",
     alias: 'l',
     key: &["organization_id", "event_id"],
-    source: "location_data l JOIN events e ON e.organization_id = l.organization_id AND e.id = l.event_id",
-    is_visible: |_, deleted| event::is_visible(deleted).to_owned(),
+    source: "location_data l",
+    is_live: Dialect::is_of_live_event,
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<Membership> = Table {
     alias: 'm',
     key: &["organization_id", "person_id"],
     source: "memberships m",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -2,7 +2,7 @@
 
 use signup_core::{EventId, Message, MessageId, OrganizationId, PersonId, ShiftId, StoreError};
 
-use super::event;
+use crate::sql::Dialect;
 use crate::sql::Value;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Id, Integer, Text};
@@ -12,8 +12,8 @@ pub(crate) const TABLE: Table<Message> = Table {
     name: "messages",
     alias: 'j',
     key: &["organization_id", "id"],
-    source: "messages j JOIN events e ON e.organization_id = j.organization_id AND e.id = j.event_id",
-    is_visible: |_, deleted| event::is_visible(deleted).to_owned(),
+    source: "messages j",
+    is_live: Dialect::is_of_live_event,
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -12,7 +12,7 @@ pub(crate) const TABLE: Table<Notice> = Table {
     alias: 'n',
     key: &["organization_id", "id"],
     source: "notices n",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

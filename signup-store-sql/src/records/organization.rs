@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<Organization> = Table {
     alias: 'o',
     key: &["id"],
     source: "organizations o",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

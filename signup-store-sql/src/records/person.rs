@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<Person> = Table {
     alias: 'h',
     key: &["id"],
     source: "people h",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

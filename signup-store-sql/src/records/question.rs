@@ -2,7 +2,7 @@
 
 use signup_core::{EventId, OrganizationId, Question, QuestionId, StoreError};
 
-use super::event;
+use crate::sql::Dialect;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
@@ -11,8 +11,8 @@ pub(crate) const TABLE: Table<Question> = Table {
     name: "questions",
     alias: 'q',
     key: &["organization_id", "id"],
-    source: "questions q JOIN events e ON e.organization_id = q.organization_id AND e.id = q.event_id",
-    is_visible: |_, deleted| event::is_visible(deleted).to_owned(),
+    source: "questions q",
+    is_live: Dialect::is_of_live_event,
     selects: |table| table.columns(),
     read,
     columns: &[

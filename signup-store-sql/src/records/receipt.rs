@@ -19,7 +19,7 @@ pub(crate) const TABLE: Table<Receipt> = Table {
     alias: 'r',
     key: &["organization_id", "caller_id", "operation", "idempotency_key"],
     source: "receipts r",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

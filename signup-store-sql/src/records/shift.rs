@@ -1,25 +1,22 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Closing, Deleted, EventId, ExternalId, Gathering, Hours, Minimum, NoticeId,
-    OrganizationId, ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
+    CancellationReason, Closing, EventId, ExternalId, Gathering, Hours, Minimum, NoticeId, OrganizationId,
+    ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
-use crate::sql::Value;
 use crate::sql::row::Row;
 use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, SelectedColumn, Table};
+use crate::sql::{Dialect, Value};
 
 pub(crate) const TABLE: Table<Shift> = Table {
     name: "shifts",
     alias: 's',
     key: &["organization_id", "id"],
-    source: "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id",
-    is_visible: |_, deleted| match deleted {
-        Deleted::Excluded => format!("s.deleted_at IS NULL AND {}", event::is_visible(deleted)),
-        Deleted::Included => event::is_visible(deleted).to_owned(),
-    },
+    source: "shifts s",
+    is_live: |shift| format!("{shift}.deleted_at IS NULL AND {}", Dialect::is_of_live_event(shift)),
     selects: |table| [table.columns_named(&OF_EVENT), table.columns()].concat(),
     read,
     columns: &[

@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<SignIn> = Table {
     alias: 'g',
     key: &["digest"],
     source: "sign_ins g",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<SignInCode> = Table {
     alias: 'c',
     key: &["browser"],
     source: "sign_in_codes c",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

@@ -1,8 +1,8 @@
 //! Sign-ups.
 
 use signup_core::{
-    CancellationReason, CancelledBy, Deleted, EventId, OrganizationId, ShiftId, Signup, SignupId,
-    SignupState, StoreError,
+    CancellationReason, CancelledBy, EventId, OrganizationId, ShiftId, Signup, SignupId, SignupState,
+    StoreError,
 };
 
 use crate::sql::Dialect;
@@ -15,11 +15,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
     alias: 'u',
     key: &["organization_id", "id"],
     source: "current_signups u",
-    // A sign-up for an event that is being purged can be erased until it is removed.
-    is_visible: |_, deleted| match deleted {
-        Deleted::Excluded => Dialect::is_of_live_event('u'),
-        Deleted::Included => String::new(),
-    },
+    is_live: Dialect::is_of_live_event,
     selects: |table| table.columns(),
     read,
     columns: &[

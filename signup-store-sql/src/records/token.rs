@@ -11,7 +11,7 @@ pub(crate) const TABLE: Table<Token> = Table {
     alias: 't',
     key: &["organization_id", "id"],
     source: "tokens t",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

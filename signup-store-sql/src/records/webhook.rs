@@ -15,7 +15,7 @@ pub(crate) const TABLE: Table<Webhook> = Table {
     alias: 'w',
     key: &["organization_id", "id"],
     source: "webhooks w",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read,
     columns: &[

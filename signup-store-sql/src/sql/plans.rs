@@ -9,11 +9,12 @@ use signup_core::{
     SignupQuery, SignupStatus, Timestamp, Total, Unique, WebhookId,
 };
 
+use super::purge::Portion;
 use super::read::{
     activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
     page_query, page_with_shifts_query, people_queries, signup_page_query,
 };
-use super::{Dialect, Statement, purge, require};
+use super::{Dialect, Statement, require};
 
 /// A statement, and the indexes that it must use. An index of a primary key has the name that PostgreSQL gives it.
 struct Planned {
@@ -111,8 +112,8 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
         add("people", query, &[index], false);
     }
     for purge in [Purge::Expired(NOW), Purge::FailedNotices(NOW), Purge::Deleted(NOW)] {
-        for step in purge::steps(dialect, purge) {
-            add("a purge", step.statement(100), &[], false);
+        for statement in Portion::new(dialect, purge, 100).statements() {
+            add("a purge", statement, &[], false);
         }
     }
     let place = Unique::Place(OWNER, ShiftId::NONE, "ada@example.org".to_owned());

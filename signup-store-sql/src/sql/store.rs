@@ -120,14 +120,14 @@ impl<B: Backend> Store for SqlStore<B> {
             return Ok(found.map(Record::from));
         }
         let table = table(key.kind());
-        let is_visible = table.is_visible(reader.dialect(), deleted);
+        let is_visible = table.is_visible(deleted);
         read::record(reader, key.kind(), table.key(), key_values(key), &[is_visible]).await
     }
 
     async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>> {
         let reader = self.backend.reader();
         let Lookup { kind, columns, values } = lookup(unique);
-        let is_visible = table(kind).is_visible(reader.dialect(), deleted);
+        let is_visible = table(kind).is_visible(deleted);
         let is_confirmed = if columns == PLACE { "u.status = 'confirmed'" } else { "" };
         read::record(reader, kind, columns, values, &[is_visible, is_confirmed.to_owned()]).await
     }
@@ -144,10 +144,8 @@ impl<B: Backend> Store for SqlStore<B> {
             return Ok(None);
         }
         let (dialect, alias) = (reader.dialect(), table.alias());
-        let is_visible = table.is_visible(dialect, Deleted::Included);
-        let is_visible = if is_visible.is_empty() { is_visible } else { format!(" AND {is_visible}") };
         let owner = dialect.id_text(&format!("{alias}.{owner}"));
-        let text = format!("SELECT {owner} FROM {} WHERE {alias}.{column} = $1{is_visible}", table.source());
+        let text = format!("SELECT {owner} FROM {} WHERE {alias}.{column} = $1", table.source());
         let found = reader.row(WHAT, Statement::of(dialect, &text, values![id])).await?;
         let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
         Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
@@ -189,7 +187,7 @@ impl<B: Backend> Store for SqlStore<B> {
     ) -> Result<Vec<Event>> {
         let from = format!(
             "(SELECT * FROM events WHERE organization_id = $1 AND id > $2 AND deleted_at IS NOT NULL \
-             AND NOT is_purged ORDER BY id LIMIT {limit}) e"
+             ORDER BY id LIMIT {limit}) e"
         );
         let values = values![organization.uuid(), after.unwrap_or(EventId::NONE).uuid()];
         let (what, columns) = ("listing deleted events", event::TABLE.columns());

@@ -2,8 +2,8 @@
 
 use signup_core::{Deleted, Record, StoreError};
 
+use super::Value;
 use super::row::Row;
-use super::{Dialect, Value};
 
 /// A value of a row, and the name of its column.
 pub(crate) type NamedValue = (&'static str, Value);
@@ -15,11 +15,10 @@ pub(crate) struct Table<R: 'static> {
     pub(crate) alias: char,
     /// The columns that identify a record. Errors name the last one that is an id.
     pub(crate) key: &'static [&'static str],
-    /// What a statement selects from to read a record: the table, or a view, with the tables that a record needs besides.
+    /// What a statement selects from to read a record: the table or a view.
     pub(crate) source: &'static str,
-    /// Returns the condition that a record of `source` is visible. `Excluded`: neither the record nor its event is deleted.
-    /// `Included`: no purge has marked the event. Empty: always.
-    pub(crate) is_visible: fn(Dialect, Deleted) -> String,
+    /// Returns the condition that neither the record with this alias nor its event is deleted. Empty: always.
+    pub(crate) is_live: fn(char) -> String,
     /// Returns the columns that a statement selects to read a record.
     pub(crate) selects: fn(&Self) -> Vec<SelectedColumn>,
     /// Reads a record from a row of these columns.
@@ -134,7 +133,7 @@ pub(crate) trait RecordTable: Sync {
     fn source(&self) -> &'static str;
 
     /// Returns the condition that a record is visible. Empty: always.
-    fn is_visible(&self, dialect: Dialect, deleted: Deleted) -> String;
+    fn is_visible(&self, deleted: Deleted) -> String;
 
     /// Returns the columns that a statement selects from [`source`](Self::source).
     fn selected(&self) -> Vec<SelectedColumn>;
@@ -165,8 +164,11 @@ where
         self.source
     }
 
-    fn is_visible(&self, dialect: Dialect, deleted: Deleted) -> String {
-        (self.is_visible)(dialect, deleted)
+    fn is_visible(&self, deleted: Deleted) -> String {
+        match deleted {
+            Deleted::Excluded => (self.is_live)(self.alias),
+            Deleted::Included => String::new(),
+        }
     }
 
     fn selected(&self) -> Vec<SelectedColumn> {

@@ -10,7 +10,7 @@ use super::error::store_error;
 use super::options::BUSY_TIMEOUT;
 use super::query::query;
 use crate::sql::Dialect;
-use crate::sql::purge::steps;
+use crate::sql::purge::Portion;
 
 /// How long the end of the write-ahead log waits for readers. Other writers wait meanwhile.
 const READERS_TIMEOUT: Duration = Duration::from_millis(250);
@@ -28,19 +28,14 @@ pub(super) async fn run(
             return Ok(0);
         }
         sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await?;
-        let mut room = u64::from(limit);
-        for step in steps(Dialect::Sqlite, purge) {
-            if room == 0 {
-                break;
-            }
-            let (text, arguments) = query(step.statement(room))?;
-            let changed = sqlx::query_with(text, arguments).execute(&mut *connection).await?.rows_affected();
-            if step.removes {
-                room = room.saturating_sub(changed);
-            }
+        let mut portion = Portion::new(Dialect::Sqlite, purge, limit);
+        while let Some(sql) = portion.next() {
+            let (text, arguments) = query(sql)?;
+            let removed = sqlx::query_with(text, arguments).execute(&mut *connection).await?.rows_affected();
+            portion.removed(removed);
         }
         sqlx::query("COMMIT").execute(&mut *connection).await?;
-        Ok(u64::from(limit) - room)
+        Ok(portion.total())
     };
     run.await.map_err(|error| store_error("purging", error))
 }

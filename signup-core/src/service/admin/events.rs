@@ -80,7 +80,8 @@ impl Admin {
     /// Reads a deleted event.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] if there is no such event, if it is not deleted, or if it was purged.
+    /// Returns [`Error::NotFound`] if there is no such event, if it is not deleted, or if it was deleted
+    /// [30 days](Event::RETENTION) ago.
     ///
     /// See [`delete_event`](Self::delete_event) for an example.
     pub async fn deleted_event(&self, id: EventId) -> Result<Event> {
@@ -166,7 +167,7 @@ impl Admin {
     /// meanwhile, the restored event has none.
     ///
     /// # Errors
-    /// - [`Error::NotFound`] if the event is not deleted, or was purged.
+    /// - [`Error::NotFound`] if the event is not deleted, or was deleted [30 days](Event::RETENTION) ago.
     /// - [`Error::PlanLimit`] if the event would be active, and the plan's limit is reached.
     ///
     /// # Example
@@ -202,7 +203,7 @@ impl Admin {
 
     async fn read_deleted_event(&self, organization: OrganizationId, id: EventId) -> Result<Event> {
         let found = self.read_event(organization, id).await?;
-        if found.deleted_at.is_some() { Ok(found) } else { Err(Error::NotFound) }
+        if found.is_restorable(self.shared.now()) { Ok(found) } else { Err(Error::NotFound) }
     }
 
     /// Reads an event, deleted or not.

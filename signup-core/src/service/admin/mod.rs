@@ -64,7 +64,7 @@ impl Admin {
         Self { shared }
     }
 
-    /// Removes at most `limit` expired records, at most `limit` records that were deleted [30 days](Event::RETENTION) ago, at
+    /// Removes at most `limit` expired records, at most `limit` records that were deleted [30 days and 5 minutes](Event::PURGED_AFTER) ago, at
     /// most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and at most `limit` ended rate-limit windows.
     /// Returns the largest of the four counts. If it is less than `limit`, the call also removes the [copies](Purge::Traces) that the
     /// store has kept of removed and replaced records.
@@ -100,7 +100,7 @@ impl Admin {
         };
         let counts = [
             store.purge(Purge::Expired(now), limit).await,
-            store.purge(Purge::Deleted(now - Event::RETENTION), limit).await,
+            store.purge(Purge::Deleted(now - Event::PURGED_AFTER), limit).await,
             store.purge(Purge::FailedNotices(failed), limit).await,
             windows.await,
         ];

@@ -78,7 +78,7 @@ const PLACED: Table<()> = Table {
     alias: 'd',
     key: &[],
     source: "",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read: |_| Ok(()),
     columns: &[Column::new("place", Kind::Integer, |()| 0_u32.into())],

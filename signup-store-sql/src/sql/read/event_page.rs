@@ -156,7 +156,8 @@ impl EventSelection {
             (position, true) => (position, self.last.clone()),
             (position, false) => (self.first.clone(), position),
         };
-        let range: String = [first, last].into_iter().flatten().map(|bound| format!(" AND {bound}")).collect();
+        let range: String =
+            [first, last].into_iter().flatten().map(|bound| format!(" AND {bound}")).collect();
         let direction = if is_ascending { "ASC" } else { "DESC" };
         format!(
             "SELECT {what} FROM events WHERE organization_id = $1 AND deleted_at IS NULL{range}{} \

@@ -17,7 +17,7 @@ pub(super) const PAGE: Table<()> = Table {
     alias: 'p',
     key: &[],
     source: "",
-    is_visible: |_, _| String::new(),
+    is_live: |_| String::new(),
     selects: |table| table.columns(),
     read: |_| Ok(()),
     columns: &[Column::new(HAS_OTHER_SIDE, Kind::Flag, |()| false.into())],

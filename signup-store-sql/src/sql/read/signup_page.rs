@@ -109,7 +109,7 @@ pub(crate) async fn signup_in_full(
     let from = "current_signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
          JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
          JOIN organizations o ON o.id = u.organization_id \
-         WHERE u.organization_id = $1 AND u.id = $2 AND NOT e.is_purged";
+         WHERE u.organization_id = $1 AND u.id = $2";
     let read = |row: Row<'_>| {
         let event = event::read(row)?;
         let shift = shift::read_of((event.organization, event.id), row)?;
