@@ -9,7 +9,7 @@ use super::connections::{Connections, Purpose, in_task};
 use super::counter::Counter;
 use super::error::{is_lock_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
-use crate::sql::cache::CachedReads;
+use crate::sql::cache::Answers;
 use crate::sql::error::OpenError;
 use crate::sql::purge::Portion;
 use crate::sql::store::{Backend, SqlStore};
@@ -96,7 +96,7 @@ impl Backend for PostgresBackend {
         &self.connections
     }
 
-    async fn cache(&self) -> Result<Option<(&CachedReads, u64)>, StoreError> {
+    async fn answers(&self) -> Result<Option<&Answers>, StoreError> {
         Ok(None)
     }
 

@@ -1,7 +1,6 @@
 //! The store on a SQL database. The reads are the same for each engine; a [`Backend`] has the rest.
 
 use std::fmt;
-use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -19,7 +18,7 @@ use uuid::Uuid;
 
 use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{event, invitation, key_values, organization, shift, table, token, webhook};
-use crate::sql::cache::{CachedReads, CachedValues, MAX_SLUG_BYTES, Weight};
+use crate::sql::cache::{Answers, Read};
 use crate::sql::read::{self, Reader, Result, all, of_parent, one, sorted};
 use crate::sql::require;
 use crate::sql::row::Row;
@@ -32,9 +31,8 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the connections for reads.
     fn reader(&self) -> &Self::Reader;
 
-    /// Returns the cache of reads, and the version of the database for [`CachedValues::get`]. Returns `None` if there is no
-    /// cache.
-    fn cache(&self) -> impl Future<Output = Result<Option<(&CachedReads, u64)>>> + Send;
+    /// Returns the cached answers, `None` if there is no cache.
+    fn answers(&self) -> impl Future<Output = Result<Option<&Answers>>> + Send;
 
     /// Commits a change set with writes like [`Store::commit`].
     fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
@@ -88,20 +86,14 @@ async fn check_requirements(
     }
 }
 
-/// Returns the value of `key` from the cache. Calls `read` if the value is not cached, or if there is no cache.
-async fn cached<K, V, F>(
-    backend: &impl Backend,
-    kind: impl FnOnce(&CachedReads) -> &CachedValues<K, V>,
-    key: K,
-    read: impl FnOnce() -> F,
-) -> Result<V>
+/// Returns the cached answer of a read. Calls `read` if there is none.
+async fn cached<V, F>(backend: &impl Backend, wanted: Read, read: impl FnOnce() -> F) -> Result<V>
 where
-    K: Hash + Eq + Clone + Send + Sync + 'static,
-    V: Weight + Clone + Send + Sync + 'static,
+    V: Clone + fmt::Debug + Send + Sync + 'static,
     F: Future<Output = Result<V>>,
 {
-    match backend.cache().await? {
-        Some((cache, version)) => kind(cache).get(version, key, read).await,
+    match backend.answers().await? {
+        Some(answers) => answers.get(wanted, read).await,
         None => read().await,
     }
 }
@@ -116,7 +108,7 @@ impl<B: Backend> Store for SqlStore<B> {
                 let columns = organization::TABLE.columns();
                 one(reader, "reading an organization", columns, from, values, organization::read)
             };
-            let found = cached(&self.backend, |cache| &cache.organizations, id, read).await?;
+            let found = cached(&self.backend, Read::Organization(id), read).await?;
             return Ok(found.map(Record::from));
         }
         let table = table(key.kind());
@@ -168,7 +160,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
         let read = || read::events(self.backend.reader(), organization, query);
-        cached(&self.backend, |cache| &cache.pages, (organization, query.clone()), read).await
+        cached(&self.backend, Read::Events(organization, query.clone()), read).await
     }
 
     async fn events_with_shifts(
@@ -227,10 +219,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
         let read = || read::event_in_full(self.backend.reader(), "e.slug = $1", values![slug]);
-        if slug.len() > MAX_SLUG_BYTES {
-            return read().await;
-        }
-        cached(&self.backend, |cache| &cache.events_by_slug, slug.to_owned(), read).await
+        cached(&self.backend, Read::EventBySlug(slug.to_owned()), read).await
     }
 
     async fn shifts(
@@ -249,7 +238,7 @@ impl<B: Backend> Store for SqlStore<B> {
             found.iter_mut().for_each(|shifts| sort_by_running_order(shifts));
             Ok(found)
         };
-        cached(&self.backend, |cache| &cache.shifts, (organization, event), read).await
+        cached(&self.backend, Read::Shifts(organization, event), read).await
     }
 
     async fn shift_with_event(

@@ -6,11 +6,11 @@ mod lock;
 mod migrations;
 mod opened;
 mod options;
+mod poll;
 mod purge;
 mod query;
 mod readers;
 mod store;
-mod version;
 mod writer;
 
 pub use lock::ServingLock;

@@ -11,10 +11,10 @@ use super::file::{check_folder, create_if_missing};
 use super::migrations;
 use super::opened::OpenedFiles;
 use super::options::{connect, open_readers, writer_options};
+use super::poll::Poll;
 use super::readers::Readers;
-use super::version::Version;
 use super::writer::Writer;
-use crate::sql::cache::CachedReads;
+use crate::sql::cache::Answers;
 use crate::sql::error::OpenError;
 use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader as _;
@@ -41,9 +41,7 @@ pub type SqliteStore = SqlStore<SqliteBackend>;
 pub struct SqliteBackend {
     readers: Readers,
     writer: Writer,
-    version: Arc<Version>,
-    /// `None` if every read is a statement.
-    cache: Option<Arc<CachedReads>>,
+    poll: Arc<Poll>,
 }
 
 impl SqlStore<SqliteBackend> {
@@ -93,28 +91,21 @@ impl SqlStore<SqliteBackend> {
         let writer = connect(&options).await.map_err(cannot_open)?;
         let reading = options.clone().read_only(true);
         let readers = open_readers(reading.clone()).await.map_err(cannot_open)?;
-        let checking = connect(&reading).await.map_err(cannot_open)?;
+        let polling = connect(&reading).await.map_err(cannot_open)?;
         // The log and its index exist from the first of the connections above on.
         let files = Arc::new(database.with_log().map_err(no_file)?);
-        let writer = Writer::new(writer, options, Arc::clone(&files));
-        let version = Version::new(Arc::clone(&writer.version), checking, Arc::clone(&files));
+        let answers = Answers::default();
+        let writer = Writer::new(writer, options, Arc::clone(&files), answers.clone());
+        let poll = Poll::new(answers, polling, Arc::clone(&files));
         Ok(Self::new(SqliteBackend {
             readers: Readers { pool: ConnectionPool::new(readers), files },
             writer,
-            version: Arc::new(version),
-            cache: Some(Arc::default()),
+            poll: Arc::new(poll),
         }))
     }
 
-    /// Returns the store without its cache: every read is a statement. For measurements.
-    #[must_use]
-    pub fn uncached(mut self) -> Self {
-        self.backend.cache = None;
-        self
-    }
-
     /// Returns the number of open connections, and the number of those in use. Both include the connection of the writer
-    /// and the one that checks for commits of other processes.
+    /// and the one that polls for commits of other processes.
     pub fn connections(&self) -> (u32, u32) {
         let pool = self.pool();
         let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
@@ -135,7 +126,7 @@ impl SqlStore<SqliteBackend> {
     /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
         self.pool().close().await;
-        self.backend.version.close().await;
+        self.backend.poll.close().await;
         self.backend.writer.close().await;
     }
 
@@ -151,11 +142,8 @@ impl Backend for SqliteBackend {
         &self.readers
     }
 
-    async fn cache(&self) -> Result<Option<(&CachedReads, u64)>, StoreError> {
-        match &self.cache {
-            Some(cache) => Ok(Some((cache, self.version.take().await?))),
-            None => Ok(None),
-        }
+    async fn answers(&self) -> Result<Option<&Answers>, StoreError> {
+        self.poll.answers().await.map(Some)
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
@@ -234,7 +222,8 @@ mod tests {
             .unwrap();
         let options = writer_options(&path).pragma("max_page_count", "1");
         let full = connect(&options).await.unwrap();
-        store.backend.writer = Writer::new(full, options, Arc::clone(&store.backend.readers.files));
+        store.backend.writer =
+            Writer::new(full, options, Arc::clone(&store.backend.readers.files), Answers::default());
         store.check().await.unwrap();
         let mut number = 0;
         while store.commit(insert([organization(number)])).await.is_ok() {
@@ -257,7 +246,8 @@ mod tests {
         let mut deleting = connect(&options).await.unwrap();
         let hook = move || std::fs::remove_file(&path).is_ok();
         deleting.lock_handle().await.unwrap().set_commit_hook(hook);
-        store.backend.writer = Writer::new(deleting, options, Arc::clone(&store.backend.readers.files));
+        store.backend.writer =
+            Writer::new(deleting, options, Arc::clone(&store.backend.readers.files), Answers::default());
         let CommitError::Failed(error) = store.commit(insert([organization(1)])).await.unwrap_err() else {
             panic!("nothing fails");
         };

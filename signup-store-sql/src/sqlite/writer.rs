@@ -11,7 +11,6 @@
 
 use std::error::Error as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use signup_core::{ChangeSet, CommitError, Purge, StoreError};
@@ -22,6 +21,7 @@ use tokio::sync::mpsc;
 use super::error::{is_io_error, store_error};
 use super::opened::OpenedFiles;
 use super::purge;
+use crate::sql::cache::Answers;
 use crate::sql::queue::{self, Queue};
 use crate::sql::runner::StatementRunner as _;
 use crate::sql::{Dialect, Statement, observe, require, write};
@@ -40,22 +40,21 @@ const TRY: &str = "BEGIN IMMEDIATE; INSERT INTO meta (name, value) VALUES ('try'
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
     pub(super) queue: Queue<Request, Answer>,
-    /// Raised after each transaction, before its requests are answered.
-    pub(super) version: Arc<AtomicU64>,
 }
 
 impl Writer {
-    /// Starts the writer on a connection of its own. `options` open another connection after a failure.
+    /// Starts the writer on a connection of its own. `options` open another connection after a failure. A commit drops the cached
+    /// answers that it changes.
     pub(super) fn new(
         connection: SqliteConnection,
         options: SqliteConnectOptions,
         files: Arc<OpenedFiles>,
+        answers: Answers,
     ) -> Self {
-        let version = Arc::new(AtomicU64::new(0));
         let (queue, requests) = Queue::new(WHAT, MAX_WAIT);
-        let task = Task { connection: Some(connection), options, files, version: Arc::clone(&version) };
+        let task = Task { connection: Some(connection), options, files, answers };
         drop(tokio::spawn(task.run(requests)));
-        Self { queue, version }
+        Self { queue }
     }
 
     pub(super) async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
@@ -119,7 +118,7 @@ struct Task {
     connection: Option<SqliteConnection>,
     options: SqliteConnectOptions,
     files: Arc<OpenedFiles>,
-    version: Arc<AtomicU64>,
+    answers: Answers,
 }
 
 impl Task {
@@ -206,7 +205,7 @@ impl Task {
         }
         let committed = sqlx::raw_sql("COMMIT").execute(&mut connection).await;
         // Also after a failure, because a commit that failed may have taken effect.
-        self.version.fetch_add(1, Ordering::AcqRel);
+        batch.iter().for_each(|commit| self.answers.drop_changed(&commit.change));
         committed.map_err(|error| whole(StoreError::unavailable(WHAT, error)))?;
         self.connection = Some(connection);
         self.files.check().map_err(whole)?;
@@ -232,7 +231,6 @@ impl Task {
             Request::Purge(purge, limit) => purge::run(&mut connection, purge, limit).await,
             _ => execute(&mut connection, TRY).await.map(|()| 0),
         };
-        self.version.fetch_add(1, Ordering::AcqRel);
         // After an error the connection is kept only if there was a transaction to roll back.
         if result.is_ok() || execute(&mut connection, "ROLLBACK").await.is_ok() {
             self.connection = Some(connection);
@@ -308,6 +306,7 @@ fn shared(error: &Arc<StoreError>) -> StoreError {
 #[cfg(test)]
 mod tests {
     use std::path::{Path, PathBuf};
+    use std::sync::atomic::{AtomicU32, Ordering};
 
     use futures_util::future::join_all;
     use jiff::Timestamp;
@@ -329,7 +328,7 @@ mod tests {
 
     fn writer(connection: SqliteConnection, options: SqliteConnectOptions, path: &Path) -> Writer {
         let files = OpenedFiles::database(path).unwrap().with_log().unwrap();
-        Writer::new(connection, options, Arc::new(files))
+        Writer::new(connection, options, Arc::new(files), Answers::default())
     }
 
     /// Inserts a draft into the organization of number 1. Such change sets share a batch.
@@ -356,7 +355,12 @@ mod tests {
     #[tokio::test]
     async fn change_sets_that_wait_share_a_transaction() {
         let (_folder, path, options) = database().await;
-        let writer = writer(options.connect().await.unwrap(), options, &path);
+        let mut counting = options.connect().await.unwrap();
+        let transactions = Arc::new(AtomicU32::new(0));
+        let count = Arc::clone(&transactions);
+        let hook = move || count.fetch_add(1, Ordering::Relaxed) < u32::MAX;
+        counting.lock_handle().await.unwrap().set_commit_hook(hook);
+        let writer = writer(counting, options, &path);
         writer.commit(records::insert([organization(1)])).await.unwrap();
         let large = |number| {
             let mut change = draft(number);
@@ -367,8 +371,7 @@ mod tests {
         };
         let answers = join_all((1..=32).map(|number| writer.commit(large(number)))).await;
         assert!(answers.iter().all(Result::is_ok), "{answers:?}");
-        let transactions = writer.version.load(Ordering::Acquire) - 1;
-        assert_eq!(transactions, 1);
+        assert_eq!(transactions.load(Ordering::Relaxed), 2);
         writer.close().await;
         let store = SqliteStore::open(&path).await.unwrap();
         let event = event(1, 32);
