@@ -21,6 +21,7 @@ mod record;
 pub mod writing;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -28,7 +29,6 @@ use uuid::Uuid;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
-pub use forward::{Wrapped, Wrapper};
 pub use in_full::{EventInFull, SignInInFull, SignupInFull};
 pub use keys::{Access, Key, Keys};
 pub use query::{
@@ -52,222 +52,223 @@ use crate::signup::Signup;
 use crate::token::Token;
 use crate::webhook::{Delivery, Webhook};
 
-/// Keeps the records of the service: reads them, and commits changes to them.
-///
-/// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do
-/// the shifts, questions, location data, sign-ups and links of a deleted event. A deleted shift counts as missing, and its
-/// sign-ups do not. Methods that read deleted records say so. The suite under the feature `conformance` has a test for each
-/// promise of this trait.
-///
-/// Every read of events, shifts, questions, sign-ups, activity, webhooks, deliveries, members and invitations names the
-/// organization, and returns only its records. The exceptions are:
-///
-/// - [`owner`](Self::owner) returns only the owner.
-/// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug or the digest grants access.
-/// - Notices and due deliveries are read for all organizations at once.
-/// - [`memberships`](Self::memberships) and [`signed_in`](Self::signed_in) name a person, who may belong to several.
-///
-/// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
-/// methods need.
-///
-/// # Errors
-/// Every method fails only if the backend fails. A missing record is `None`, an empty list or a [`Refusal`].
-#[async_trait]
-pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Reads the record with this key. An expired record is returned, too.
-    async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
-
-    /// Reads the record that has this value, of any organization. An expired record is returned, too.
-    async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
-
-    /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators. `None` for a
-    /// person, who belongs to no organization, and for a membership, which has no id of its own.
-    async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
-
-    /// Lists at most `limit` organizations with an id above `after`, by ascending id.
-    async fn organizations(
-        &self,
-        after: Option<OrganizationId>,
-        limit: u32,
-    ) -> Result<Vec<Organization>, StoreError>;
-
-    /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
-    async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
-
-    /// Lists the organization's events that `query` [selects](EventQuery::selects), in the order that it names.
+forward::stores! {
+    /// Keeps the records of the service: reads them, and commits changes to them.
     ///
-    /// Returns at most `query.limit` events: those nearest to `query.position` on its side, always in list order. The
-    /// cost does not depend on how far down the list the page is. A walk from position to position returns every event
-    /// that exists throughout exactly once, even if events are inserted meanwhile. The exception is an event that moves
-    /// in the list, or leaves the filter, during the walk.
+    /// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do
+    /// the shifts, questions, location data, sign-ups and links of a deleted event. A deleted shift counts as missing, and its
+    /// sign-ups do not. Methods that read deleted records say so. The suite under the feature `conformance` has a test for each
+    /// promise of this trait.
     ///
-    /// A store may keep the start of an event for sorting. Then the order, the selection of the page and its positions
-    /// all use the stored start, even where newer zone data would derive another start.
-    async fn events(
-        &self,
-        organization: OrganizationId,
-        query: &EventQuery,
-    ) -> Result<Page<Event>, StoreError>;
-
-    /// Lists events like [`events`](Self::events), each with its shifts in running order, in one snapshot. Deleted shifts are
-    /// left out.
-    #[doc(alias = "events_with_slots")]
-    async fn events_with_shifts(
-        &self,
-        organization: OrganizationId,
-        query: &EventQuery,
-    ) -> Result<Page<EventWithShifts>, StoreError>;
-
-    /// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
-    async fn deleted_events(
-        &self,
-        organization: OrganizationId,
-        after: Option<EventId>,
-        limit: u32,
-    ) -> Result<Vec<Event>, StoreError>;
-
-    /// Reads the event with this key, or the event that the record with this key belongs to. That record may be a notice or a
-    /// deleted shift: the [guide](writing#records) lists the kinds that belong to an event.
+    /// Every read of events, shifts, questions, sign-ups, activity, webhooks, deliveries, members and invitations names the
+    /// organization, and returns only its records. The exceptions are:
     ///
-    /// The event comes with its location data, its shifts in running order and its questions by position, in one snapshot: no
-    /// commit is seen in part. Returns `None` if the record is missing, if its event is missing or deleted, or if its kind
-    /// belongs to no event.
-    async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
-
-    /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
-    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
-
-    /// Lists the event's shifts in [running order](ScheduledShift::order_key). Returns `None` if there is no such event.
-    #[doc(alias = "slots")]
-    async fn shifts(
-        &self,
-        organization: OrganizationId,
-        event: EventId,
-    ) -> Result<Option<Vec<ScheduledShift>>, StoreError>;
-
-    /// Reads a shift with its event, in one snapshot.
-    #[doc(alias = "slot_with_event")]
-    async fn shift_with_event(
-        &self,
-        organization: OrganizationId,
-        id: ShiftId,
-    ) -> Result<Option<(Shift, Event)>, StoreError>;
-
-    /// Lists the organization's sign-ups that `query` selects, by descending id. The service makes ids that sort like the
-    /// times of creation, so the newest sign-up is the first.
+    /// - [`owner`](Self::owner) returns only the owner.
+    /// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug or the digest grants access.
+    /// - Notices and due deliveries are read for all organizations at once.
+    /// - [`memberships`](Self::memberships) and [`signed_in`](Self::signed_in) name a person, who may belong to several.
     ///
-    /// Returns at most `query.limit` sign-ups: those nearest to `query.position` on its side, always in list order. The
-    /// cost does not depend on how far down the list the page is. The list of a deleted shift has its sign-ups, too.
-    async fn signups(
-        &self,
-        organization: OrganizationId,
-        query: &SignupQuery,
-    ) -> Result<Page<Signup>, StoreError>;
-
-    /// Reads a sign-up with everything that a mail about it shows, in one snapshot. Sign-ups of deleted events and shifts
-    /// are included.
-    async fn signup_in_full(
-        &self,
-        organization: OrganizationId,
-        id: SignupId,
-    ) -> Result<Option<SignupInFull>, StoreError>;
-
-    /// Lists the organization's activity that `query` selects, by descending id, like [`signups`](Self::signups). Activity of a
-    /// deleted event is included.
-    async fn activity(
-        &self,
-        organization: OrganizationId,
-        query: &ActivityQuery,
-    ) -> Result<Page<Activity>, StoreError>;
-
-    /// Lists all webhooks of the organization by descending id, disabled ones included.
-    async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError>;
-
-    /// Lists the deliveries to a webhook that `query` selects, by descending id, like [`signups`](Self::signups).
-    async fn deliveries(
-        &self,
-        organization: OrganizationId,
-        webhook: WebhookId,
-        query: &DeliveryQuery,
-    ) -> Result<Page<Delivery>, StoreError>;
-
-    /// Lists at most `limit` deliveries of all organizations that are [due](Delivery::is_due) at `now`. Deliveries to a disabled
-    /// webhook are left out, except [tests](Delivery::is_test).
-    ///
-    /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
-    /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. Of those with a due time after the
-    /// [latest](Delivery::latest_due_at), only the first one is listed.
-    ///
-    /// Deliveries of webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer
-    /// do not stand before one that does. Among the deliveries of an organization, those come first that have fewer deliveries of
-    /// their webhook before them. So the waiting deliveries of one webhook never stand before those of another. Among the
-    /// deliveries of all organizations, those come first that have fewer deliveries of their organization before them. So the
-    /// same holds for organizations. Deliveries in flight count as before all others. Equal ones are sorted by due time and id.
-    ///
-    /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
-    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
-
-    /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
-    async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
-
-    /// Lists all members of the organization, each with the person, [in the order of members](Membership::sort_members).
-    async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError>;
-
-    /// Lists all invitations of the organization, expired ones included: the newest first, equal times by descending id.
-    async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError>;
-
-    /// Lists all memberships of a person, each with the organization,
-    /// [in the order of organizations](Membership::sort_organizations).
-    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError>;
-
-    /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a sign-in
-    /// that has expired, or whose generation is not that of the person.
-    async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
-
-    /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
-    ///
-    /// The list of due notices skips a notice that cannot be decoded. A skipped notice does not count towards `limit`, so it
-    /// delays no other notice. The store logs such a notice once.
-    async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
-
-    /// Counts the queued notices and the failed notices.
-    async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
-
-    /// Applies the whole change set or none of it. The change is durable when this method returns.
-    ///
-    /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
-    /// happens between the checks and the writes. The caller must ensure that `before` is the stored record and that the
-    /// parent exists. Otherwise a store may fail, or may keep fields of the stored record. A receipt has no parent, so its
-    /// caller need not exist.
+    /// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
+    /// methods need.
     ///
     /// # Errors
-    /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns
-    /// [`CommitError::Failed`] if the backend failed. It is then *unknown* whether the change set was applied. If the
-    /// change set has a receipt, a later read of the receipt shows this.
-    async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
+    /// Every method fails only if the backend fails. A missing record is `None`, an empty list or a [`Refusal`].
+    pub trait Store {
+        /// Returns the counter of requests that all processes on this store share.
+        ///
+        /// `None` means that the store belongs to one process, which counts its own requests. A wrapper around a store must
+        /// return the counter of that store; otherwise each process would grant the whole rate limit.
+        fn request_counter(&self) -> Option<&dyn RequestCounter>;
 
-    /// Removes at most `limit` records for good, and returns how many were removed. The questions, messages and location data of a
-    /// removed event go with it, and are not counted.
-    ///
-    /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. A call may
-    /// leave an event that it has removed in part. Reads of deleted records then have what is left, and the event itself goes last. The
-    /// service restores no event that a purge may have begun to remove: see [`Event::PURGED_AFTER`].
-    ///
-    /// Each store decides the order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes
-    /// notices.
-    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
+        /// Reads the record with this key. An expired record is returned, too.
+        async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
-    /// Returns the counter of requests that all processes on this store share.
-    ///
-    /// `None` means that the store belongs to one process, which counts its own requests. A wrapper around a store must
-    /// return the counter of that store; otherwise each process would grant the whole rate limit.
-    fn request_counter(&self) -> Option<&dyn RequestCounter>;
+        /// Reads the record that has this value, of any organization. An expired record is returned, too.
+        async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
-    /// Checks that the store answers and accepts commits.
-    ///
-    /// # Errors
-    /// Returns the reason if the store does not answer or accepts no commits.
-    async fn check(&self) -> Result<(), StoreError>;
+        /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators. `None` for a
+        /// person, who belongs to no organization, and for a membership, which has no id of its own.
+        async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
+
+        /// Lists at most `limit` organizations with an id above `after`, by ascending id.
+        async fn organizations(
+            &self,
+            after: Option<OrganizationId>,
+            limit: u32,
+        ) -> Result<Vec<Organization>, StoreError>;
+
+        /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
+        async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
+
+        /// Lists the organization's events that `query` [selects](EventQuery::selects), in the order that it names.
+        ///
+        /// Returns at most `query.limit` events: those nearest to `query.position` on its side, always in list order. The
+        /// cost does not depend on how far down the list the page is. A walk from position to position returns every event
+        /// that exists throughout exactly once, even if events are inserted meanwhile. The exception is an event that moves
+        /// in the list, or leaves the filter, during the walk.
+        ///
+        /// A store may keep the start of an event for sorting. Then the order, the selection of the page and its positions
+        /// all use the stored start, even where newer zone data would derive another start.
+        async fn events(
+            &self,
+            organization: OrganizationId,
+            query: &EventQuery,
+        ) -> Result<Page<Event>, StoreError>;
+
+        /// Lists events like [`events`](Self::events), each with its shifts in running order, in one snapshot. Deleted shifts are
+        /// left out.
+        #[doc(alias = "events_with_slots")]
+        async fn events_with_shifts(
+            &self,
+            organization: OrganizationId,
+            query: &EventQuery,
+        ) -> Result<Page<EventWithShifts>, StoreError>;
+
+        /// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
+        async fn deleted_events(
+            &self,
+            organization: OrganizationId,
+            after: Option<EventId>,
+            limit: u32,
+        ) -> Result<Vec<Event>, StoreError>;
+
+        /// Reads the event with this key, or the event that the record with this key belongs to. That record may be a notice or a
+        /// deleted shift: the [guide](writing#records) lists the kinds that belong to an event.
+        ///
+        /// The event comes with its location data, its shifts in running order and its questions by position, in one snapshot: no
+        /// commit is seen in part. Returns `None` if the record is missing, if its event is missing or deleted, or if its kind
+        /// belongs to no event.
+        async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
+
+        /// Reads the event with this slug, of any organization, like [`event_in_full`](Self::event_in_full).
+        async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>, StoreError>;
+
+        /// Lists the event's shifts in [running order](ScheduledShift::order_key). Returns `None` if there is no such event.
+        #[doc(alias = "slots")]
+        async fn shifts(
+            &self,
+            organization: OrganizationId,
+            event: EventId,
+        ) -> Result<Option<Vec<ScheduledShift>>, StoreError>;
+
+        /// Reads a shift with its event, in one snapshot.
+        #[doc(alias = "slot_with_event")]
+        async fn shift_with_event(
+            &self,
+            organization: OrganizationId,
+            id: ShiftId,
+        ) -> Result<Option<(Shift, Event)>, StoreError>;
+
+        /// Lists the organization's sign-ups that `query` selects, by descending id. The service makes ids that sort like the
+        /// times of creation, so the newest sign-up is the first.
+        ///
+        /// Returns at most `query.limit` sign-ups: those nearest to `query.position` on its side, always in list order. The
+        /// cost does not depend on how far down the list the page is. The list of a deleted shift has its sign-ups, too.
+        async fn signups(
+            &self,
+            organization: OrganizationId,
+            query: &SignupQuery,
+        ) -> Result<Page<Signup>, StoreError>;
+
+        /// Reads a sign-up with everything that a mail about it shows, in one snapshot. Sign-ups of deleted events and shifts
+        /// are included.
+        async fn signup_in_full(
+            &self,
+            organization: OrganizationId,
+            id: SignupId,
+        ) -> Result<Option<SignupInFull>, StoreError>;
+
+        /// Lists the organization's activity that `query` selects, by descending id, like [`signups`](Self::signups). Activity of a
+        /// deleted event is included.
+        async fn activity(
+            &self,
+            organization: OrganizationId,
+            query: &ActivityQuery,
+        ) -> Result<Page<Activity>, StoreError>;
+
+        /// Lists all webhooks of the organization by descending id, disabled ones included.
+        async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError>;
+
+        /// Lists the deliveries to a webhook that `query` selects, by descending id, like [`signups`](Self::signups).
+        async fn deliveries(
+            &self,
+            organization: OrganizationId,
+            webhook: WebhookId,
+            query: &DeliveryQuery,
+        ) -> Result<Page<Delivery>, StoreError>;
+
+        /// Lists at most `limit` deliveries of all organizations that are [due](Delivery::is_due) at `now`. Deliveries to a disabled
+        /// webhook are left out, except [tests](Delivery::is_test).
+        ///
+        /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
+        /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. Of those with a due time after the
+        /// [latest](Delivery::latest_due_at), only the first one is listed.
+        ///
+        /// Deliveries of webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer
+        /// do not stand before one that does. Among the deliveries of an organization, those come first that have fewer deliveries of
+        /// their webhook before them. So the waiting deliveries of one webhook never stand before those of another. Among the
+        /// deliveries of all organizations, those come first that have fewer deliveries of their organization before them. So the
+        /// same holds for organizations. Deliveries in flight count as before all others. Equal ones are sorted by due time and id.
+        ///
+        /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
+        async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
+
+        /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
+        async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
+
+        /// Lists all members of the organization, each with the person, [in the order of members](Membership::sort_members).
+        async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError>;
+
+        /// Lists all invitations of the organization, expired ones included: the newest first, equal times by descending id.
+        async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError>;
+
+        /// Lists all memberships of a person, each with the organization,
+        /// [in the order of organizations](Membership::sort_organizations).
+        async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError>;
+
+        /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a sign-in
+        /// that has expired, or whose generation is not that of the person.
+        async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
+
+        /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
+        ///
+        /// The list of due notices skips a notice that cannot be decoded. A skipped notice does not count towards `limit`, so it
+        /// delays no other notice. The store logs such a notice once.
+        async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
+
+        /// Counts the queued notices and the failed notices.
+        async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
+
+        /// Applies the whole change set or none of it. The change is durable when this method returns.
+        ///
+        /// Requirements are checked in their order; the first that does not hold refuses the change set. No other commit
+        /// happens between the checks and the writes. The caller must ensure that `before` is the stored record and that the
+        /// parent exists. Otherwise a store may fail, or may keep fields of the stored record. A receipt has no parent, so its
+        /// caller need not exist.
+        ///
+        /// # Errors
+        /// Returns [`CommitError::Refused`] if a requirement does not hold; nothing was written. Returns
+        /// [`CommitError::Failed`] if the backend failed. It is then *unknown* whether the change set was applied. If the
+        /// change set has a receipt, a later read of the receipt shows this.
+        async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
+
+        /// Removes at most `limit` records for good, and returns how many were removed. The questions, messages and location data of a
+        /// removed event go with it, and are not counted.
+        ///
+        /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. A call may
+        /// leave an event that it has removed in part. Reads of deleted records then have what is left, and the event itself goes last. The
+        /// service restores no event that a purge may have begun to remove: see [`Event::PURGED_AFTER`].
+        ///
+        /// Each store decides the order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes
+        /// notices.
+        async fn purge(&self, purge: Purge, limit: u32) -> Result<u64, StoreError>;
+
+        /// Checks that the store answers and accepts commits.
+        ///
+        /// # Errors
+        /// Returns the reason if the store does not answer or accepts no commits.
+        async fn check(&self) -> Result<(), StoreError>;
+    }
 }
 
 impl dyn Store + '_ {

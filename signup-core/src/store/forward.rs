@@ -1,51 +1,34 @@
 //! Stores that forward calls to another store: `Arc`, `Box`, and wrappers that change some of the methods.
 
-use std::fmt;
-use std::sync::Arc;
-
-use async_trait::async_trait;
-use jiff::Timestamp;
-use uuid::Uuid;
-
-use super::{
-    ActivityQuery, ChangeSet, CommitError, Deleted, DeliveryQuery, EventInFull, EventQuery, Kind,
-    NoticeCounts, NoticeQuery, Page, Purge, Record, RecordKey, RequestCounter, SignInInFull, SignupInFull,
-    SignupQuery, Store, StoreError, Unique,
-};
-use crate::activity::Activity;
-use crate::event::Event;
-use crate::id::{EventId, OrganizationId, PersonId, ShiftId, SignupId, WebhookId};
-use crate::invitation::Invitation;
-use crate::notice::Notice;
-use crate::organization::Organization;
-use crate::person::{Membership, Person};
-use crate::receipt::EventWithShifts;
-use crate::secret::Digest;
-use crate::shift::{ScheduledShift, Shift};
-use crate::signup::Signup;
-use crate::token::Token;
-use crate::webhook::{Delivery, Webhook};
-
-/// Implements [`Store`] for each pointer type. Defines [`Wrapper`], and its store [`Wrapped`]. A method of [`Store`]
-/// that is missing in the list below is a compile error.
-macro_rules! forward {
-    ($($pointer:ident),*: $methods:tt) => {
-        $(forward!(@pointer $pointer $methods);)*
-        forward!(@wrapper $methods);
-    };
-    (@pointer $pointer:ident { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
-        #[async_trait]
-        impl<T: Store + ?Sized> Store for $pointer<T> {
-            $(async fn $method(&self, $($argument: $type),*) -> $output {
-                (**self).$method($($argument),*).await
-            })*
-
-            fn request_counter(&self) -> Option<&dyn RequestCounter> {
-                (**self).request_counter()
-            }
+/// Defines the trait `Store`, and from the same list of methods its implementations for `Arc` and `Box`, the trait `Wrapper`, and
+/// the store `Wrapped`. So no method is spelled a second time.
+macro_rules! stores {
+    (
+        $(#[$about:meta])*
+        pub trait Store {
+            $(#[$about_counter:meta])*
+            fn request_counter(&self) -> Option<&dyn RequestCounter>;
+            $(
+                $(#[$about_method:meta])*
+                async fn $method:ident(&self $(, $argument:ident: $type:ty)* $(,)?) -> $output:ty;
+            )*
         }
-    };
-    (@wrapper { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
+    ) => {
+        $(#[$about])*
+        #[async_trait]
+        pub trait Store: fmt::Debug + Send + Sync + 'static {
+            $(
+                $(#[$about_method])*
+                async fn $method(&self $(, $argument: $type)*) -> $output;
+            )*
+
+            $(#[$about_counter])*
+            fn request_counter(&self) -> Option<&dyn RequestCounter>;
+        }
+
+        $crate::store::forward::stores!(@pointer Arc { $(fn $method($($argument: $type),*) -> $output;)* });
+        $crate::store::forward::stores!(@pointer Box { $(fn $method($($argument: $type),*) -> $output;)* });
+
         /// Changes some methods of a store. [`Wrapped`] makes a store of a wrapper.
         ///
         /// Each method of [`Store`] has a default here, which calls the same method of [`inner`](Self::inner). A
@@ -92,9 +75,14 @@ macro_rules! forward {
             /// Returns the wrapped store.
             fn inner(&self) -> &dyn Store;
 
+            /// Called before each method of the store, with the name of the method.
+            fn calling(&self, method: &'static str) {
+                _ = method;
+            }
+
             $(
                 #[doc = concat!("Replaces [`Store::", stringify!($method), "`].")]
-                async fn $method(&self, $($argument: $type),*) -> $output {
+                async fn $method(&self $(, $argument: $type)*) -> $output {
                     self.inner().$method($($argument),*).await
                 }
             )*
@@ -111,7 +99,8 @@ macro_rules! forward {
 
         #[async_trait]
         impl<W: Wrapper> Store for Wrapped<W> {
-            $(async fn $method(&self, $($argument: $type),*) -> $output {
+            $(async fn $method(&self $(, $argument: $type)*) -> $output {
+                self.0.calling(stringify!($method));
                 self.0.$method($($argument),*).await
             })*
 
@@ -120,35 +109,17 @@ macro_rules! forward {
             }
         }
     };
-}
+    (@pointer $pointer:ident { $(fn $method:ident($($argument:ident: $type:ty),*) -> $output:ty;)* }) => {
+        #[async_trait]
+        impl<T: Store + ?Sized> Store for $pointer<T> {
+            $(async fn $method(&self $(, $argument: $type)*) -> $output {
+                (**self).$method($($argument),*).await
+            })*
 
-forward! { Arc, Box: {
-    fn record(key: &RecordKey, deleted: Deleted) -> Result<Option<Record>, StoreError>;
-    fn holder(unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
-    fn owner(kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
-    fn organizations(after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>, StoreError>;
-    fn tokens(organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
-    fn events(organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>, StoreError>;
-    fn events_with_shifts(organization: OrganizationId, query: &EventQuery) -> Result<Page<EventWithShifts>, StoreError>;
-    fn deleted_events(organization: OrganizationId, after: Option<EventId>, limit: u32) -> Result<Vec<Event>, StoreError>;
-    fn event_in_full(key: &RecordKey) -> Result<Option<EventInFull>, StoreError>;
-    fn event_by_slug(slug: &str) -> Result<Option<EventInFull>, StoreError>;
-    fn shifts(organization: OrganizationId, event: EventId) -> Result<Option<Vec<ScheduledShift>>, StoreError>;
-    fn shift_with_event(organization: OrganizationId, id: ShiftId) -> Result<Option<(Shift, Event)>, StoreError>;
-    fn signups(organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>, StoreError>;
-    fn signup_in_full(organization: OrganizationId, id: SignupId) -> Result<Option<SignupInFull>, StoreError>;
-    fn activity(organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>, StoreError>;
-    fn webhooks(organization: OrganizationId) -> Result<Vec<Webhook>, StoreError>;
-    fn deliveries(organization: OrganizationId, webhook: WebhookId, query: &DeliveryQuery) -> Result<Page<Delivery>, StoreError>;
-    fn due_deliveries(now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
-    fn oldest_pending_delivery() -> Result<Option<Timestamp>, StoreError>;
-    fn members(organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError>;
-    fn invitations(organization: OrganizationId) -> Result<Vec<Invitation>, StoreError>;
-    fn memberships(person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError>;
-    fn signed_in(digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
-    fn notices(query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
-    fn count_notices() -> Result<NoticeCounts, StoreError>;
-    fn commit(change: ChangeSet) -> Result<(), CommitError>;
-    fn purge(purge: Purge, limit: u32) -> Result<u64, StoreError>;
-    fn check() -> Result<(), StoreError>;
-} }
+            fn request_counter(&self) -> Option<&dyn RequestCounter> {
+                (**self).request_counter()
+            }
+        }
+    };
+}
+pub(super) use stores;
