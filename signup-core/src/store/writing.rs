@@ -4,169 +4,32 @@
 //! which this crate [re-exports](macro@crate::async_trait). A store that several processes share also implements
 //! [`RequestCounter`].
 //!
-//! The shortest store keeps one map of records and has no indexes: the program `examples/own_store` of the repository.
-//! `signup-store-memory` has indexes, and `signup-store-sql` has tables.
+//! `signup-store-memory` is the model: plain collections with the indexes that the reads need, about 1,200 lines. It knows no use
+//! case. The suite compares other stores with it. `signup-store-sql` has tables.
 //!
-//! # A skeleton to copy
-//!
-//! The page of [`Store`] shows its methods as `#[async_trait]` expands them. You write them like this. Each method passes the
-//! call to another store. Replace the methods one by one, and run the suite whenever you like:
+//! Start with a [`Wrapper`] around the memory store, and replace its methods one by one. The suite runs at each step. When
+//! no method is left, implement [`Store`] instead:
 //!
 //! ```
-//! use std::sync::Arc;
+//! use signup_core::{ChangeSet, CommitError, Store, Wrapper, async_trait};
+//! use signup_store_memory::MemoryStore;
 //!
-//! use signup_core::{
-//!     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event, EventId, EventInFull, EventQuery,
-//!     EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts, NoticeQuery, Organization, OrganizationId, Page, Person, PersonId,
-//!     Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
-//!     async_trait, uuid::Uuid,
-//! };
-//!
-//! type Read<T> = Result<T, StoreError>;
-//!
-//! #[derive(Debug)]
-//! struct MyStore(Arc<dyn Store>);
+//! #[derive(Debug, Default)]
+//! struct MyStore {
+//!     model: MemoryStore,
+//! }
 //!
 //! #[async_trait]
-//! impl Store for MyStore {
-//!     async fn record(&self, key: &RecordKey, deleted: Deleted) -> Read<Option<Record>> {
-//!         self.0.record(key, deleted).await
-//!     }
-//!
-//!     async fn holder(&self, unique: &Unique, deleted: Deleted) -> Read<Option<Record>> {
-//!         self.0.holder(unique, deleted).await
-//!     }
-//!
-//!     async fn owner(&self, kind: Kind, id: Uuid) -> Read<Option<OrganizationId>> {
-//!         self.0.owner(kind, id).await
-//!     }
-//!
-//!     async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Read<Vec<Organization>> {
-//!         self.0.organizations(after, limit).await
-//!     }
-//!
-//!     async fn tokens(&self, organization: OrganizationId) -> Read<Vec<Token>> {
-//!         self.0.tokens(organization).await
-//!     }
-//!
-//!     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Read<Page<Event>> {
-//!         self.0.events(organization, query).await
-//!     }
-//!
-//!     async fn events_with_shifts(
-//!         &self,
-//!         organization: OrganizationId,
-//!         query: &EventQuery,
-//!     ) -> Read<Page<EventWithShifts>> {
-//!         self.0.events_with_shifts(organization, query).await
-//!     }
-//!
-//!     async fn deleted_events(
-//!         &self,
-//!         organization: OrganizationId,
-//!         after: Option<EventId>,
-//!         limit: u32,
-//!     ) -> Read<Vec<Event>> {
-//!         self.0.deleted_events(organization, after, limit).await
-//!     }
-//!
-//!     async fn event_in_full(&self, key: &RecordKey) -> Read<Option<EventInFull>> {
-//!         self.0.event_in_full(key).await
-//!     }
-//!
-//!     async fn event_by_slug(&self, slug: &str) -> Read<Option<EventInFull>> {
-//!         self.0.event_by_slug(slug).await
-//!     }
-//!
-//!     async fn shifts(&self, organization: OrganizationId, event: EventId) -> Read<Option<Vec<ScheduledShift>>> {
-//!         self.0.shifts(organization, event).await
-//!     }
-//!
-//!     async fn shift_with_event(&self, organization: OrganizationId, id: ShiftId) -> Read<Option<(Shift, Event)>> {
-//!         self.0.shift_with_event(organization, id).await
-//!     }
-//!
-//!     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Read<Page<Signup>> {
-//!         self.0.signups(organization, query).await
-//!     }
-//!
-//!     async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Read<Page<Activity>> {
-//!         self.0.activity(organization, query).await
-//!     }
-//!
-//!     async fn webhooks(&self, organization: OrganizationId) -> Read<Vec<Webhook>> {
-//!         self.0.webhooks(organization).await
-//!     }
-//!
-//!     async fn deliveries(
-//!         &self,
-//!         organization: OrganizationId,
-//!         webhook: WebhookId,
-//!         query: &DeliveryQuery,
-//!     ) -> Read<Page<Delivery>> {
-//!         self.0.deliveries(organization, webhook, query).await
-//!     }
-//!
-//!     async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Read<Vec<Delivery>> {
-//!         self.0.due_deliveries(now, limit).await
-//!     }
-//!
-//!     async fn oldest_pending_delivery(&self) -> Read<Option<Timestamp>> {
-//!         self.0.oldest_pending_delivery().await
-//!     }
-//!
-//!     async fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Read<Option<SignupInFull>> {
-//!         self.0.signup_in_full(organization, id).await
-//!     }
-//!
-//!     async fn members(&self, organization: OrganizationId) -> Read<Vec<(Membership, Person)>> {
-//!         self.0.members(organization).await
-//!     }
-//!
-//!     async fn invitations(&self, organization: OrganizationId) -> Read<Vec<Invitation>> {
-//!         self.0.invitations(organization).await
-//!     }
-//!
-//!     async fn memberships(&self, person: PersonId) -> Read<Vec<(Membership, Organization)>> {
-//!         self.0.memberships(person).await
-//!     }
-//!
-//!     async fn signed_in(&self, digest: &Digest) -> Read<Option<SignInInFull>> {
-//!         self.0.signed_in(digest).await
-//!     }
-//!
-//!     async fn notices(&self, query: NoticeQuery, limit: u32) -> Read<Vec<Notice>> {
-//!         self.0.notices(query, limit).await
-//!     }
-//!
-//!     async fn count_notices(&self) -> Read<NoticeCounts> {
-//!         self.0.count_notices().await
+//! impl Wrapper for MyStore {
+//!     fn inner(&self) -> &dyn Store {
+//!         &self.model
 //!     }
 //!
 //!     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
-//!         self.0.commit(change).await
-//!     }
-//!
-//!     async fn purge(&self, purge: Purge, limit: u32) -> Read<u64> {
-//!         self.0.purge(purge, limit).await
-//!     }
-//!
-//!     fn request_counter(&self) -> Option<&dyn RequestCounter> {
-//!         // `None` if only one process uses the store: the service then counts the requests itself.
-//!         self.0.request_counter()
-//!     }
-//!
-//!     async fn check(&self) -> Read<()> {
-//!         self.0.check().await
+//!         // Writes the change set to its own place, too.
+//!         self.model.commit(change).await
 //!     }
 //! }
-//!
-//! let store = MyStore(Arc::new(signup_store_memory::MemoryStore::new()));
-//! # tokio::runtime::Runtime::new()?.block_on(async {
-//! assert_eq!(store.organizations(None, 10).await?, []);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # })?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Records
@@ -354,9 +217,8 @@
 //! A deleted event or shift is a record with `deleted_at`, so that queued mails can still be written. It keeps its unique
 //! values, except that an event frees its external id. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record like any other.
 //!
-//! [`Store::purge`] removes deleted and expired records for good, in portions. It removes the record of an event first: then the
-//! event is gone from every read, and no commit can restore it. What belonged to the event follows in portions. Until then, these
-//! are the leftovers of the event. [`Store::purge`] states what a read may return of them.
+//! [`Store::purge`] removes deleted and expired records for good, in portions. It removes the record of an event last. The service
+//! restores no event that a purge may have begun to remove.
 //!
 //! # Counting requests
 //!
@@ -365,8 +227,8 @@
 //!
 //! # Wrappers
 //!
-//! [`Wrapper`] changes some methods of a store and forwards the others. `examples/own_store` has a wrapper that injects
-//! faults, for tests of programs that use a store. `Store` is also implemented for `Arc` and `Box` of a store.
+//! [`Wrapper`] changes some methods of a store and forwards the others. `examples/wrapped_store.rs` logs
+//! calls and injects faults, for tests of programs that use a store. `Store` is also implemented for `Arc` and `Box` of a store.
 //!
 //! # Tests
 //!
