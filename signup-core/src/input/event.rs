@@ -2,13 +2,13 @@
 
 use jiff::civil::Date;
 
-use super::change::{changes, set_value, setters};
+use super::change::{FieldChange, changes, fields_of, merge, set_value, setters};
 use super::check::{check_last_day, check_order_of_days};
 use super::fields::Fields;
 use super::shift::new_shifts;
 use super::{Change, Input, NewShift, check_shift_count};
 use crate::caller_key::ExternalId;
-use crate::event::{Latitude, Longitude, Theme};
+use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, Faults};
 use crate::hours::EventDate;
 use crate::plan::PlanLimits;
@@ -43,6 +43,26 @@ fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPat
     event.badge_label = fields.text("badge_label").change();
     event.external_id = fields.text("external_id").change();
     (event, days)
+}
+
+fields_of! {
+    EventPatch of event: Event {
+        "title": title;
+        "description": description;
+        "location": location;
+        "is_virtual": is_virtual;
+        "location_lat": latitude;
+        "location_lng": longitude;
+        // Stored beside the event.
+        "location_data": location_data = None;
+        "start_date": start_date = Some(event.dates.first.date().date());
+        "end_date": end_date = Some(event.dates.last.map(EventDate::date).into());
+        "timezone": zone = Some(event.dates.first.zone().clone());
+        "is_published": is_published = Some(event.is_published);
+        "theme": theme;
+        "badge_label": badge_label;
+        "external_id": external_id;
+    }
 }
 
 /// An event to create. Its shifts are on the first day unless their hours name another.
@@ -139,6 +159,22 @@ impl NewEvent {
             ..Self::new(title, first, zone)
         });
         fields.finish(event)
+    }
+
+    /// Returns the record with the fields of the event, of which it has the title and the days already.
+    pub(crate) fn fill(self, event: Event) -> Event {
+        Event {
+            description: self.description,
+            location: self.location,
+            is_virtual: self.is_virtual,
+            latitude: self.latitude,
+            longitude: self.longitude,
+            is_published: self.is_published,
+            theme: self.theme,
+            badge_label: self.badge_label,
+            external_id: self.external_id,
+            ..event
+        }
     }
 
     /// Creates the input for a draft of one day without shifts.

@@ -1,9 +1,10 @@
 //! An organization to create, and changes of one.
 
-use super::change::{changes, setters};
+use super::change::{FieldChange, changes, fields_of, merge, setters};
 use super::fields::Fields;
 use super::{Change, Input};
 use crate::fault::Faults;
+use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::text::{EmailAddress, Name, WebAddress};
 
@@ -130,4 +131,22 @@ impl OrganizationPatch {
     pub fn read(self, values: Self) -> Self {
         Self { read: Some(Box::new(values)), ..self }
     }
+}
+
+fields_of! {
+    OrganizationPatch of organization: Organization {
+        "name": name;
+        "contact": contact, has_same_spelling;
+        "privacy_url": privacy_url;
+        "sport": sport;
+        "public_url": public_url;
+    }
+}
+
+/// Returns whether two changes set the same text: spellings of one address are equal.
+fn has_same_spelling(one: &Option<Change<EmailAddress>>, other: &Option<Change<EmailAddress>>) -> bool {
+    let text = |change: &Option<Change<EmailAddress>>| {
+        change.as_ref().map(|change| change.clone().into_value().map(|address| address.to_string()))
+    };
+    text(one) == text(other)
 }

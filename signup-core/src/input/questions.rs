@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::Input;
+use super::change::{FieldChange, fields_of, merge};
 use super::fields::Fields;
 use crate::fault::{FaultKind, FaultPath, Faults};
 use crate::question::{Question, QuestionKind};
@@ -160,6 +161,16 @@ impl QuestionPatch {
     #[must_use]
     pub fn read(self, values: Self) -> Self {
         Self { read: Some(Box::new(values)), ..self }
+    }
+}
+
+fields_of! {
+    QuestionPatch of question: Question {
+        "label": label;
+        "type": kind;
+        "options": options;
+        "required": required;
+        "position": position;
     }
 }
 

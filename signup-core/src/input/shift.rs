@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::str::FromStr;
 
-use super::change::{changes, set_value, setters};
+use super::change::{FieldChange, changes, fields_of, merge, set_value, setters};
 use super::fields::{Fields, ObjectElement, whole};
 use super::{Change, Input, check_added_shifts, check_day, check_shift_count};
 use crate::caller_key::ExternalId;
 use crate::fault::{FaultKind, Faults};
 use crate::hours::{Hours, TimeError, WallTime};
 use crate::occupancy::{Capacity, Minimum};
+use crate::shift::Shift;
 use crate::text::{ShiftDescription, ShiftLocation, Title};
 use crate::value_error::ValueError;
 
@@ -24,6 +25,21 @@ fn take_fields<H>(fields: &mut Fields<'_>, hours: impl FnOnce(&mut Fields<'_>) -
     shift.minimum = fields.whole_number("minimum", Minimum::OUT_OF_RANGE, volunteers).change();
     shift.external_id = fields.text("external_id").change();
     (shift, hours)
+}
+
+fields_of! {
+    ShiftPatch of shift: Shift {
+        "title": title;
+        "description": description;
+        "location": location;
+        "day": hours.day = Some(shift.hours.day());
+        "start_time": hours.start = Some(shift.hours.start());
+        "end_time": hours.end = Some(shift.hours.end().into());
+        "ends_next_day": hours.ends_next_day = Some(shift.hours.ends_next_day());
+        "capacity": capacity = Some(shift.occupancy.capacity);
+        "minimum": minimum;
+        "external_id": external_id;
+    }
 }
 
 /// Checks a number of volunteers. `T` refuses `i64::MAX`, which stands for every number that is not whole.
@@ -162,6 +178,18 @@ impl NewShift {
         let shifts = new_shifts(&mut fields, shifts, days);
         let _no_mail = fields.flag("notify_volunteers").optional();
         fields.finish(Some(shifts))
+    }
+
+    /// Returns the record with the fields of the shift, of which it has the title and the capacity already.
+    pub(crate) fn fill(self, shift: Shift) -> Shift {
+        Shift {
+            description: self.description,
+            location: self.location,
+            hours: self.hours,
+            minimum: self.minimum,
+            external_id: self.external_id,
+            ..shift
+        }
     }
 
     /// Creates the input for a shift that lasts all of the first day.

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use crate::activity::{Activity, ActivityType, Actor, Subject};
 use crate::event::Event;
 use crate::id::{ActivityId, DeliveryId, OrganizationId, PersonId};
+use crate::input::{Change, EventPatch, OrganizationPatch};
 use crate::invitation::Invitation;
 use crate::message::Message;
 use crate::organization::Organization;
@@ -16,7 +17,6 @@ use crate::question::Question;
 use crate::shift::Shift;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, Entity, Record, Write};
-use crate::text::EmailAddress;
 use crate::token::Token;
 use crate::webhook::{Delivery, Webhook};
 
@@ -126,76 +126,28 @@ pub(crate) fn changes_of(activity: &[NewActivity]) -> Vec<&'static str> {
 
 /// Returns the names of the fields that differ between two states of an event, apart from whether it is published.
 pub(super) fn changes_of_event(before: &Event, after: &Event, has_new_data: bool) -> Vec<&'static str> {
-    names([
-        ("title", before.title != after.title),
-        ("description", before.description != after.description),
-        ("location", before.location != after.location),
-        ("is_virtual", before.is_virtual != after.is_virtual),
-        ("location_lat", before.latitude != after.latitude),
-        ("location_lng", before.longitude != after.longitude),
-        ("location_data", has_new_data),
-        ("start_date", before.dates.first.date() != after.dates.first.date()),
-        ("end_date", before.dates.last != after.dates.last),
-        ("timezone", before.dates.first.zone() != after.dates.first.zone()),
-        ("theme", before.theme != after.theme),
-        ("badge_label", before.badge_label != after.badge_label),
-        ("external_id", before.external_id != after.external_id),
-    ])
-}
-
-/// Returns the names of the fields that differ between two states of a shift.
-pub(super) fn changes_of_shift(before: &Shift, after: &Shift) -> Vec<&'static str> {
-    names([
-        ("title", before.title != after.title),
-        ("description", before.description != after.description),
-        ("location", before.location != after.location),
-        ("day", before.hours.day() != after.hours.day()),
-        ("start_time", before.hours.start() != after.hours.start()),
-        ("end_time", before.hours.end() != after.hours.end()),
-        ("ends_next_day", before.hours.ends_next_day() != after.hours.ends_next_day()),
-        ("capacity", before.occupancy.capacity != after.occupancy.capacity),
-        ("minimum", before.minimum != after.minimum),
-        ("external_id", before.external_id != after.external_id),
-    ])
-}
-
-/// Returns the names of the fields that differ between two states of a question.
-pub(super) fn changes_of_question(before: &Question, after: &Question) -> Vec<&'static str> {
-    names([
-        ("label", before.label != after.label),
-        ("type", before.kind != after.kind),
-        ("options", before.options != after.options),
-        ("required", before.required != after.required),
-        ("position", before.position != after.position),
-    ])
+    let (before, mut after) = (EventPatch::present(before), EventPatch::present(after));
+    after.location_data = has_new_data.then_some(Change::Clear);
+    after.is_published = before.is_published;
+    before.differences(&after)
 }
 
 /// Returns the names of the fields that differ between two states of a webhook.
 pub(super) fn changes_of_webhook(before: &Webhook, after: &Webhook) -> Vec<&'static str> {
-    names([
+    let fields = [
         ("url", before.url != after.url),
         ("description", before.description != after.description),
         ("types", before.types != after.types),
         ("is_enabled", before.is_enabled() != after.is_enabled()),
-    ])
+    ];
+    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
 }
 
 /// Returns the names of the fields that differ between two states of an organization.
 pub(super) fn changes_of_organization(before: &Organization, after: &Organization) -> Vec<&'static str> {
-    // Spellings of one address are equal, but not the same text.
-    let contact = |organization: &Organization| organization.contact.as_ref().map(EmailAddress::to_string);
-    names([
-        ("name", before.name != after.name),
-        ("contact", contact(before) != contact(after)),
-        ("privacy_url", before.privacy_url != after.privacy_url),
-        ("sport", before.sport != after.sport),
-        ("public_url", before.public_url != after.public_url),
-        ("plan", before.plan != after.plan),
-    ])
-}
-
-fn names<const N: usize>(fields: [(&'static str, bool); N]) -> Vec<&'static str> {
-    fields.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+    let mut names = OrganizationPatch::present(before).differences(&OrganizationPatch::present(after));
+    names.extend((before.plan != after.plan).then_some("plan"));
+    names
 }
 
 impl From<&Organization> for Subject {

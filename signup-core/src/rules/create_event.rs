@@ -1,5 +1,7 @@
 //! Creating an event with its shifts.
 
+use std::mem;
+
 use jiff::Timestamp;
 
 use super::edit::{active_events_below, changed_or_taken, require_free_external_id, slug_is_free};
@@ -30,36 +32,17 @@ use crate::store::{ChangeSet, EventLocationData};
 pub(crate) fn create_event(
     organization: OrganizationId,
     limits: PlanLimits,
-    new: NewEvent,
+    mut new: NewEvent,
     holder: Option<EventId>,
     ids: EventIds,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Error> {
     let dates = check(&new, limits)?;
-    let event = Event {
-        id: ids.event,
-        organization,
-        slug: slug_with_tail(new.title.as_str(), "event", &ids.slug_tail),
-        title: new.title,
-        description: new.description,
-        location: new.location,
-        is_virtual: new.is_virtual,
-        latitude: new.latitude,
-        longitude: new.longitude,
-        dates,
-        is_published: new.is_published,
-        theme: new.theme,
-        badge_label: new.badge_label,
-        external_id: new.external_id,
-        cancelled_at: None,
-        cancellation_reason: None,
-        version: 1,
-        gate: 1,
-        deleted_at: None,
-        created_at: now,
-        updated_at: now,
-    };
-    let shifts = new_shifts(&event, new.shifts, ids.shifts, 0, now);
+    let slug = slug_with_tail(new.title.as_str(), "event", &ids.slug_tail);
+    let draft = Event::new(ids.event, organization, new.title.clone(), slug, dates, now);
+    let (shifts, location_data) = (mem::take(&mut new.shifts), new.location_data.take());
+    let event = new.fill(draft);
+    let shifts = new_shifts(&event, shifts, ids.shifts, 0, now);
     let shifts = ScheduledShift::in_running_order(shifts, &event);
 
     let mut change = ChangeSet::default();
@@ -69,7 +52,7 @@ pub(crate) fn create_event(
         change.requires.push(active_events_below(organization, limits, now));
     }
     change.insert(event.clone());
-    if let Some(data) = new.location_data {
+    if let Some(data) = location_data {
         change.insert(EventLocationData { organization, event: event.id, data });
     }
     shifts.iter().for_each(|shift| change.insert(shift.shift.clone()));

@@ -3,14 +3,11 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_organization;
-use super::merge::merge_organization;
 use super::{Decision, NewActivity};
 use crate::activity::{ActivityType, Actor};
-#[cfg(doc)]
-use crate::error::Error;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::id::{OrganizationId, TokenId};
-use crate::input::{Change, NewToken, OrganizationPatch};
+use crate::input::{NewToken, OrganizationPatch};
 use crate::organization::Organization;
 use crate::plan::Plan;
 use crate::secret::Digest;
@@ -25,16 +22,8 @@ pub(crate) fn update_organization(
     organization: Organization,
     patch: OrganizationPatch,
 ) -> Result<Decision<Organization>> {
-    let OrganizationPatch { name, sport, public_url, contact, privacy_url, .. } =
-        merge_organization(patch, &organization)?;
-    let changed = Organization {
-        name: name.unwrap_or_else(|| organization.name.clone()),
-        sport: sport.map_or_else(|| organization.sport.clone(), Change::into_value),
-        public_url: public_url.map_or_else(|| organization.public_url.clone(), Change::into_value),
-        contact: contact.map_or_else(|| organization.contact.clone(), Change::into_value),
-        privacy_url: privacy_url.map_or_else(|| organization.privacy_url.clone(), Change::into_value),
-        ..organization.clone()
-    };
+    let patch = patch.merged(&organization).map_err(Error::Conflict)?;
+    let changed = patch.apply(organization.clone());
     Ok(replace(organization, changed))
 }
 

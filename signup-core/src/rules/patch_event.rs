@@ -54,10 +54,9 @@ pub(crate) fn patch_event(
     if event.is_published && !is_published && !require_no_active_signups(&mut change, &event, &shifts, now) {
         return Err(Error::EventHasSignups);
     }
-    let external_id = patch.external_id.clone().map_or_else(|| event.external_id.clone(), Change::into_value);
-    let with_id = Event { external_id, ..event.clone() };
-    if with_id.external_id != event.external_id {
-        require_free_external_id(&mut change, &with_id, holder, now)?;
+    let with_fields = patch.clone().apply(event.clone());
+    if with_fields.external_id != event.external_id {
+        require_free_external_id(&mut change, &with_fields, holder, now)?;
     }
     let dates = days(&event.dates, &patch, &shifts, limits)?;
     if dates.days() < event.dates.days() {
@@ -65,19 +64,7 @@ pub(crate) fn patch_event(
         shifts.iter().for_each(|shift| change.require_unchanged(&shift.shift));
     }
     let zone = patch.zone.unwrap_or_else(|| event.dates.first.zone().clone());
-    let changed = Event {
-        title: patch.title.unwrap_or_else(|| event.title.clone()),
-        description: patch.description.map_or_else(|| event.description.clone(), Change::into_value),
-        location: patch.location.map_or_else(|| event.location.clone(), Change::into_value),
-        is_virtual: patch.is_virtual.unwrap_or(event.is_virtual),
-        latitude: patch.latitude.map_or(event.latitude, Change::into_value),
-        longitude: patch.longitude.map_or(event.longitude, Change::into_value),
-        dates: dates.in_zone(zone),
-        is_published,
-        theme: patch.theme.map_or(event.theme, Change::into_value),
-        badge_label: patch.badge_label.map_or_else(|| event.badge_label.clone(), Change::into_value),
-        ..with_id
-    };
+    let changed = Event { dates: dates.in_zone(zone), is_published, ..with_fields };
     let is_new = |data: &Option<LocationData>| match (data, &location_data) {
         (Some(data), Some(present)) => !data.has_same_value(present),
         (data, present) => data.is_some() || present.is_some(),

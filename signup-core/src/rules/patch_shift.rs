@@ -2,9 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::activity::changes_of_shift;
 use super::edit::{check_free_external_id, check_not_cancelled, next_version, notice_of_change};
-use super::merge::merge_shift;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -12,7 +10,7 @@ use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::hours::Hours;
 use crate::id::NoticeId;
-use crate::input::{Change, HoursPatch, ShiftPatch, check_day};
+use crate::input::{HoursPatch, ShiftPatch, check_day};
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Write};
@@ -40,28 +38,17 @@ pub(crate) fn patch_shift(
     now: Timestamp,
 ) -> Result<Decision<ScheduledShift>, Error> {
     check_not_cancelled(event)?;
-    let patch = merge_shift(patch, &shift)?;
-    let external_id = patch.external_id.map_or_else(|| shift.external_id.clone(), Change::into_value);
-    let new_id = external_id.as_ref().filter(|id| shift.external_id.as_ref() != Some(*id));
+    let patch = patch.merged(&shift).map_err(Error::Conflict)?;
+    let with_fields = patch.clone().apply(shift.shift.clone());
+    let new_id = with_fields.external_id.as_ref().filter(|id| shift.external_id.as_ref() != Some(*id));
     if let Some(id) = new_id {
         check_free_external_id(siblings.iter().filter(|other| other.id != shift.id), id)?;
     }
     let takes_id = new_id.is_some();
     let hours = hours(patch.hours, shift.hours, event.dates.days())?;
     let before = TimeAndPlace::of(&shift, event);
-    let record = Shift {
-        title: patch.title.unwrap_or_else(|| shift.title.clone()),
-        description: patch.description.map_or_else(|| shift.description.clone(), Change::into_value),
-        location: patch.location.map_or_else(|| shift.location.clone(), Change::into_value),
-        hours,
-        occupancy: Occupancy {
-            capacity: patch.capacity.unwrap_or(shift.occupancy.capacity),
-            ..shift.occupancy
-        },
-        minimum: patch.minimum.map_or(shift.minimum, Change::into_value),
-        external_id,
-        ..shift.shift.clone()
-    };
+    let capacity = patch.capacity.unwrap_or(shift.occupancy.capacity);
+    let record = Shift { hours, occupancy: Occupancy { capacity, ..shift.occupancy }, ..with_fields };
     if record == shift.shift {
         return Ok(Decision::unchanged(shift));
     }
@@ -85,8 +72,8 @@ pub(crate) fn patch_shift(
     } else {
         change.require_unchanged(event);
     }
-    let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift)
-        .with_changes(changes_of_shift(&shift.shift, &changed.shift));
+    let changes = ShiftPatch::present(&shift).differences(&ShiftPatch::present(&changed));
+    let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift).with_changes(changes);
     change.replace(shift.shift, changed.shift.clone());
     change.writes.extend(queued.map(Write::insert));
     Ok(Decision::new(changed, change, [activity]))
@@ -109,6 +96,7 @@ mod tests {
     use super::*;
     use crate::conformance::records;
     use crate::hours::TimeError;
+    use crate::input::Change;
     use crate::occupancy::{Capacity, Minimum};
     use crate::shift::Gathering;
     use crate::store::{EventInFull, Record};

@@ -1,8 +1,6 @@
 //! The questions of an event: adding, changing and deleting one.
 
-use super::activity::changes_of_question;
 use super::edit::{check_not_cancelled, next_gate};
-use super::merge::merge_question;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -65,21 +63,13 @@ pub(crate) fn patch_question(
 ) -> Result<Decision<Question>, Error> {
     check_question_patch(&patch)?;
     check_not_cancelled(event)?;
-    let patch = merge_question(patch, &question)?;
-    let kind = patch.kind.unwrap_or(question.kind);
-    let kept = || if kind == QuestionKind::Select { question.options.clone() } else { vec![] };
-    let options = patch.options.unwrap_or_else(kept);
-    let mut faults = Faults::new();
-    faults.check("options", check_options(kind, options.len()));
-    faults.into_result(Some(()))?;
-    let changed = Question {
-        label: patch.label.unwrap_or_else(|| question.label.clone()),
-        kind,
-        options,
-        required: patch.required.unwrap_or(question.required),
-        position: patch.position.unwrap_or(question.position),
-        ..question.clone()
-    };
+    let patch = patch.merged(&question).map_err(Error::Conflict)?;
+    let keeps_options = patch.options.is_none();
+    let mut changed = patch.apply(question.clone());
+    if keeps_options && changed.kind != QuestionKind::Select {
+        changed.options.clear();
+    }
+    check_options(changed.kind, changed.options.len()).map_err(|fault| Faults::one("options", fault))?;
     if changed == question {
         return Ok(Decision::unchanged(question));
     }
@@ -90,7 +80,7 @@ pub(crate) fn patch_question(
         change.requires.push(is_unanswered(event, &question));
     }
     let activity = NewActivity::of(ActivityType::QUESTION_UPDATED, &changed)
-        .with_changes(changes_of_question(&question, &changed));
+        .with_changes(QuestionPatch::present(&question).differences(&QuestionPatch::present(&changed)));
     change.replace(question, changed.clone());
     Ok(Decision::new(changed, change, [activity]))
 }

@@ -15,7 +15,6 @@ use crate::fault::{FaultKind, Faults};
 use crate::id::{NoticeId, ShiftId};
 use crate::input::{DeleteShift, NewShift, check_added_shifts, check_external_ids, check_shift_days};
 use crate::notice::{Notice, NoticeCause};
-use crate::occupancy::Occupancy;
 use crate::shift::CancelledBy;
 use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, EventInFull};
@@ -28,26 +27,10 @@ pub(super) fn new_shifts(
     first_position: u32,
     now: Timestamp,
 ) -> Vec<Shift> {
-    let shifts = ids.into_iter().zip(new).zip(first_position..).map(|((id, shift), position)| Shift {
-        id,
-        organization: event.organization,
-        event: event.id,
-        title: shift.title,
-        description: shift.description,
-        location: shift.location,
-        hours: shift.hours,
-        ends_at: event.dates.first.interval(shift.hours).end,
-        occupancy: Occupancy::empty(shift.capacity),
-        minimum: shift.minimum,
-        external_id: shift.external_id,
-        position,
-        version: 1,
-        gate: 1,
-        closing: None,
-        deleted_at: None,
-        gathering: None,
-        created_at: now,
-        updated_at: now,
+    let shifts = ids.into_iter().zip(new).zip(first_position..).map(|((id, new), position)| {
+        let (organization, ends_at) = (event.organization, event.dates.first.interval(new.hours).end);
+        let shift = Shift::new(id, organization, event.id, new.title.clone(), new.capacity, now);
+        Shift { ends_at, position, ..new.fill(shift) }
     });
     shifts.collect()
 }
