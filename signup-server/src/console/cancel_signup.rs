@@ -1,7 +1,7 @@
 //! Cancelling the place of one volunteer, with a reason.
 
 use askama::Template;
-use signup_core::{Cancellation, Event, Input, Permission, Signup};
+use signup_core::{Cancellation, Event, Permission, Signup};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -46,8 +46,7 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
     if !form.is_confirmed() {
         found.check_can_be_cancelled(&call).await?;
     }
-    let body = form.json(FIELDS);
-    let cancel = match Input::from_json(&body).and_then(Cancellation::from_input) {
+    let cancel = match form.checked(FIELDS, Cancellation::from_input) {
         Ok(cancel) => cancel,
         Err(faults) => {
             let form = form.refused(&faults);

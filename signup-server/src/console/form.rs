@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
-use signup_core::{Digest, Faults, IdempotencyKey, Session, Timestamp, new_uuid};
+use signup_core::{Digest, Faults, IdempotencyKey, Input, Session, Timestamp, new_uuid};
 
 use super::{DoneBefore, words};
 use crate::wire::field_name;
@@ -208,11 +208,23 @@ impl Form {
         Self { done_before: Some(before), ..self.with(KEY, next.value(KEY)) }
     }
 
+    /// Reads an input from the named fields as [`json`](Self::json) makes it.
+    ///
+    /// # Errors
+    /// Returns the faults of `read`.
+    pub(crate) fn checked<V>(
+        &self,
+        fields: &[(impl AsRef<str>, As)],
+        read: impl FnOnce(Input<'_>) -> Result<V, Faults>,
+    ) -> Result<V, Faults> {
+        Input::from_json(&self.json(fields)).and_then(read)
+    }
+
     /// Makes the JSON of an input from the named fields. Other fields are ignored.
     ///
     /// `*` in a name stands for the number of a row: `shifts.*.title`. Rows keep their order. A list without any row is
     /// omitted. Row 3 is the third element only if the form also has rows 0 to 2.
-    pub(crate) fn json(&self, fields: &[(impl AsRef<str>, As)]) -> Vec<u8> {
+    fn json(&self, fields: &[(impl AsRef<str>, As)]) -> Vec<u8> {
         let mut object = Map::new();
         for (name, kind) in fields {
             let name = name.as_ref();
@@ -301,7 +313,7 @@ fn with_line_feeds(text: Cow<'_, str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use signup_core::{Input, NewEvent, PlanTable};
+    use signup_core::{NewEvent, PlanTable};
 
     use super::*;
 
@@ -346,9 +358,8 @@ mod tests {
     fn a_fault_stands_beside_the_field_that_it_is_about() {
         let form =
             Form::parse(b"title=&start_date=2027-06-05&timezone=UTC&shifts.0.title=A&shifts.0.capacity=-1");
-        let body = form.json(EVENT);
-        let input = Input::from_json(&body).unwrap();
-        let faults = NewEvent::from_input(input, PlanTable::default().free).unwrap_err();
+        let limits = PlanTable::default().free;
+        let faults = form.checked(EVENT, |input| NewEvent::from_input(input, limits)).unwrap_err();
         let form = form.refused(&faults);
         assert_eq!(form.mistake("title"), Some("Enter a title"));
         assert!(form.mistake("shifts.0.capacity").is_some());

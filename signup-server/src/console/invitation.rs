@@ -1,7 +1,7 @@
 //! The page of an invitation, reached by the secret link in its mail.
 
 use askama::Template;
-use signup_core::{Acceptance, Asked, Error, Input, OpenInvitation, Secret, SignedIn};
+use signup_core::{Acceptance, Asked, Error, OpenInvitation, Secret, SignedIn};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -71,9 +71,7 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
     }
     let form = call.form().await?;
     let console = &call.console;
-    let body = form.json(FIELDS);
-    let checked = Input::from_json(&body).and_then(|input| Acceptance::from_input(input, open.asked));
-    let acceptance = match checked {
+    let acceptance = match form.checked(FIELDS, |input| Acceptance::from_input(input, open.asked)) {
         Ok(acceptance) => acceptance,
         Err(faults) => {
             let form = form.refused(&faults);

@@ -1,7 +1,7 @@
 //! Messages: what an organizer writes to the volunteers of an event, with a preview before it is sent.
 
 use askama::Template;
-use signup_core::{Event, EventWithShifts, Faults, Input, Message, NewMessage, Permission, ShiftId};
+use signup_core::{Event, EventWithShifts, Faults, Message, NewMessage, Permission, ShiftId};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -95,8 +95,7 @@ fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &M
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {
     // The choice of all shifts has no value.
-    let body = form.json(&[("subject", As::Text), ("text", As::Text), (SHIFT, As::Text)]);
-    NewMessage::from_input(Input::from_json(&body)?)
+    form.checked(&[("subject", As::Text), ("text", As::Text), (SHIFT, As::Text)], NewMessage::from_input)
 }
 
 fn page(

@@ -1,7 +1,7 @@
 //! Publishing, unpublishing, cancelling, deleting and copying an event.
 
 use askama::Template;
-use signup_core::{Cancellation, DuplicateEvent, Error, Event, EventId, EventWithShifts, Faults, Input};
+use signup_core::{Cancellation, DuplicateEvent, Error, Event, EventId, EventWithShifts, Faults};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -181,7 +181,7 @@ pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
 }
 
 fn cancellation(form: &Form) -> Result<Cancellation, Faults> {
-    Cancellation::from_input(Input::from_json(&form.json(&[("reason", As::Text)]))?)
+    form.checked(&[("reason", As::Text)], Cancellation::from_input)
 }
 
 /// What the deletion of an event without sign-ups removes.
@@ -255,8 +255,8 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
     if form.is_to_change() {
         return Ok(page_of_copy(&call, StatusCode::OK, &event, &form));
     }
-    let body = form.json(&[("start_date", As::Text), ("title", As::Text)]);
-    let copy = match Input::from_json(&body).and_then(DuplicateEvent::from_input) {
+    let fields = [("start_date", As::Text), ("title", As::Text)];
+    let copy = match form.checked(&fields, DuplicateEvent::from_input) {
         Ok(copy) => copy,
         Err(faults) => return not_copied(&call, &event, form, faults.into()),
     };

@@ -1,7 +1,7 @@
 //! The fields of the forms of events, shifts and questions: their names, the values of a record, and the checks.
 
 use signup_core::{
-    Change, Event, EventPatch, Faults, Input, NewEvent, NewShift, PlanLimits, Question, QuestionPatch,
+    Change, Event, EventPatch, Faults, NewEvent, NewShift, PlanLimits, Question, QuestionPatch,
     ScheduledShift, ShiftPatch, WallTime,
 };
 
@@ -108,7 +108,7 @@ pub(super) fn values_of_question(question: &Question) -> Values {
 
 /// Checks the form of an event that exists.
 pub(super) fn event_patch(form: &Form) -> Result<EventPatch, Faults> {
-    let check = |form: &Form| EventPatch::from_input(Input::from_json(&form.json(EVENT))?);
+    let check = |form: &Form| form.checked(EVENT, EventPatch::from_input);
     patch(form, check, EventPatch::read)
 }
 
@@ -118,7 +118,7 @@ pub(super) fn shift_patch(form: &Form) -> Result<ShiftPatch, Faults> {
         let is_empty = |name: &str| form.value(name).trim().is_empty();
         let mut fields = SHIFT.to_vec();
         fields.retain(|(name, _)| !name.ends_with("_time") || !is_empty(name));
-        let mut patch = ShiftPatch::from_input(Input::from_json(&form.json(&fields))?)?;
+        let mut patch = form.checked(&fields, ShiftPatch::from_input)?;
         patch.hours.start = patch.hours.start.or_else(|| WallTime::from_minutes(0));
         patch.hours.end = patch.hours.end.or(Some(Change::Clear));
         Ok(patch)
@@ -128,21 +128,21 @@ pub(super) fn shift_patch(form: &Form) -> Result<ShiftPatch, Faults> {
 
 /// Checks the form of a question that exists.
 pub(super) fn question_patch(form: &Form) -> Result<QuestionPatch, Faults> {
-    let check = |form: &Form| QuestionPatch::from_input(Input::from_json(&form.json(QUESTION))?);
+    let check = |form: &Form| form.checked(QUESTION, QuestionPatch::from_input);
     patch(form, check, QuestionPatch::read)
 }
 
 /// Checks the form of a new event.
 pub(super) fn new_event(form: &Form, limits: PlanLimits) -> Result<NewEvent, Faults> {
     let of_event = EVENT.iter().map(|(name, kind)| ((*name).to_owned(), *kind));
-    let body = form.json(&of_event.chain(shift_rows()).collect::<Vec<_>>());
-    NewEvent::from_input(Input::from_json(&body)?.with_lengths(), limits)
+    let fields: Vec<_> = of_event.chain(shift_rows()).collect();
+    form.checked(&fields, |input| NewEvent::from_input(input.with_lengths(), limits))
 }
 
 /// Checks the form of shifts to add to an event of as many days.
 pub(super) fn new_shifts(form: &Form, days: u32) -> Result<Vec<NewShift>, Faults> {
-    let body = form.json(&shift_rows().collect::<Vec<_>>());
-    NewShift::list_from_input(Input::from_json(&body)?.with_lengths(), Some(days))
+    let fields: Vec<_> = shift_rows().collect();
+    form.checked(&fields, |input| NewShift::list_from_input(input.with_lengths(), Some(days)))
 }
 
 /// Returns the days of an event to choose from, each with its date in words. None for an event of one day.

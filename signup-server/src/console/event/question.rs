@@ -1,7 +1,7 @@
 //! The forms that add, change and delete the questions of an event.
 
 use askama::Template;
-use signup_core::{Error, EventId, EventWithShifts, Faults, Input, NewQuestion, Question};
+use signup_core::{Error, EventId, EventWithShifts, Faults, NewQuestion, Question};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -93,7 +93,7 @@ fn new_question(form: &Form) -> Result<NewQuestion, Faults> {
     let has_position = !form.value("position").trim().is_empty();
     let fields: Vec<_> =
         fields::QUESTION.iter().copied().filter(|(name, _)| *name != "position" || has_position).collect();
-    NewQuestion::from_input(Input::from_json(&form.json(&fields))?)
+    form.checked(&fields, NewQuestion::from_input)
 }
 
 /// `GET /console/{slug}/questions/{id}/edit`: shows the form with the present values.

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use signup_core::{
-    Faults, Input, Invitation, InvitationId, Membership, NewInvitation, Permission, Person, PersonId, Role,
+    Faults, Invitation, InvitationId, Membership, NewInvitation, Permission, Person, PersonId, Role,
 };
 use warp::http::StatusCode;
 
@@ -69,15 +69,12 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
     let form = call.form().await?;
     let (session, person) = (&call.session, form.value("person_id").parse().unwrap_or(PersonId::NONE));
     match form.action() {
-        "invite" => {
-            let input = form.json(FIELDS);
-            match Input::from_json(&input).and_then(NewInvitation::from_input) {
-                Ok(new) => return invite(&call, form, new).await,
-                Err(faults) => {
-                    return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;
-                }
+        "invite" => match form.checked(FIELDS, NewInvitation::from_input) {
+            Ok(new) => return invite(&call, form, new).await,
+            Err(faults) => {
+                return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await;
             }
-        }
+        },
         "role" => {
             let role = form.value("role").parse::<Role>();
             let role = role.map_err(|error| Refusal::from(Faults::one("role", error)))?;

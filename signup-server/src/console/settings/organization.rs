@@ -1,7 +1,7 @@
 //! The page of the organization's own fields.
 
 use askama::Template;
-use signup_core::{Error, Input, Organization, OrganizationPatch, Permission};
+use signup_core::{Error, Organization, OrganizationPatch, Permission};
 use warp::http::StatusCode;
 
 use crate::console::changing::{
@@ -39,7 +39,7 @@ pub(crate) async fn show_organization(call: MemberCall) -> Answer {
 pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
     call.session.require(Permission::UpdateOrganization)?;
     let form = call.form().await?;
-    let check = |form: &Form| OrganizationPatch::from_input(Input::from_json(&form.json(FIELDS))?);
+    let check = |form: &Form| form.checked(FIELDS, OrganizationPatch::from_input);
     let changed = match patch(&form, check, OrganizationPatch::read) {
         Ok(patch) => call.session.update_organization(patch).await,
         Err(faults) => Err(faults.into()),

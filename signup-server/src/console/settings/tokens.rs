@@ -1,7 +1,7 @@
 //! The page of the API tokens. Only the answer to a creation shows the token.
 
 use askama::Template;
-use signup_core::{Actor, Input, NewToken, Permission, Scope, Session, Token, TokenId};
+use signup_core::{Actor, NewToken, Permission, Scope, Session, Token, TokenId};
 use warp::http::StatusCode;
 
 use super::{day, moment};
@@ -59,33 +59,28 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
     call.session.require(Permission::ManageTokens)?;
     let form = call.form().await?;
     match form.action() {
-        "create" => {
-            let input = form.json(FIELDS);
-            match Input::from_json(&input).and_then(NewToken::from_input) {
-                Ok(new) => {
-                    let session = form.keyed(&call.session);
-                    let (token, text) = session.create_token(new).await?;
-                    if let Some(before) = created_before(&call, &session, &token).await? {
-                        return page(&call, StatusCode::CONFLICT, &form.done_before(before), None).await;
-                    }
-                    let Some(text) = text else {
-                        return page(&call, StatusCode::OK, &with_life(form.next()), Some(&token)).await;
-                    };
-                    let frame = &call.frame;
-                    let page = TokenTemplate {
-                        head: frame.head("Your new API token"),
-                        frame,
-                        name: token.name.as_str(),
-                        text: text.reveal(),
-                        base_url: &call.console.url(""),
-                    };
-                    Ok(show(StatusCode::OK, &page))
+        "create" => match form.checked(FIELDS, NewToken::from_input) {
+            Ok(new) => {
+                let session = form.keyed(&call.session);
+                let (token, text) = session.create_token(new).await?;
+                if let Some(before) = created_before(&call, &session, &token).await? {
+                    return page(&call, StatusCode::CONFLICT, &form.done_before(before), None).await;
                 }
-                Err(faults) => {
-                    page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults), None).await
-                }
+                let Some(text) = text else {
+                    return page(&call, StatusCode::OK, &with_life(form.next()), Some(&token)).await;
+                };
+                let frame = &call.frame;
+                let page = TokenTemplate {
+                    head: frame.head("Your new API token"),
+                    frame,
+                    name: token.name.as_str(),
+                    text: text.reveal(),
+                    base_url: &call.console.url(""),
+                };
+                Ok(show(StatusCode::OK, &page))
             }
-        }
+            Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults), None).await,
+        },
         "revoke" => {
             let id = form.value("token_id").parse().unwrap_or(TokenId::NONE);
             call.session.revoke_token(id).await?;

@@ -56,9 +56,7 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
     let (session, id) = (&call.session, webhook.id);
     match form.action() {
         "update" => {
-            let input = form.json(FIELDS);
-            let networks = session.webhook_networks();
-            match Input::from_json(&input).and_then(|input| WebhookPatch::from_input(input, networks)) {
+            match form.checked(FIELDS, |input| WebhookPatch::from_input(input, session.webhook_networks())) {
                 Ok(patch) => drop(session.patch_webhook(id, patch).await?),
                 Err(faults) => {
                     let form = form.refused(&faults);

@@ -1,9 +1,7 @@
 //! The page of the webhooks. The answer to a creation shows the secret of the webhook.
 
 use askama::Template;
-use signup_core::{
-    ActivityType, Input, NewWebhook, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId,
-};
+use signup_core::{ActivityType, NewWebhook, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId};
 use warp::http::StatusCode;
 
 use crate::console::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
@@ -55,9 +53,8 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
     if !matches!(form.action(), "create" | "") {
         return Err(Refusal::UnknownAction);
     }
-    let (session, input) = (form.keyed(&call.session), form.json(FIELDS));
-    let networks = session.webhook_networks();
-    match Input::from_json(&input).and_then(|input| NewWebhook::from_input(input, networks)) {
+    let session = form.keyed(&call.session);
+    match form.checked(FIELDS, |input| NewWebhook::from_input(input, session.webhook_networks())) {
         Ok(new) => {
             let created = session.create_webhook(new).await?;
             let edit = call.frame.path(&format!("/settings/webhooks/{}", created.id));
