@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
+use super::family::{read_all, with_family};
 use super::records::*;
+use super::totals::count;
 use crate::*;
 
 /// Commits all change sets at the same time, each in its own task.
@@ -23,13 +25,9 @@ pub(super) async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>)
     results
 }
 
-fn successes(results: &[Result<(), Refusal>]) -> usize {
-    results.iter().filter(|result| result.is_ok()).count()
-}
-
 /// Asserts that `count` change sets succeeded, and that all others were refused with `refusal`.
 fn assert_outcomes(results: &[Result<(), Refusal>], count: usize, refusal: &Refusal) {
-    assert_eq!(successes(results), count);
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), count, "{results:?}");
     assert!(results.iter().flat_map(|result| result.as_ref().err()).all(|found| found == refusal));
 }
 
@@ -45,64 +43,79 @@ pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>
     assert_eq!(store.signups(event.organization, &query).await.unwrap().items.len(), 7);
 }
 
-/// Returns the requirement that the organization 1 has fewer than 5 active events, and its refusal.
-fn fewer_than_five_events() -> (Requirement, Refusal) {
-    let total = Total::ActiveEvents(organization_id(1));
-    (Requirement::Below { total: total.clone(), bound: 5, now: at(0) }, Refusal::NotBelow { total, count: 5 })
-}
-
-async fn events(store: &dyn Store) -> Vec<Event> {
-    store.events(organization_id(1), &EventQuery::new().limit(100)).await.unwrap().items
-}
-
-/// Of 64 simultaneous creates of published events with a limit of 5, 5 succeed. The others are refused with the count
-/// 5.
-pub async fn simultaneous_creates_never_pass_the_limit(store: Arc<dyn Store>) {
-    commit(&*store, insert([organization(1)])).await;
-    let (below, refused) = fewer_than_five_events();
-    let change =
-        |number| ChangeSet { requires: vec![below.clone()], writes: vec![Write::insert(event(1, number))] };
-    let results = all_at_once(&store, (0..64).map(change).collect()).await;
-    assert_outcomes(&results, 5, &refused);
-    assert_eq!(events(&*store).await.len(), 5);
-}
-
-/// Of 32 simultaneous creates of webhooks with a limit of 16, 16 succeed. The others are refused with the count 16.
-pub async fn simultaneous_webhooks_never_pass_the_limit(store: Arc<dyn Store>) {
-    commit(&*store, insert([organization(1)])).await;
-    let (total, bound) = (Total::Webhooks(organization_id(1)), Webhook::MAX_PER_ORGANIZATION);
-    let below = Requirement::Below { total: total.clone(), bound, now: at(0) };
-    let change =
-        |number| ChangeSet { requires: vec![below.clone()], writes: vec![Write::insert(webhook(1, number))] };
-    let results = all_at_once(&store, (0..32).map(change).collect()).await;
-    assert_outcomes(&results, 16, &Refusal::NotBelow { total, count: 16 });
-    assert_eq!(store.webhooks(organization_id(1)).await.unwrap().len(), 16);
-}
-
-/// Of 16 simultaneous messages of an event, 4 succeed, because the limit is 5 and 1 earlier message still counts. A message of
-/// another event does not count. Neither does a message that was sent 24 hours before.
-pub async fn simultaneous_messages_never_pass_the_limit(store: Arc<dyn Store>) {
-    let (event, other) = (event(1, 1), event(1, 2));
-    let now = at(0) + Message::PERIOD;
-    let at = |number, seconds| Message {
-        created_at: at(0) + SignedDuration::from_secs(seconds),
-        ..message(&event, number)
+/// Of 32 simultaneous change sets that add a record to a total, as many succeed as its bound allows. The others are refused with the
+/// bound as the count. They insert the record, publish or restore an event.
+pub async fn simultaneous_additions_never_pass_a_bound(store: Arc<dyn Store>) {
+    let (drive, _) = with_shift(&store, 1).await;
+    let (owner, now) = (drive.organization, at(0) + Message::PERIOD);
+    let sent = |number, created_at| Message { created_at, ..message(&drive, number) };
+    let inactive = |number: u32| match event(1, number) {
+        gone if number.is_multiple_of(2) => Event { deleted_at: Some(at(3)), ..gone },
+        draft => Event { is_published: false, ..draft },
     };
-    let before: [Record; 6] = [
-        organization(1).into(),
-        event.clone().into(),
-        other.clone().into(),
-        at(1, 0).into(),
-        at(2, 1).into(),
-        message(&other, 3).into(),
+    let other = event(1, 2);
+    commit(&*store, insert([other.clone()])).await;
+    commit(&*store, insert((200..232).map(inactive))).await;
+    // The first no longer counts, and the third is of another event.
+    commit(&*store, insert([sent(1, at(0)), sent(2, at(1)), message(&other, 3)])).await;
+    let inserts = |make: &dyn Fn(u32) -> Record| (100..132).map(make).map(Write::insert).collect();
+    let publications = (200..232).map(|number| put(inactive(number), next(&event(1, number)))).collect();
+    let cases: [(Total, u32, Vec<Write>); 5] = [
+        (Total::Organizations, 2, inserts(&|number| organization(number).into())),
+        (Total::ActiveEvents(owner), 7, inserts(&|number| event(1, number).into())),
+        (Total::ActiveEvents(owner), 12, publications),
+        (Total::Webhooks(owner), 16, inserts(&|number| webhook(1, number).into())),
+        (Total::Messages(owner, drive.id), 5, inserts(&|number| sent(number, now).into())),
     ];
-    commit(&*store, insert(before)).await;
-    let (total, bound) = (Total::Messages(event.organization, event.id), Message::MAX_PER_PERIOD);
-    let below = Requirement::Below { total: total.clone(), bound, now };
-    let change =
-        |number| ChangeSet { requires: vec![below.clone()], writes: vec![Write::insert(at(number, 86_400))] };
-    let results = all_at_once(&store, (10..26).map(change).collect()).await;
-    assert_outcomes(&results, 4, &Refusal::NotBelow { total, count: 5 });
+    for (total, bound, writes) in cases {
+        let present = count(&*store, &total, now).await;
+        let below = Requirement::Below { total: total.clone(), bound, now };
+        let change = |write: Write| {
+            let read = write.states().0.and_then(Requirement::unchanged);
+            ChangeSet { requires: read.into_iter().chain([below.clone()]).collect(), writes: vec![write] }
+        };
+        let results = all_at_once(&store, writes.into_iter().map(change).collect()).await;
+        let refusal = Refusal::NotBelow { total: total.clone(), count: bound };
+        assert_outcomes(&results, (bound - present) as usize, &refusal);
+        assert_eq!(count(&*store, &total, now).await, bound, "{total:?}");
+    }
+}
+
+/// Of 32 simultaneous inserts with the same unique value, one succeeds. The others are refused with the record that has the value.
+pub async fn one_of_many_simultaneous_inserts_of_a_unique_value_succeeds(store: Arc<dyn Store>) {
+    commit(&*store, insert([organization(1)])).await;
+    let invited = invitation(1, 1).invitee;
+    let makes: [&dyn Fn(u32) -> Record; 5] = [
+        &|number| Event { slug: "common".to_owned(), ..event(1, number) }.into(),
+        &|number| Event { external_id: "roster/7".parse().ok(), ..event(1, 100 + number) }.into(),
+        &|number| Person { email: person(1).email, ..person(number) }.into(),
+        &|number| Invitation { invitee: invited.clone(), ..invitation(1, number) }.into(),
+        &|number| SignInCode { tries: number, ..sign_in_code(1) }.into(),
+    ];
+    for make in makes {
+        let records: Vec<Record> = (1..=32).map(make).collect();
+        let changes = records.iter().map(|record| {
+            let requires = record.entity().uniques().into_iter().map(absent).collect();
+            ChangeSet { requires, writes: vec![Write::insert(record.clone())] }
+        });
+        let results = all_at_once(&store, changes.collect()).await;
+        let winner = results.iter().position(Result::is_ok).unwrap();
+        assert_outcomes(&results, 1, &Refusal::Taken(Box::new(records[winner].clone())));
+    }
+}
+
+/// Of 16 simultaneous edits of one version of a record, one is applied, whatever the kind of the record.
+pub async fn one_of_many_simultaneous_edits_of_a_version_succeeds(store: Arc<dyn Store>) {
+    let family = with_family(&*store).await;
+    for after in family.edited() {
+        let key = after.entity().key();
+        let before = family.records().into_iter().find(|before| before.entity().key() == key).unwrap();
+        let requires = Requirement::unchanged(before.entity()).into_iter().collect();
+        let edit = ChangeSet { requires, writes: vec![put(before, after.clone())] };
+        let results = all_at_once(&store, vec![edit; 16]).await;
+        assert_outcomes(&results, 1, &Refusal::Changed(key));
+        assert_eq!(read_all(&*store, std::slice::from_ref(&after)).await, [after]);
+    }
 }
 
 /// Of 64 simultaneous uses of one key, one takes effect and the others are refused with its receipt.
@@ -116,7 +129,7 @@ pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn 
         ChangeSet { requires: vec![absent(Unique::Receipt(key.clone()))], writes }
     };
     let results = all_at_once(&store, (0..64).map(change).collect()).await;
-    let events = events(&*store).await;
+    let events = store.events(organization_id(1), &EventQuery::new()).await.unwrap().items;
     assert_eq!(events.len(), 1);
     assert_outcomes(&results, 1, &Refusal::Taken(Box::new(receipt(key, &events[0], &[]).into())));
 }
@@ -131,76 +144,6 @@ pub async fn one_of_many_simultaneous_sign_ups_of_an_address_succeeds(store: Arc
     let mut signups = store.signups(event.organization, &query).await.unwrap().items;
     assert_eq!(signups.len(), 1);
     assert_outcomes(&results, 1, &Refusal::Taken(Box::new(signups.remove(0).into())));
-}
-
-/// Of 16 simultaneous creates with one slug, one succeeds. The others are refused with its event.
-pub async fn one_of_many_simultaneous_uses_of_a_slug_succeeds(store: Arc<dyn Store>) {
-    commit(&*store, insert([organization(1)])).await;
-    let change = |number| {
-        let event = Event { slug: "common".to_owned(), ..event(1, number) };
-        ChangeSet {
-            requires: vec![absent(Unique::EventSlug(event.slug.clone()))],
-            writes: vec![Write::insert(event)],
-        }
-    };
-    let results = all_at_once(&store, (0..16).map(change).collect()).await;
-    let created = events(&*store).await.remove(0);
-    assert_outcomes(&results, 1, &Refusal::Taken(Box::new(created.into())));
-}
-
-/// Of 16 simultaneous edits of one version, exactly one is applied.
-pub async fn one_of_many_simultaneous_edits_of_a_version_succeeds(store: Arc<dyn Store>) {
-    let (_, shift) = with_shift(&store, 7).await;
-    let edit = |number: u32| {
-        let title = Title::new(&format!("Edit {number}")).unwrap();
-        let edited = Shift { title, version: 2, ..shift.clone() };
-        ChangeSet { requires: vec![unchanged(&shift)], writes: vec![put(shift.clone(), edited)] }
-    };
-    let results = all_at_once(&store, (0..16).map(edit).collect()).await;
-    assert_outcomes(&results, 1, &Refusal::Changed(shift.key()));
-    let applied = results.iter().position(Result::is_ok).unwrap();
-    let found = stored(&*store, &shift).await.unwrap();
-    assert_eq!((found.title.as_str(), found.version), (format!("Edit {applied}").as_str(), 2));
-}
-
-/// Of 16 simultaneous edits of one version of an event, exactly one is applied.
-pub async fn one_of_many_simultaneous_edits_of_an_event_succeeds(store: Arc<dyn Store>) {
-    let (event, _) = with_shift(&store, 7).await;
-    let edit = |number: u32| {
-        let title = Title::new(&format!("Edit {number}")).unwrap();
-        let edited = Event { title, version: 2, ..event.clone() };
-        ChangeSet { requires: vec![unchanged(&event)], writes: vec![put(event.clone(), edited)] }
-    };
-    let results = all_at_once(&store, (0..16).map(edit).collect()).await;
-    assert_outcomes(&results, 1, &Refusal::Changed(event.key()));
-    let applied = results.iter().position(Result::is_ok).unwrap();
-    let found = stored(&*store, &event).await.unwrap();
-    assert_eq!((found.title.as_str(), found.version), (format!("Edit {applied}").as_str(), 2));
-}
-
-/// Of 32 simultaneous publications and restorations with a limit of 5, 5 succeed. The others are refused with the count 5.
-pub async fn simultaneous_publications_never_pass_the_limit(store: Arc<dyn Store>) {
-    commit(&*store, insert([organization(1)])).await;
-    let inactive = |number| {
-        let published = event(1, number);
-        if number % 2 == 0 {
-            Event { deleted_at: Some(at(3)), ..published }
-        } else {
-            Event { is_published: false, ..published }
-        }
-    };
-    commit(&*store, insert((0..32).map(inactive))).await;
-    let (below, refused) = fewer_than_five_events();
-    let publish = |number| {
-        let (before, after) = (inactive(number), next(&event(1, number)));
-        let requires = vec![unchanged(&before), below.clone()];
-        ChangeSet { requires, writes: vec![put(before, after)] }
-    };
-    let results = all_at_once(&store, (0..32).map(publish).collect()).await;
-    assert_outcomes(&results, 5, &refused);
-    let published = EventQuery::new().published().limit(99);
-    let published = store.events(organization_id(1), &published).await.unwrap().items;
-    assert_eq!(published.len(), 5);
 }
 
 /// After simultaneous sign-ups, cancellations, erasures and capacity changes, `filled` is the number of confirmed
@@ -236,16 +179,4 @@ pub async fn filled_equals_the_confirmed_sign_ups_after_simultaneous_changes(sto
     let found = stored(&*store, &shift).await.unwrap();
     assert_eq!(found.occupancy.filled as usize, confirmed);
     assert!(found.occupancy.filled <= 25, "no sign-up exceeds the largest capacity");
-}
-
-/// Of 8 simultaneous creates of a first organization, one succeeds.
-pub async fn one_of_many_simultaneous_first_organizations_is_created(store: Arc<dyn Store>) {
-    let none = Requirement::Below { total: Total::Organizations, bound: 1, now: at(0) };
-    let change = |number| ChangeSet {
-        requires: vec![none.clone()],
-        writes: vec![Write::insert(organization(number))],
-    };
-    let results = all_at_once(&store, (1..9).map(change).collect()).await;
-    assert_outcomes(&results, 1, &Refusal::NotBelow { total: Total::Organizations, count: 1 });
-    assert_eq!(store.organizations(None, 9).await.unwrap().len(), 1);
 }

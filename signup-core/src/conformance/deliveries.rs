@@ -334,18 +334,6 @@ pub async fn deliveries_are_kept_until_they_expire(store: Arc<dyn Store>) {
     assert_eq!(stored(&*store, &after).await, Some(after), "the webhook stays");
 }
 
-/// Of 16 simultaneous claims of a delivery, one succeeds.
-pub async fn one_of_many_simultaneous_claims_of_a_delivery_succeeds(store: Arc<dyn Store>) {
-    let [webhook] = with_webhooks(&*store, [1]).await;
-    let delivery = due_at(&webhook, 11, 0);
-    commit(&*store, insert([delivery.clone()])).await;
-    let claim = rules::claim_delivery(&webhook, delivery.clone(), at(0)).change;
-    let results = super::contention::all_at_once(&store, vec![claim; 16]).await;
-    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
-    let mut refusals = results.into_iter().filter_map(Result::err);
-    assert!(refusals.all(|refusal| refusal == Refusal::Changed(delivery.key())));
-}
-
 /// Of 12 simultaneous claims of a webhook's deliveries, 4 succeed. An ended lease frees its place.
 pub async fn simultaneous_claims_never_pass_the_limit_of_a_webhook(store: Arc<dyn Store>) {
     let [webhook, other] = with_webhooks(&*store, [1, 2]).await;

@@ -1,9 +1,8 @@
-//! Notices: which are due, in which order, and that each is changed only once.
+//! Notices: which are due, and in which order.
 
 use std::sync::Arc;
 
 use super::records::*;
-use crate::rules::MailIds;
 use crate::*;
 
 /// Inserts an event with a shift, and a notice about the shift for each number with its due time.
@@ -99,38 +98,4 @@ pub async fn a_purge_removes_old_failed_notices(store: Arc<dyn Store>) {
     }
     assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 0 });
     assert_eq!(store.notices(NoticeQuery::Queued(None), 9).await.unwrap(), notices[3..]);
-}
-
-/// Of 16 simultaneous claims of a notice, one succeeds.
-pub async fn one_of_many_simultaneous_claims_of_a_notice_succeeds(store: Arc<dyn Store>) {
-    let notice = with_due(&store, &[(1, 0)]).await.remove(0);
-    let claim = rules::replace_notice(&notice, notice.clone().claimed(at(5)));
-    let results = super::contention::all_at_once(&store, vec![claim; 16]).await;
-    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
-    let mut refusals = results.into_iter().filter_map(Result::err);
-    assert!(refusals.all(|refusal| refusal == Refusal::Changed(notice.key())));
-}
-
-/// Of 8 simultaneous fan-outs of a changed shift, one succeeds: each volunteer gets one notice.
-pub async fn a_changed_shift_is_fanned_out_once(store: Arc<dyn Store>) {
-    let (_, shift) = with_shift(&store, 9).await;
-    let volunteers: Vec<_> = (1..4).map(|number| signup(&shift, number)).collect();
-    let parent = notice(&shift, 1);
-    let mut change = insert(volunteers.clone());
-    change.insert(parent.clone());
-    commit(&*store, change).await;
-    let fan_out = |process: u32| {
-        let mail = |number| {
-            let number = 100 * process + number;
-            MailIds { notice: NoticeId::new(uuid(number)), secret: secret(number) }
-        };
-        let mails = (0..3).map(mail).collect();
-        rules::fan_out(parent.clone(), None, &volunteers, mails, process.is_multiple_of(2), at(5))
-    };
-    let results = super::contention::all_at_once(&store, (1..9).map(fan_out).collect()).await;
-    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 1);
-    let notices = store.notices(NoticeQuery::Queued(None), 99).await.unwrap();
-    let mut notified: Vec<_> = notices.iter().filter_map(|notice| notice.cause.signup()).collect();
-    notified.sort_unstable();
-    assert_eq!(notified, volunteers.iter().map(|signup| signup.id).collect::<Vec<_>>());
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::contention::all_at_once;
 use super::records::*;
 use crate::*;
 
@@ -108,31 +107,6 @@ pub async fn members_and_invitations_of_another_organization_are_not_listed(stor
     assert_eq!(check(&*store, vec![invited(2)]).await, Ok(()));
     let taken = Refusal::Taken(Box::new(invitation(1, 1).into()));
     assert_eq!(check(&*store, vec![invited(1)]).await, Err(taken), "compared without case");
-}
-
-/// Of many simultaneous inserts with the same unique value, one succeeds. The others are refused with the record that has the value.
-/// The values are the address of a person, an invited address, and the browser of a code.
-pub async fn one_of_many_simultaneous_inserts_of_a_persons_value_succeeds(store: Arc<dyn Store>) {
-    commit(&*store, insert([organization(1)])).await;
-    let invited = invitation(1, 1).invitee;
-    let of_people = |number| Person { email: person(1).email, ..person(number) }.into();
-    let of_invitations = |number| Invitation { invitee: invited.clone(), ..invitation(1, number) }.into();
-    let of_codes = |number| SignInCode { tries: number, ..sign_in_code(1) }.into();
-    let makes: [&dyn Fn(u32) -> Record; 3] = [&of_people, &of_invitations, &of_codes];
-    for make in makes {
-        let records: Vec<Record> = (1..=32).map(make).collect();
-        let changes = records.iter().map(|record| {
-            let requires = record.entity().uniques().into_iter().map(absent).collect();
-            ChangeSet { requires, writes: vec![Write::insert(record.clone())] }
-        });
-        let results = all_at_once(&store, changes.collect()).await;
-        let winner = results.iter().position(Result::is_ok).unwrap();
-        let refused = Err(Refusal::Taken(Box::new(records[winner].clone())));
-        for (place, result) in results.iter().enumerate() {
-            let expected = if place == winner { &Ok(()) } else { &refused };
-            assert_eq!(result, expected, "{:?}", records[place]);
-        }
-    }
 }
 
 /// An expired code and an expired invitation keep their unique values until they are replaced or removed. So an insert with the same
