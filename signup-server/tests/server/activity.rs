@@ -50,7 +50,7 @@ async fn each_write_is_listed_with_its_record_its_actor_and_the_fields_that_chan
     let patch = json!({"title": "Setting up", "capacity": 9});
     assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &patch).await.status, 200);
     assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &patch).await.status, 200, "no value changes");
-    assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 303);
+    page.signed_up(&server, &slot, "Ada", "ada@example.org").await;
     assert_snapshot!(lines(&all_activity(&server).await));
 }
 
@@ -73,7 +73,7 @@ async fn the_activity_of_members_and_messages_names_the_person_and_the_slot() {
     assert_eq!(owner.post(&format!("{ROOT}/settings"), &settings).await.status, 303);
     let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
-    assert_eq!(page.sign_up(&server, &early, "Bo", "bo@example.org").await.status, 303);
+    page.signed_up(&server, &early, "Bo", "bo@example.org").await;
     let message =
         [("subject", "Gloves"), ("text", "Bring gloves."), ("slot_id", &*early), ("confirmed", "yes")];
     let path = format!("{ROOT}/events/{}/message", id(&page.event));

@@ -142,7 +142,7 @@ async fn a_write_ignores_the_fields_that_only_its_answer_has() {
 async fn each_conflict_has_its_code_and_its_sentence() {
     let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 303);
+    page.signed_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let (taken, early) = (path(&page.event), format!("/v1/slots/{}", page.slot("Early")));
     let mut known = published();
     (known["external_id"], known["shifts"][0]["external_id"]) = (json!("a"), json!("late"));

@@ -11,7 +11,7 @@ use rstest::rstest;
 use signup_store_sql::test_cluster::Cluster;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, PROGRAM, Server, event, generous_plans, raw, run};
+use crate::harness::{Engine, PROGRAM, Server, event, generous_plans, raw, run, sqlite};
 use crate::mails::SOON;
 use crate::pages::published;
 use crate::start::{Started, wait_until_listening};
@@ -90,8 +90,7 @@ fn an_empty_variable_counts_as_not_set() {
 
 #[test]
 fn a_taken_port_is_named_and_leaves_no_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (folder, database) = sqlite();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     for (option, others) in [("--listen", &[][..]), ("--metrics-listen", &["--listen", "127.0.0.1:0"])] {
@@ -185,9 +184,8 @@ fn a_server_logs_at_info_and_warns_that_its_mails_reach_nobody() {
 
 #[tokio::test]
 async fn without_a_mail_server_a_mail_is_written_to_the_log_and_counts_as_sent() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, database) = sqlite();
     let log = folder.path().join("log");
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let mut child = Command::new(PROGRAM)
         .args(["--database", &database, "--listen", "127.0.0.1:0", "--log", "info"])
         .stdout(Stdio::piped())

@@ -10,7 +10,7 @@ use crate::first_owner::accept;
 use crate::harness::Engine::{Postgres, Sqlite};
 use crate::harness::{Engine, PROGRAM, Server, event, run};
 use crate::lives::id;
-use crate::mails::{SOON, with_mailbox};
+use crate::mails::{SOON, on_sqlite_with_mailbox};
 use crate::pages::{Page, published};
 use crate::snapshots::stable;
 use crate::wait::wait_until;
@@ -124,7 +124,7 @@ async fn an_event_is_printed_through_its_life() {
     let mut server = Server::start_on_sqlite();
     let pages = [Page::create(&server, &far()).await, Page::create(&server, &far()).await];
     for page in &pages {
-        assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 303);
+        page.signed_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     }
     server.wait_for_sql("SELECT CAST(count(*) AS TEXT) FROM notices", "0", SOON).await;
     server.kill();
@@ -203,9 +203,7 @@ async fn webhooks_and_their_operator_are_printed() {
 
 #[tokio::test]
 async fn a_mail_that_waits_or_has_failed_is_printed_with_its_reason() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let (server, mailbox) = with_mailbox(&database);
+    let (server, mailbox) = on_sqlite_with_mailbox();
     mailbox.answer("gone@example.org", &[(550, "no \"such\" user")]);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
     let page = Page::create(&server, &far()).await;
@@ -214,7 +212,7 @@ async fn a_mail_that_waits_or_has_failed_is_printed_with_its_reason() {
     }
     let tried = "SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3 OR failed_at IS NOT NULL";
     server.wait_for_sql(tried, "2", SOON).await;
-    let mut terminal = Terminal::new(&database);
+    let mut terminal = Terminal::new(&server.database());
     terminal.run("notice list", &[]);
     let failed = terminal.run("notice list --failed", &[]);
     terminal.run("notice retry --id", &[id(&failed)]);
@@ -242,7 +240,7 @@ async fn a_person_is_erased_while_the_server_runs() {
     .await;
     let there = "SELECT CAST(COUNT(*) AS TEXT) FROM signups WHERE email LIKE 'ada%' OR email_key LIKE 'ada%'";
     assert_eq!(server.sql(there).await, "0");
-    assert_eq!(page.sign_up(&server, &page.slot("Late"), "Ada", "ada@example.org").await.status, 303);
+    page.signed_up(&server, &page.slot("Late"), "Ada", "ada@example.org").await;
 }
 
 #[rstest]

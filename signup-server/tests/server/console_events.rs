@@ -109,7 +109,7 @@ async fn edits_by_two_people_are_merged_by_field_or_conflict() {
     ] {
         let loaded = Fields::of(&ada.get(&edit).await);
         if api.is_empty() {
-            server.manage(&["organization", "update", "--organization", "riverside", "--name", "Theirs"]);
+            server.command("organization update --organization riverside --name Theirs");
         } else {
             assert_eq!(server.patch(&api, &json!({ name: "Theirs" })).await.status, 200);
         }

@@ -52,7 +52,7 @@ async fn events_that_need_volunteers_come_first_then_drafts_then_past_and_cancel
     for (page, volunteers) in [(&soon, 15), (&full, 1)] {
         for number in 0..volunteers {
             let email = format!("v{number}@example.org");
-            assert_eq!(page.sign_up(&server, &page.slot("All day"), "Bo", &email).await.status, 303);
+            page.signed_up(&server, &page.slot("All day"), "Bo", &email).await;
         }
     }
 
@@ -97,7 +97,7 @@ async fn each_event_is_on_one_of_the_pages_of_home() {
 async fn the_console_leads_to_the_only_organization_or_lists_several() {
     let mailbox = Mailbox::start();
     let server = Server::start_on_sqlite().restart_with(&["--smtp", &mailbox.url()]);
-    server.manage(&["organization", "create", "--name", "Hillside"]);
+    server.command("organization create --name Hillside");
     let base_url = ["--base-url", server.url.as_str()];
     let invite = |organization: &str, role: &str| {
         let invite = [

@@ -178,7 +178,7 @@ async fn an_event_whose_shifts_take_no_sign_up_and_a_roster_with_people() {
     event["start_date"] = json!("2099-06-05");
     let page = Page::create(&server, &event).await;
     for (name, email) in [("Zoe", "zoe@example.org"), ("amy", "amy@example.org")] {
-        assert_eq!(page.sign_up(&server, &page.slot("Late"), name, email).await.status, 303);
+        page.signed_up(&server, &page.slot("Late"), name, email).await;
     }
     let at = format!("{ROOT}/events/{}", id(&page.event));
     assert_snapshot!("roster", stable(&shown(&ada.get(&format!("{at}/roster?addresses=1")).await)));
@@ -204,7 +204,7 @@ async fn what_cannot_be_done_is_explained_where_it_happens() {
     let mut event = published();
     event["start_date"] = json!("2099-06-05");
     let page = Page::create(&server, &event).await;
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Bo", "bo@example.org").await.status, 303);
+    page.signed_up(&server, &page.slot("Early"), "Bo", "bo@example.org").await;
     event["is_published"] = json!(false);
     let draft = server.create(&event).await;
     let cancelled = server.create(&event).await;
@@ -213,7 +213,7 @@ async fn what_cannot_be_done_is_explained_where_it_happens() {
     for _ in 0..4 {
         server.create(&event).await;
     }
-    server.manage(&["organization", "plan", "--organization", "starter", "--plan", "free"]);
+    server.command("organization plan --organization starter --plan free");
     let publish = format!("{root}/events/{}/publish", id(&draft));
     // The server may read the plan up to a second late.
     wait_until(SOON, async || match ada.get(&publish).await.text {

@@ -130,7 +130,7 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     let event_path = format!("/console/riverside/events/{}", page.event["id"].as_str().unwrap());
     browser.go(&url(&format!("{event_path}/delete"))).await;
     // Somebody signs up while the question is on the screen.
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await.status, 303);
+    page.signed_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await;
     browser.press("Delete").await;
     browser.wait_for("You can’t delete or unpublish the event.").await;
     browser.look("console-event-has-sign-ups", &axe).await;
@@ -146,7 +146,7 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     browser.look("console-too-many-messages", &axe).await;
 
     // An organization whose plan allows five active events.
-    server.manage(&["organization", "create", "--name", "Harbor", "--plan", "free"]);
+    server.command("organization create --name Harbor --plan free");
     let ada_as_owner = ["--organization", "harbor", "--email", ADA, "--name", "Ada", "--role", "owner"];
     let invited =
         server.manage(&[&["person", "invite", "--base-url", &server.url], &ada_as_owner[..]].concat());
@@ -155,7 +155,7 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     browser.wait_for("No events yet.").await;
     browser.go(&url("/console")).await;
     browser.look("console-organizations", &axe).await;
-    let token = server.manage(&["token", "create", "--organization", "harbor", "--name", "Harbor"]);
+    let token = server.command("token create --organization harbor --name Harbor");
     let create = async |event: Value| {
         let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
         let created = server.answer(request.json(&event)).await;

@@ -232,12 +232,10 @@ async fn an_invitation_is_for_one_person() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn somebody_who_exists_accepts_an_invitation_without_a_name_and_signs_in_with_a_code() {
     let mailbox = Mailbox::start();
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let server = Server::start_on_sqlite_with(&["--smtp", &mailbox.url()]);
     let owner = Organizer::first_owner(&server).await;
     let grace = owner.invite(&mailbox, "grace@example.org", "organizer").await;
-    server.manage(&["organization", "create", "--name", "Lakeside"]);
+    server.command("organization create --name Lakeside");
     let invite = || {
         let command = ["person", "invite", "--organization", "lakeside", "--role", "organizer"];
         let person = ["--email", "GRACE@example.org", "--name", "G", "--base-url", &server.url];

@@ -1,5 +1,6 @@
 //! The console's pages of sign-ups: the list, the spreadsheet, the roster, and cancelling one place.
 
+use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::console::{Organizer, wait_for_text};
@@ -7,6 +8,7 @@ use crate::console_guard::assert_protected;
 use crate::harness::{Answer, Server, run};
 use crate::mailbox::Mailbox;
 use crate::pages::Page;
+use crate::snapshots::{readable, stable};
 
 /// A text that would run a script, or add an element, on a page that does not escape it.
 pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x>";
@@ -72,26 +74,11 @@ fn link(page: &Answer, text: &str) -> Option<String> {
 async fn sign_ups_are_listed_with_answers_and_filtered_by_shift_status_and_text() {
     let server = Server::start(&[]);
     let scene = Scene::start(&server).await;
-    let empty = scene.get("signups").await;
-    assert!(empty.status == 200 && empty.text.contains("No one has signed up yet."), "{}", empty.text);
-    let public_page = format!("<a href=\"{}\">sign them up on the public page</a>", scene.page.path);
-    assert!(empty.text.contains(&public_page), "{}", empty.text);
-
     scene.sign_up("Late", (&format!("Bob {HOSTILE}"), "bob@example.org"), HOSTILE).await;
     scene.sign_up("Early", ("Jürgen", "juergen@example.org"), "vegan").await;
     let all = scene.get("signups").await;
-    assert_eq!(all.status, 200);
     assert_escaped(&all);
-    for part in [
-        "Jürgen",
-        "juergen@example.org",
-        "bob@example.org",
-        "vegan",
-        "2 of 80 places are taken.",
-        "08:00–10:00 CEST",
-    ] {
-        assert!(all.text.contains(part), "{part}: {}", all.text);
-    }
+    assert_snapshot!(stable(&readable(&all)));
     for (query, is_bob, is_juergen) in [
         (format!("slot_id={}", scene.page.slot("Early")), false, true),
         ("status=confirmed".to_owned(), true, true),

@@ -66,9 +66,7 @@ async fn erasing_asks_first_and_leaves_nothing() {
 #[tokio::test]
 async fn export_and_erase_require_a_recent_sign_in() {
     let mailbox = Mailbox::start();
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let server = Server::start_on_sqlite_with(&["--smtp", &mailbox.url()]);
     let scene = Scene::start(&server).await;
     scene.sign_up("Early", ("Bob", "bob@example.org"), "").await;
     server.sql("UPDATE sign_ins SET created_at = created_at - 901").await;

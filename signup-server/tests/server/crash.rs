@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use rstest::rstest;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server};
+use crate::harness::{Engine, Server, sqlite};
 use crate::kills::{kills, until_killed};
 use crate::volunteers::{Shift, Volunteers};
 
@@ -138,8 +138,7 @@ async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
 /// starts from the recovered file.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowledged() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (_folder, database) = sqlite();
     // No file may grow beyond 1 MiB. A write past that limit fails like a write on a broken disk.
     let mut server = Server::start_limited(&database, "-f 1024");
     let client = reqwest::Client::new();

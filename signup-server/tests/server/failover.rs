@@ -86,8 +86,8 @@ async fn a_failover_loses_nothing_acknowledged_and_duplicates_nothing() {
     let url = format!("postgres://postgres@127.0.0.1:{}/signup", proxy(Arc::clone(&target)).await);
     let arguments = ["--database-connect-timeout-s", "1", "--database-statement-timeout-s", "2"];
     let mut server = Server::start_on(&url, &arguments);
-    server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
-    let token = server.manage(&["token", "create", "--organization", "starter", "--name", "t"]);
+    server.command("organization create --name Starter --plan pro");
+    let token = server.command("token create --organization starter --name t");
     token["token"].as_str().unwrap().clone_into(&mut server.token);
 
     let stop = Arc::new(AtomicBool::new(false));

@@ -16,8 +16,8 @@ fn server(arguments: &[&str]) -> Option<(Cluster, Server)> {
     let cluster = Cluster::start(&[])?;
     let database = cluster.empty_database();
     let mut server = Server::start_on(&database, arguments);
-    server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
-    let token = server.manage(&["token", "create", "--organization", "starter", "--name", "t"]);
+    server.command("organization create --name Starter --plan pro");
+    let token = server.command("token create --organization starter --name t");
     token["token"].as_str().unwrap().clone_into(&mut server.token);
     Some((cluster, server))
 }

@@ -22,7 +22,7 @@ async fn the_first_start_prints_a_link_that_makes_the_first_owner() {
         ("contact", "help@riverside.example"),
     ];
     accept(&server, &server.console, &form).await;
-    let member = server.manage(&["person", "list", "--organization", "riverside-food-bank"]);
+    let member = server.command("person list --organization riverside-food-bank");
     assert_eq!([&member["email"], &member["role"]], ["ada@example.org", "owner"]);
     assert_eq!(server.get("/v1/team").await.data()["name"], "Riverside Food Bank");
     let another = server.restart_with(&[]);

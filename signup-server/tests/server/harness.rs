@@ -50,6 +50,13 @@ pub(crate) fn generous_plans(folder: &Path) -> PathBuf {
     path
 }
 
+/// Returns a temporary folder, and the URL of a database in it that does not exist yet.
+pub(crate) fn sqlite() -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    (folder, database)
+}
+
 impl Server {
     /// Starts a server on the memory store, with generous plans.
     pub(crate) fn start(arguments: &[&str]) -> Self {
@@ -58,9 +65,13 @@ impl Server {
 
     /// Starts a server on a new SQLite file in a temporary folder, with generous plans.
     pub(crate) fn start_on_sqlite() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-        let mut server = Self::start_on(&database, &[]);
+        Self::start_on_sqlite_with(&[])
+    }
+
+    /// Starts a server on a new SQLite file in a temporary folder, with generous plans and these arguments.
+    pub(crate) fn start_on_sqlite_with(arguments: &[&str]) -> Self {
+        let (folder, database) = sqlite();
+        let mut server = Self::start_on(&database, arguments);
         server.folder = Some(folder);
         server
     }
@@ -73,8 +84,8 @@ impl Server {
         let database = Cluster::shared()?.empty_database();
         let mut server = Self::start_on(&database, &[]);
         assert_eq!(server.token, "", "PostgreSQL gets no starter organization");
-        server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
-        let token = server.manage(&["token", "create", "--organization", "starter", "--name", "Starter"]);
+        server.command("organization create --name Starter --plan pro");
+        let token = server.command("token create --organization starter --name Starter");
         token["token"].as_str().unwrap().clone_into(&mut server.token);
         Some(server)
     }
@@ -234,10 +245,17 @@ impl Server {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
+    /// Runs a command as [`Server::manage`] does, whose arguments have no spaces.
+    pub(crate) fn command(&self, command: &str) -> Value {
+        self.manage(&command.split(' ').collect::<Vec<_>>())
+    }
+
     /// Creates a token of the starter organization with these scopes.
     pub(crate) fn token_with(&self, scopes: &str) -> String {
-        let create = ["token", "create", "--organization", "starter", "--name", "t", "--scopes", scopes];
-        self.manage(&create)["token"].as_str().unwrap().to_owned()
+        self.command(&format!("token create --organization starter --name t --scopes {scopes}"))["token"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     }
 
     /// Returns a request to this server, without a token.

@@ -42,7 +42,7 @@ async fn every_write_is_replayed_by_its_key() {
     }
     let (method, path, _) = first_answers.last().unwrap();
     assert_not_found(&server.send_keyed(method, path, "other", &json!({})).await, "another key");
-    let second = server.manage(&["token", "create", "--organization", "starter", "--name", "second"]);
+    let second = server.command("token create --organization starter --name second");
     let second = second["token"].as_str().unwrap();
     let create = server.request("POST", "/v1/events").bearer_auth(second).header("Idempotency-Key", "key");
     let created = server.answer(create.json(&event())).await;

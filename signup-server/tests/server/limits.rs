@@ -92,8 +92,8 @@ async fn requests_without_a_valid_token_are_counted_by_address_at_the_free_rate(
 #[tokio::test]
 async fn a_plan_limits_the_active_events_and_holds_within_5_seconds() {
     let server = Server::start_on_sqlite();
-    server.manage(&["organization", "create", "--name", "Small"]);
-    let token = server.manage(&["token", "create", "--organization", "small", "--name", "t"]);
+    server.command("organization create --name Small");
+    let token = server.command("token create --organization small --name t");
     let create = async || {
         let mut body = event();
         body["is_published"] = json!(true);
@@ -111,7 +111,7 @@ async fn a_plan_limits_the_active_events_and_holds_within_5_seconds() {
         refused.json()["limit"],
         json!({"limit_type": "active_events", "current_count": 5, "max_allowed": 5})
     );
-    server.manage(&["organization", "plan", "--organization", "small", "--plan", "calendar"]);
+    server.command("organization plan --organization small --plan calendar");
     wait_until(Duration::from_millis(5500), async || match create().await.status {
         201 => Ok(()),
         _ => Err("the larger plan was not used".to_owned()),

@@ -8,17 +8,15 @@ use serde_json::{Value, json};
 use signup_store_sql::test_cluster::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server, run};
+use crate::harness::{Engine, Server, run, sqlite};
 use crate::mailbox::{GREETING, Mailbox, Security};
-use crate::mails::{SOON, to, with_mailbox};
+use crate::mails::{SOON, on_sqlite_with_mailbox, to};
 use crate::pages::{Page, published};
 use crate::wait::{long_waits, wait_until};
 
 #[tokio::test]
 async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let (server, mailbox) = with_mailbox(&database);
+    let (server, mailbox) = on_sqlite_with_mailbox();
     mailbox.answer("gone@example.org", &[(550, "no such user"), (250, "")]);
     let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Gone", "gone@example.org").await;
@@ -56,9 +54,7 @@ async fn permanently_refused_content_fails_at_once() {
 /// The retry is due after 30 seconds and delays no other mail. The test makes it due at once.
 #[tokio::test]
 async fn a_temporarily_refused_recipient_is_retried_after_a_backoff() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let (server, mailbox) = with_mailbox(&database);
+    let (server, mailbox) = on_sqlite_with_mailbox();
     let listen = format!("127.0.0.1:{}", free_port());
     let server = server.restart_with(&["--smtp", &mailbox.url(), "--metrics-listen", &listen]);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy"), (250, "")]);
@@ -88,8 +84,7 @@ async fn a_refusal_before_the_recipient_fails_no_mail(
     )]
     (refused, answer, reason): (&'static str, &'static str, &'static str),
 ) {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (_folder, database) = sqlite();
     let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
     mailbox.refuse(Some((refused, answer)));
     let listen = format!("127.0.0.1:{}", free_port());
@@ -201,9 +196,7 @@ async fn a_killed_server_loses_no_mail_and_duplicates_at_most_the_one_in_progres
 /// One stored sign-up and one stored notice are unreadable. All other mails are sent.
 #[tokio::test]
 async fn an_unreadable_record_delays_no_other_mail() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let (server, mailbox) = with_mailbox(&database);
+    let (server, mailbox) = on_sqlite_with_mailbox();
     let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
     mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
@@ -284,9 +277,7 @@ async fn an_unreadable_notice_is_reported_once_and_delays_no_other(
 /// On SQLite, a text that is not UTF-8 makes the whole query fail.
 #[tokio::test]
 async fn a_notice_with_invalid_utf8_delays_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let (server, mailbox) = with_mailbox(&database);
+    let (server, mailbox) = on_sqlite_with_mailbox();
     let page = Page::create(&server, &published()).await;
     let early = page.slot("Early");
     mailbox.answer("bad@example.org", &[(450, "later")]);

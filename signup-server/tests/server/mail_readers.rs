@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::harness::{Server, sqlite};
 use crate::lives::{PROXY, submit_from};
 use crate::mailbox::Mailbox;
 use crate::packages::{python, run, target};
@@ -78,8 +78,7 @@ async fn event_of(server: &Server, number: usize) -> Page {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn strict_parsers_read_mails_and_calendars_with_odd_names_as_they_were_given() {
     let Some(python) = python() else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
+    let (_folder, database) = sqlite();
     let mailbox = Mailbox::start();
     let from = ["--smtp", &mailbox.url(), "--mail-from", "Signup <help@example.org>"];
     let server = Server::start_on(&database, &[PROXY.as_slice(), &from].concat());

@@ -20,6 +20,13 @@ pub(crate) fn with_mailbox(database: &str) -> (Server, Mailbox) {
     (server, mailbox)
 }
 
+/// Starts a server on a new SQLite file with a mail server of its own.
+pub(crate) fn on_sqlite_with_mailbox() -> (Server, Mailbox) {
+    let mailbox = Mailbox::start();
+    let server = Server::start_on_sqlite_with(&["--smtp", &mailbox.url(), "--mail-from", FROM]);
+    (server, mailbox)
+}
+
 const FROM: &str = "Signup <help@riverside.example.org>";
 
 /// Returns the recipients of these mails.
@@ -95,9 +102,7 @@ async fn processes_that_share_a_database_send_each_mail_once() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_change_is_mailed_to_many_volunteers_in_bounded_memory() {
     let recipients: usize = std::env::var("RECIPIENTS").map_or(300, |text| text.parse().unwrap());
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let (server, mailbox) = with_mailbox(&database);
+    let (server, mailbox) = on_sqlite_with_mailbox();
     let page = Page::create(
         &server,
         &json!({
@@ -148,7 +153,7 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
         assert_eq!(page.sign_up(&server, &slot, "Ada", bad).await.status, 422, "{bad:?}");
     }
     let name = "\"Ada\" <b>, ü <script>alert(1)</script>";
-    assert_eq!(page.sign_up(&server, &slot, name, "ada@example.org").await.status, 303);
+    page.signed_up(&server, &slot, name, "ada@example.org").await;
     let mail = mailbox.wait_for(1, SOON).await.remove(0);
     let parsed = mailparse::parse_mail(&mail.raw).unwrap();
     let names: Vec<_> = parsed.headers.iter().map(mailparse::MailHeader::get_key).collect();
@@ -172,6 +177,6 @@ async fn typed_text_adds_no_header_and_no_markup_to_a_mail() {
 async fn an_internationalized_domain_is_sent_as_punycode() {
     let (server, mailbox) = with_mailbox("memory:");
     let page = Page::create(&server, &published()).await;
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Jörg", "joerg@münchen.example").await.status, 303);
+    page.signed_up(&server, &page.slot("Early"), "Jörg", "joerg@münchen.example").await;
     assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["joerg@xn--mnchen-3ya.example"]);
 }

@@ -42,7 +42,7 @@ async fn a_revoked_token_is_refused_by_every_process_within_5_seconds() {
     let Some(first) = Server::start_on_postgres() else { return };
     let second = first.start_another(&[]);
     let servers = [first, second];
-    let made = servers[0].manage(&["token", "create", "--organization", "starter", "--name", "t"]);
+    let made = servers[0].command("token create --organization starter --name t");
     let token = made["token"].as_str().unwrap();
     let status = async |server: &Server| {
         server.answer(server.request("GET", "/v1/team").bearer_auth(token)).await.status

@@ -84,7 +84,7 @@ async fn a_refusal_of_a_query_is_the_refusal_of_the_tool() {
     let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
     let (event, slot) = (id(&page.event), page.slot("Early"));
-    assert_eq!(page.sign_up(&server, &slot, "Ada", "ada@example.org").await.status, 303);
+    page.signed_up(&server, &slot, "Ada", "ada@example.org").await;
     let of_slot = format!("/v1/slots/{slot}");
     #[rustfmt::skip]
     let refusals = [
@@ -111,7 +111,7 @@ async fn a_preview_is_refused_as_the_write_is_and_only_true_asks_for_one() {
     let server = Server::start_on_sqlite();
     let page = Page::create(&server, &published()).await;
     let event = &page.event["id"];
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 303);
+    page.signed_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let before = server.get(&path(&page.event)).await.data();
     let arguments = json!({"event_id": event, "is_published": false});
     let mut preview = arguments.clone();

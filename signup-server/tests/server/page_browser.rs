@@ -69,9 +69,7 @@ async fn every_state_of_the_pages_is_accessible() {
     let Some(browser) = Browser::start().await else { return };
     let Some(axe) = axe() else { return };
     let mailbox = Mailbox::start();
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
-    let server = Server::start_on(&database, &["--smtp", &mailbox.url()]);
+    let server = Server::start_on_sqlite_with(&["--smtp", &mailbox.url()]);
     let url = |path: &str| format!("{}{path}", server.url);
 
     for (state, path) in [("start", "/"), ("docs", "/docs")] {
@@ -196,7 +194,7 @@ async fn the_pages_of_places_that_are_gone_are_accessible() {
     let (url, early, late) = (format!("{}{}", server.url, page.path), page.slot("Early"), page.slot("Late"));
     let mut places = vec![];
     for slot in [&early, &late] {
-        assert_eq!(page.sign_up(&server, slot, "Ada", "ada@example.org").await.status, 303);
+        page.signed_up(&server, slot, "Ada", "ada@example.org").await;
         let mails = mailbox.wait_for(places.len() + 1, SOON).await;
         places.push(format!("{}{}", server.url, mails[places.len()].signup_path().unwrap()));
     }
@@ -227,7 +225,7 @@ async fn the_pages_of_places_that_are_gone_are_accessible() {
 
     let page = Page::create(&server, &today()).await;
     let slot = page.slot("All day");
-    assert_eq!(page.sign_up(&server, &slot, "Ada", "past@example.org").await.status, 303);
+    page.signed_up(&server, &slot, "Ada", "past@example.org").await;
     let mail = wait_until(SOON, async || {
         let mail = mailbox.mails().into_iter().find(|mail| mail.to == "past@example.org");
         mail.ok_or_else(|| "no mail to past@example.org arrived".to_owned())

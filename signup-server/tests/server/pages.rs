@@ -48,6 +48,12 @@ impl Page {
         self.post(server, &[("slot_id", slot), ("name", name), ("email", email)]).await
     }
 
+    /// Signs a volunteer up. Panics if the form is refused.
+    pub(crate) async fn signed_up(&self, server: &Server, slot: &str, name: &str, email: &str) {
+        let answer = self.sign_up(server, slot, name, email).await;
+        assert_eq!(answer.status, 303, "{}", answer.text);
+    }
+
     /// Returns the number of volunteers of the shift with this title.
     pub(crate) async fn filled(&self, server: &Server, title: &str) -> u64 {
         let event = self.event["id"].as_str().unwrap();

@@ -74,7 +74,7 @@ async fn two_servers_behind_pgbouncer_work_as_without_it() {
     let (_, name) = direct.rsplit_once('/').unwrap();
     let url = format!("postgres://postgres@127.0.0.1:{}/{name}", bouncer.port);
     let mut server = Server::start_on(&url, &["--pgbouncer"]);
-    server.manage(&["organization", "create", "--name", "Starter", "--plan", "pro", "--pgbouncer"]);
+    server.command("organization create --name Starter --plan pro --pgbouncer");
     let token = ["token", "create", "--organization", "starter", "--name", "t", "--pgbouncer"];
     server.manage(&token)["token"].as_str().unwrap().clone_into(&mut server.token);
     let servers = [server.start_another(&["--pgbouncer"]), server];

@@ -43,7 +43,7 @@ async fn the_nightly_program_copies_the_sign_ups_on_all_pages() {
     let page = create_page(&server, json!([{"title": "All", "capacity": 101}])).await;
     for number in 0..101 {
         let email = format!("v{number}@example.org");
-        assert_eq!(page.sign_up(&server, &page.slot("All"), "Ada", &email).await.status, 303);
+        page.signed_up(&server, &page.slot("All"), "Ada", &email).await;
     }
     let [program, cron, ..] = recipes(&server).await;
     assert!(cron.ends_with(" python3 sync_signups.py"), "{cron}");
@@ -134,7 +134,7 @@ async fn the_roster_follows_every_type_of_activity_that_changes_it() {
     let has = async |slots: Value| shows(id, json!([page.event["title"], slots])).await;
     let sign_up = async |slot: &str, name: &str| {
         let email = format!("{}@example.org", name.to_lowercase());
-        assert_eq!(page.sign_up(&server, slot, name, &email).await.status, 303);
+        page.signed_up(&server, slot, name, &email).await;
     };
     has(json!([["Early", []], ["Late", []]])).await;
     let (early, late) = (page.slot("Early"), page.slot("Late"));
@@ -144,7 +144,7 @@ async fn the_roster_follows_every_type_of_activity_that_changes_it() {
     has(json!([["Early", ["Eve", "Ada"]], ["Late", ["Bob"]]])).await;
     // No email goes to a person who is erased before.
     mailbox.wait_for(3, SOON).await;
-    server.manage(&["signup", "erase", "--organization", "starter", "--email", "eve@example.org"]);
+    server.command("signup erase --organization starter --email eve@example.org");
     has(json!([["Early", ["Ada"]], ["Late", ["Bob"]]])).await;
     sign_up(&late, "Cyd").await;
     has(json!([["Early", ["Ada"]], ["Late", ["Cyd", "Bob"]]])).await;

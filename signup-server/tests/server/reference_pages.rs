@@ -2,15 +2,16 @@
 //!
 //! The tests read the description by themselves, so that they do not repeat a mistake of the server.
 
-use std::collections::BTreeSet;
 use std::process::Command;
 
+use insta::assert_snapshot;
 use serde_json::{Value, json};
 use signup_store_sql::test_cluster::installed;
 
 use crate::browser::{Browser, DESKTOP};
 use crate::harness::{Answer, Server};
 use crate::packages::on_path;
+use crate::snapshots::{readable_part, stable};
 
 /// The description and the reference that a server serves.
 struct Docs {
@@ -23,7 +24,6 @@ struct Operation<'a> {
     id: &'a str,
     method: &'a str,
     path: &'a str,
-    described: &'a Value,
     section: &'a str,
 }
 
@@ -44,7 +44,7 @@ impl Docs {
         let operations: Vec<_> = operations
             .map(|(path, method, described)| {
                 let id = described["operationId"].as_str().unwrap();
-                Operation { id, method, path, described, section: self.section(id) }
+                Operation { id, method, path, section: self.section(id) }
             })
             .collect();
         assert!(operations.len() >= 10, "{} operations", operations.len());
@@ -56,33 +56,6 @@ impl Docs {
         let parts: Vec<_> = self.page.split(&format!("<section class=\"operation\" id=\"{id}\">")).collect();
         assert_eq!(parts.len(), 2, "{id} has one section");
         parts[1].split("<section").next().unwrap()
-    }
-
-    /// Resolves a `$ref`, and returns any other value unchanged.
-    fn resolved<'a>(&'a self, value: &'a Value) -> &'a Value {
-        match value["$ref"].as_str() {
-            Some(reference) => self.resolved(self.document.pointer(&reference[1..]).unwrap()),
-            None => value,
-        }
-    }
-
-    /// Adds the names of all fields of a schema, and of the schemas within the schema.
-    fn collect_fields<'a>(&'a self, schema: &'a Value, fields: &mut BTreeSet<&'a str>) {
-        if let Some(reference) = schema["$ref"].as_str() {
-            self.collect_fields(self.document.pointer(&reference[1..]).unwrap(), fields);
-        }
-        for (name, field) in schema["properties"].as_object().into_iter().flatten() {
-            fields.insert(name);
-            self.collect_fields(field, fields);
-        }
-        for keyword in ["allOf", "oneOf", "anyOf"] {
-            for part in schema[keyword].as_array().into_iter().flatten() {
-                self.collect_fields(part, fields);
-            }
-        }
-        for part in ["items", "additionalProperties"].iter().filter_map(|keyword| schema.get(keyword)) {
-            self.collect_fields(part, fields);
-        }
     }
 }
 
@@ -145,97 +118,15 @@ async fn every_operation_has_an_anchor_and_a_link_in_the_contents() {
     }
 }
 
+/// Each field, status and example is shown by the same rule for each operation. The request to a webhook has headers and no command.
 #[tokio::test]
-async fn every_parameter_and_every_field_of_a_request_is_shown() {
+async fn a_write_a_read_and_the_request_to_a_webhook_are_shown_with_all_their_parts() {
     let server = Server::start(&[]);
     let docs = Docs::of(&server).await;
-    let mut fields_of_all = 0;
-    for Operation { id, path, described, section, .. } in docs.operations() {
-        let of_path = docs.document["paths"][path]["parameters"].as_array();
-        let parameters = described["parameters"].as_array().into_iter().chain(of_path).flatten();
-        let mut fields: BTreeSet<_> =
-            parameters.map(|parameter| docs.resolved(parameter)["name"].as_str().unwrap()).collect();
-        let body = docs.resolved(&described["requestBody"]);
-        for content in body["content"].as_object().into_iter().flat_map(|contents| contents.values()) {
-            docs.collect_fields(&content["schema"], &mut fields);
-        }
-        let request = section.split("<h4>Responses</h4>").next().unwrap();
-        for field in &fields {
-            assert!(request.contains(&format!("<code class=\"name\">{field}</code>")), "{id}: {field}");
-        }
-        fields_of_all += fields.len();
+    for id in ["duplicateEvent", "listSlots", "receiveActivity"] {
+        let section = docs.section(id).split("</section>").next().unwrap();
+        assert_snapshot!(format!("section_{id}"), stable(&readable_part(section)));
     }
-    assert!(fields_of_all > 30, "{fields_of_all} fields");
-}
-
-/// The request that the server sends is no operation of the API: it has headers, and no command.
-#[tokio::test]
-async fn the_request_that_a_webhook_gets_is_shown() {
-    let server = Server::start(&[]);
-    let docs = Docs::of(&server).await;
-    let described = &docs.document["webhooks"]["activity"]["post"];
-    let id = described["operationId"].as_str().unwrap();
-    let section = docs.section(id);
-    assert!(docs.page.contains(&format!("<li><a href=\"#{id}\">")), "a link in the contents");
-    let content = &described["requestBody"]["content"]["application/json"];
-    let mut fields = BTreeSet::new();
-    for parameter in described["parameters"].as_array().unwrap() {
-        fields.insert(parameter["name"].as_str().unwrap());
-    }
-    let payload = docs.resolved(&content["schema"])["properties"].as_object().unwrap();
-    fields.extend(payload.keys().map(String::as_str));
-    assert!(fields.contains("webhook-signature") && fields.contains("timestamp"), "{fields:?}");
-    for field in fields {
-        assert!(section.contains(&format!("<code class=\"name\">{field}</code>")), "{field}");
-    }
-    assert!(section.contains("href=\"#record-Activity\""), "{section}");
-    let shown = between(section, "<pre><code>", "</code>");
-    for (name, example) in content["examples"].as_object().unwrap() {
-        let is_shown = |text: &String| serde_json::from_str::<Value>(text).unwrap() == example["value"];
-        assert!(shown.iter().any(is_shown), "{name}");
-    }
-    for status in described["responses"].as_object().unwrap().keys() {
-        let words = if status == "default" { "any other status" } else { status };
-        assert!(section.contains(&format!("<li><code>{words}</code>")), "{status}");
-    }
-    assert!(!section.contains("curl"), "{section}");
-}
-
-/// An error under `components` is a link in each operation, and is shown once.
-#[tokio::test]
-async fn every_status_is_shown_with_its_examples() {
-    let server = Server::start(&[]);
-    let docs = Docs::of(&server).await;
-    let mut links = 0;
-    for Operation { id, described, section, .. } in docs.operations() {
-        for (status, response) in described["responses"].as_object().unwrap() {
-            let shared = response["$ref"].as_str().filter(|_| !status.starts_with('2'));
-            let (html, before, after) = if let Some(reference) = shared {
-                let anchor = reference.replace("#/components/responses/", "response-");
-                assert!(section.contains(&format!("<a href=\"#{anchor}\">{status} ")), "{id} {status}");
-                links += 1;
-                (docs.page.as_str(), format!("<section id=\"{anchor}\">"), "</section>")
-            } else {
-                (section, format!("<summary>{status} "), "</details>")
-            };
-            let answer: Vec<_> = html.split(&before).collect();
-            assert_eq!(answer.len(), 2, "{id} shows {status} once");
-            let shown = between(answer[1].split(after).next().unwrap(), "<pre><code>", "</code>");
-            for (media_type, content) in docs.resolved(response)["content"].as_object().into_iter().flatten()
-            {
-                let many = content["examples"].as_object().into_iter().flat_map(|many| many.values());
-                let many = many.map(|example| &docs.resolved(example)["value"]);
-                for example in content.get("example").into_iter().chain(many) {
-                    // An example that is a string is the text itself. JSON is YAML, too.
-                    let is_shown = |text: &String| {
-                        example == text || serde_norway::from_str::<Value>(text).unwrap() == *example
-                    };
-                    assert!(shown.iter().any(is_shown), "{id} {status} {media_type}: {example}");
-                }
-            }
-        }
-    }
-    assert!(links > 100, "{links} links");
 }
 
 #[tokio::test]

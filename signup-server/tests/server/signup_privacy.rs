@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::harness::{Answer, PROGRAM, Server, generous_plans};
+use crate::harness::{Answer, PROGRAM, Server, generous_plans, sqlite};
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::pages::{Page, published};
@@ -34,16 +34,7 @@ async fn no_cache_stores_an_answer_with_people_or_its_errors() {
     let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let paths = personal_paths(&server, &page).await;
-    let token = server.manage(&[
-        "token",
-        "create",
-        "--organization",
-        "starter",
-        "--name",
-        "t",
-        "--scopes",
-        "team:read",
-    ]);
+    let token = server.command("token create --organization starter --name t --scopes team:read");
     for path in &paths {
         assert_not_stored(&server.get(path).await, 200, path);
         assert_not_stored(&server.send("HEAD", path, None).await, 200, path);
@@ -133,9 +124,8 @@ async fn the_log_has_no_address() {
     mailbox.answer("hidden.ada@example.org", &[(450, "hidden.ada@example.org is over quota")]);
     // Not a reply of SMTP.
     mailbox.refuse(Some(("RCPT", "who is hidden.ada@example.org?")));
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, database) = sqlite();
     let log = folder.path().join("log");
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let plans = generous_plans(folder.path());
     let mut child = Command::new(PROGRAM)
         .args(["--database", &database, "--listen", "127.0.0.1:0", "--log", "trace"])
@@ -183,7 +173,7 @@ async fn the_log_has_no_address() {
 async fn a_secret_is_stored_as_a_digest_and_in_clear_only_in_its_queued_mail() {
     let Some(server) = Server::start_on_postgres() else { return };
     let page = Page::create(&server, &published()).await;
-    assert_eq!(page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await.status, 303);
+    page.signed_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let queued = "SELECT cause::text FROM notices";
     let cause = server.sql(queued).await;
     let mailbox = Mailbox::start();

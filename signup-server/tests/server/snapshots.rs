@@ -86,10 +86,15 @@ pub(crate) fn readable(page: &Answer) -> String {
     let Some((head, main)) = page.text.split_once("<body") else {
         return format!("{} {}", page.status, page.header("location").unwrap());
     };
-    let (_, main) = main.split_once('>').unwrap();
+    let (_, body) = main.split_once('>').unwrap();
     let title = head.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
-    let mut text = format!("{} {title}\n", page.status);
-    for part in main.split_once("</body>").unwrap().0.split('<') {
+    format!("{} {title}\n{}", page.status, readable_part(body.split_once("</body>").unwrap().0))
+}
+
+/// Returns a part of a page as [`readable`] does.
+pub(crate) fn readable_part(html: &str) -> String {
+    let mut text = String::new();
+    for part in html.split('<') {
         let (tag, words) = part.split_once('>').unwrap_or(("", part));
         let name = tag.split([' ', '\n', '/']).next().unwrap();
         let attribute =

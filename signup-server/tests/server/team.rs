@@ -6,7 +6,7 @@ use crate::lives::send_as;
 #[tokio::test]
 async fn every_answer_to_a_token_warns_from_30_days_before_it_ends() {
     let server = Server::start_on_sqlite();
-    server.manage(&["organization", "create", "--name", "Rowers"]);
+    server.command("organization create --name Rowers");
     let create = |name: &str, days: &str| {
         let scopes = ["--scopes", "slots:read,events:write", "--expires-in-days", days];
         server

@@ -188,10 +188,8 @@ async fn an_endpoint_that_never_answers_delays_no_other() {
 
 #[tokio::test]
 async fn a_request_in_flight_ends_before_the_server_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let receiver = Receiver::answering(&[Answer::Late(200, Duration::from_secs(3))]);
-    let mut server = Server::start_on(&database, &ALLOW);
+    let mut server = Server::start_on_sqlite_with(&ALLOW);
     webhook(&server, &receiver.url()).await;
     server.create(&event()).await;
     receiver.wait_for(1, SOON).await;
@@ -201,10 +199,8 @@ async fn a_request_in_flight_ends_before_the_server_does() {
 
 #[tokio::test]
 async fn a_delivery_whose_process_was_killed_is_repeated_with_the_same_id() {
-    let folder = tempfile::tempdir().unwrap();
-    let database = format!("sqlite:{}", folder.path().join("signup.db").display());
     let receiver = Receiver::answering(&[Answer::Never, Answer::Status(200)]);
-    let mut server = Server::start_on(&database, &ALLOW);
+    let mut server = Server::start_on_sqlite_with(&ALLOW);
     webhook(&server, &receiver.url()).await;
     server.create(&event()).await;
     receiver.wait_for(1, SOON).await;
