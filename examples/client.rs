@@ -1,7 +1,8 @@
 //! A typed client of the HTTP API: a module to copy into a program, and to extend with the requests it needs.
 //!
-//! The module needs the crates `reqwest`, `serde`, `thiserror` and `tokio`. A request waits when the rate limit is
-//! reached, and is retried when the server is not available. Every other refusal is an [`ApiError`].
+//! The module needs the crates `reqwest`, `serde`, `thiserror` and `tokio`, and for a server with TLS the feature `rustls` of
+//! `reqwest`. A request waits when the rate limit is reached, and is retried when the server is not available or its answer is
+//! lost. Every other refusal is an [`ApiError`].
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,8 +11,10 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The maximum number of retries after a 503.
+/// The maximum number of retries after a 503 or a lost answer.
 const RETRIES: u32 = 3;
+/// How long a request waits for its answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A client with the token of an organization.
 pub(crate) struct Client {
@@ -115,7 +118,7 @@ impl Client {
         self.send(Method::POST, "/v1/events", event, Some(key)).await
     }
 
-    /// Sends a body, and returns the record or the records of the answer. Without a `key`, a retry is a request of its own.
+    /// Sends a body, and returns the record or the records of the answer. Without a `key`, a retry may apply the write twice.
     pub(crate) async fn send<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -135,25 +138,34 @@ impl Client {
 
     /// Begins a request for a path.
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token)
+        self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token).timeout(TIMEOUT)
     }
 }
 
-/// Sends a request whose answer is one record, or records without pages.
+/// Sends a request whose answer has one record, or a list of which the first page is enough.
 pub(crate) async fn record<T: DeserializeOwned>(request: impl Fn() -> RequestBuilder) -> Result<T, ApiError> {
     let answer: Data<T> = answer(request).await?.json().await?;
     Ok(answer.data)
 }
 
-/// Sends a request. After a 429 or a 503, waits for the time in `Retry-After` and sends the request again. After a 503,
-/// sends it at most [`RETRIES`] more times.
+/// Sends a request. After a 429 or a 503, waits for the time in `Retry-After` and sends the request again. After a 503 or
+/// a lost answer, sends it at most [`RETRIES`] more times.
 ///
-/// After a 503 it is unknown whether a write was applied. `request` has an idempotency key if it creates a record, so a
+/// After these two it is unknown whether a write was applied. `request` has an idempotency key if it creates a record, so a
 /// retry creates no second one.
 async fn answer(request: impl Fn() -> RequestBuilder) -> Result<Response, ApiError> {
     let mut retries = 0;
     loop {
-        let response = request().send().await?;
+        let response = match request().send().await {
+            Ok(response) => response,
+            Err(error) if retries < RETRIES => {
+                retries += 1;
+                eprintln!("{error}. Waiting {retries} seconds …");
+                tokio::time::sleep(Duration::from_secs(retries.into())).await;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
         let status = response.status();
         if status.is_success() {
             return Ok(response);

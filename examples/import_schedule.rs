@@ -4,12 +4,14 @@
 //! SIGNUP_URL=http://127.0.0.1:8080 SIGNUP_TOKEN=signup_… cargo run -p signup-examples --example import_schedule schedule.csv
 //! ```
 //!
-//! Without both variables, the program starts a server of its own. Without a file, it imports `schedule.csv` of this folder
-//! twice, and the second import changes nothing. Several files are imported one after the other.
+//! The token needs the scopes `events:read`, `events:write`, `slots:read` and `slots:write`. Without both variables, the program
+//! starts a server of its own. Without a file, it imports `schedule.csv` of this folder twice, and the second import changes
+//! nothing. Several files are imported one after the other, as states of the same event.
 //!
-//! The module `schedule` describes the file. The id of a line is the `external_id` of its shift. A new id creates a shift,
-//! and a known one changes the fields that differ. A shift without a line stays as it is, and is named. The event ends with
-//! the day of its last shift.
+//! The module `schedule` describes the file. The id of a line is the `external_id` of its shift. A new id creates a shift. A known
+//! one gives the shift the values of its line, so a change in the console is undone, and a shift that was deleted there is made
+//! again. Volunteers are mailed about a new time or place. A shift whose line is gone stays as it is, and is named. The event
+//! ends with the day of its last shift.
 //!
 //! The program prints every fault with its line, and then exits with code 1. A fault in the file leaves everything as it is.
 //! If the server refuses a request, the other requests are still sent.
@@ -25,6 +27,7 @@ use std::collections::{HashMap, HashSet};
 use std::env::{VarError, var};
 use std::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use jiff::ToSpan as _;
 use jiff::civil::{Date, date};
@@ -42,8 +45,8 @@ const EXTERNAL_ID: &str = "harbour-festival-2027";
 const TITLE: &str = "Harbour festival";
 const FIRST_DAY: Date = date(2027, 7, 2);
 const TIMEZONE: &str = "Europe/Berlin";
-/// The largest number of shifts in a request.
-const MAX_SHIFTS: usize = 500;
+/// The largest number of new shifts in a request. The server takes 500, and at most 1 MiB: 100 shifts with the longest texts.
+const MAX_SHIFTS: usize = 100;
 
 /// An event, without the fields that the program does not use.
 #[derive(Debug, Deserialize)]
@@ -52,6 +55,9 @@ struct Event {
     local_start_date: Date,
     /// `None` if the event has one day.
     local_end_date: Option<Date>,
+    timezone: String,
+    /// When the event was cancelled; `None` while it is not cancelled.
+    cancelled_at: Option<String>,
 }
 
 /// A shift on the server.
@@ -68,13 +74,21 @@ struct Report {
     created: usize,
     changed: usize,
     unchanged: usize,
-    /// The titles of the shifts with an id that no line has.
+    /// The new last day of the event.
+    last_day: Option<Date>,
+    /// The shifts with an id that no line has.
     without_line: Vec<String>,
     faults: Vec<String>,
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    let Err(error) = run().await else { return ExitCode::SUCCESS };
+    eprintln!("{error}");
+    ExitCode::FAILURE
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let mut files: Vec<_> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if files.is_empty() {
         files = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("schedule.csv"); 2];
@@ -89,34 +103,49 @@ async fn main() -> Result<(), Box<dyn Error>> {
         (Err(error), _) => return Err(format!("SIGNUP_URL: {error}").into()),
         (_, Err(error)) => return Err(format!("SIGNUP_TOKEN: {error}").into()),
     };
-    let mut is_faulty = false;
+    let mut is_complete = true;
     for file in files {
         let name = file.display();
         let text = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
-        let report = match schedule::read(&text, FIRST_DAY) {
-            Ok(lines) => import(&client, &lines).await?,
-            Err(faults) => Report { faults, ..Report::default() },
+        let mut report = Report::default();
+        let imported = match schedule::read(&text, FIRST_DAY) {
+            Ok(lines) => import(&client, &lines, &mut report).await,
+            Err(faults) => {
+                report.faults = faults;
+                Ok(())
+            }
         };
         println!(
             "{name}: {} new, {} changed, {} unchanged",
             report.created, report.changed, report.unchanged
         );
+        if let Some(day) = report.last_day {
+            println!("{name}: the event now ends on {day}");
+        }
         for shift in report.without_line {
-            println!("{name}: no line for the shift {shift}");
+            println!("{name}: no line for {shift}");
         }
         for fault in &report.faults {
             eprintln!("{name}: {fault}");
         }
-        is_faulty |= !report.faults.is_empty();
+        imported.map_err(|error| format!("{name}: {error}"))?;
+        is_complete &= report.faults.is_empty();
     }
-    if is_faulty { Err("not all lines were imported".into()) } else { Ok(()) }
+    if is_complete { Ok(()) } else { Err("Not all lines were imported.".into()) }
 }
 
-/// Creates and changes the shifts of the event.
-async fn import(client: &Client, lines: &[Line]) -> Result<Report, Box<dyn Error>> {
+/// Creates and changes the shifts of the event. What was done stands in `report`, also after an error.
+async fn import(client: &Client, lines: &[Line], report: &mut Report) -> Result<(), Box<dyn Error>> {
     let event = event(client).await?;
-    if event.local_start_date != FIRST_DAY {
-        return Err(format!("the event begins on {}, and not on {FIRST_DAY}", event.local_start_date).into());
+    if event.cancelled_at.is_some() {
+        return Err("the event is cancelled".into());
+    }
+    if (event.local_start_date, &*event.timezone) != (FIRST_DAY, TIMEZONE) {
+        let Event { local_start_date, timezone, .. } = event;
+        return Err(format!(
+            "the event begins on {local_start_date} ({timezone}), and not on {FIRST_DAY} ({TIMEZONE})"
+        )
+        .into());
     }
     let event_path = format!("/v1/events/{}", event.id);
     let slots_path = format!("{event_path}/slots");
@@ -125,18 +154,27 @@ async fn import(client: &Client, lines: &[Line]) -> Result<Report, Box<dyn Error
     let (known, others): (Vec<_>, Vec<_>) =
         slots.into_iter().partition(|slot| ids.contains(&slot.shift.external_id));
     let known: HashMap<_, _> = known.iter().map(|slot| (&slot.shift.external_id, slot)).collect();
+    let without_line =
+        others.iter().filter_map(|slot| Some((slot.shift.external_id.as_ref()?, &slot.shift.title)));
+    report.without_line = without_line.map(|(id, title)| format!("{id} ({title})")).collect();
 
     // The other shifts stay on their days.
     let days = lines.iter().map(|line| line.shift.day).chain(others.iter().map(|slot| slot.shift.day));
-    let last_day = FIRST_DAY.checked_add((days.max().unwrap_or(1) - 1).days())?;
-    let present_last_day = event.local_end_date.unwrap_or(FIRST_DAY);
+    let last_day = days.max().unwrap_or(1);
+    let mut present_last_day = (event.local_end_date.unwrap_or(FIRST_DAY) - FIRST_DAY).get_days() + 1;
     if last_day > present_last_day {
-        client.send::<Event>(Method::PATCH, &event_path, &json!({"end_date": last_day}), None).await?;
+        let of_last_day: Vec<_> = lines.iter().filter(|line| line.shift.day == last_day).collect();
+        match set_last_day(client, &event_path, last_day).await {
+            Ok(event) => {
+                report.last_day = event.local_end_date;
+                present_last_day = last_day;
+            }
+            Err(error) => report.faults.extend(faults(error, &of_last_day)?),
+        }
     }
 
-    let mut report = Report::default();
     let mut new = vec![];
-    for line in lines {
+    for line in lines.iter().filter(|line| line.shift.day <= present_last_day) {
         match known.get(&line.shift.external_id) {
             None => new.push(line),
             Some(slot) if slot.shift == line.shift => report.unchanged += 1,
@@ -157,12 +195,17 @@ async fn import(client: &Client, lines: &[Line]) -> Result<Report, Box<dyn Error
             Err(error) => report.faults.extend(faults(error, lines)?),
         }
     }
-    let is_ours = |slot: &&Slot| slot.shift.external_id.is_some();
-    report.without_line = others.iter().filter(is_ours).map(|slot| slot.shift.title.clone()).collect();
     if last_day < present_last_day && report.faults.is_empty() {
-        client.send::<Event>(Method::PATCH, &event_path, &json!({"end_date": last_day}), None).await?;
+        set_last_day(client, &event_path, last_day).await?;
+        report.last_day = FIRST_DAY.checked_add((last_day - 1).days()).ok();
     }
-    Ok(report)
+    Ok(())
+}
+
+/// Makes a day, by its number, the last one of the event.
+async fn set_last_day(client: &Client, event_path: &str, day: i32) -> Result<Event, ApiError> {
+    let end_date = FIRST_DAY.saturating_add((day - 1).days());
+    client.send(Method::PATCH, event_path, &json!({"end_date": end_date}), None).await
 }
 
 /// Finds the event, or creates it as a draft of one day.
@@ -177,18 +220,19 @@ async fn event(client: &Client) -> Result<Event, ApiError> {
     client.send(Method::POST, "/v1/events", &event, Some(&new_key())).await
 }
 
-/// Returns the idempotency key of a request. The client retries with the same key, so a retry creates nothing.
+/// Returns the idempotency key of a request. The client retries with the same key, so a retry creates no second record.
 fn new_key() -> String {
     Uuid::new_v4().to_string()
 }
 
-/// Returns the faults of a refused request, in the order of the lines.
+/// Returns the faults of a request that the server refused because of its lines, in their order.
 ///
 /// # Errors
-/// Returns an error that the lines did not cause, such as that of a wrong token.
+/// Returns any other error, such as that of a wrong token.
 fn faults(error: ApiError, lines: &[&Line]) -> Result<Vec<String>, ApiError> {
     let ApiError::Refused {
-        status: StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT,
+        // A shift is not found if it was deleted since it was read.
+        status: StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT | StatusCode::NOT_FOUND,
         message,
         errors,
         ..
@@ -213,9 +257,6 @@ fn faults(error: ApiError, lines: &[&Line]) -> Result<Vec<String>, ApiError> {
 }
 
 fn place(lines: &[&Line]) -> String {
-    match lines {
-        [] => "no line".to_owned(),
-        [line] => format!("line {}", line.number),
-        [first, .., last] => format!("lines {} to {}", first.number, last.number),
-    }
+    let numbers: Vec<_> = lines.iter().map(|line| line.number.to_string()).collect();
+    format!("line {}", numbers.join(", "))
 }

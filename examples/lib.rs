@@ -8,7 +8,7 @@
 //! - `volunteers` signs volunteers up, and delivers the queued mails.
 //! - `webhook_receiver` receives webhooks, verifies them and prints them.
 //! - `embed_in_tests` uses the memory store and a fixed clock in the tests of another program.
-//! - `own_store` implements a store that passes the conformance suite, and a wrapper that injects faults.
+//! - `wrapped_store` logs the calls of any store, and injects faults.
 
 /// Compiles and runs the programs in the repository's README as documentation tests.
 #[cfg(doctest)]
@@ -25,7 +25,7 @@ mod tests {
         let test = std::env::current_exe().unwrap();
         let examples = test.parent().and_then(Path::parent).unwrap().join("examples");
         let mut command = Command::new(examples.join(example));
-        command.current_dir(env!("CARGO_MANIFEST_DIR"));
+        command.current_dir(env!("CARGO_MANIFEST_DIR")).env_remove("SIGNUP_URL").env_remove("SIGNUP_TOKEN");
         command
     }
 
@@ -38,7 +38,7 @@ mod tests {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Runs each example without arguments and checks its output. `embed_in_tests` and `own_store` are missing here:
+    /// Runs each example without arguments and checks its output. `embed_in_tests` and `wrapped_store` are missing here:
     /// `cargo test` builds them as tests, and each has a test that runs its `main`. A test of the server runs
     /// `webhook_receiver`, which needs deliveries.
     #[test]
@@ -48,6 +48,7 @@ mod tests {
             ("duplicate_season", "12 copies"),
             ("season", "2027-05-22: needs 3 of 3: 2 for Packing, 1 for Loading"),
             ("import_schedule", "schedule.csv: 60 new, 0 changed, 0 unchanged"),
+            ("import_schedule", "schedule.csv: 0 new, 0 changed, 60 unchanged"),
             ("list_events", "7 events on 4 pages"),
             ("volunteers", "A mail to eve@example.org tells of a changed time or place."),
         ] {
@@ -152,13 +153,15 @@ mod tests {
             out,
             [
                 "all: 4 new, 0 changed, 0 unchanged",
+                "all: the event now ends on 2027-07-04",
                 "again: 0 new, 0 changed, 4 unchanged",
                 "changed: 0 new, 1 changed, 3 unchanged",
                 "no last day: 0 new, 0 changed, 3 unchanged",
-                "no last day: no line for the shift Clean-up",
+                "no last day: no line for sun (Clean-up)",
                 "no first day: 0 new, 0 changed, 3 unchanged",
-                "no first day: no line for the shift Gate",
+                "no first day: no line for fri (Gate)",
                 "moved: 0 new, 1 changed, 3 unchanged",
+                "moved: the event now ends on 2027-07-03",
                 "moved again: 0 new, 0 changed, 4 unchanged",
             ]
         );
@@ -178,12 +181,17 @@ mod tests {
                         "2027-07-01,09:00,10:00,B,,1,,,a",
                         "2027-07-02,09:00,10:00,C,,1,,d",
                         "2027-07-02,,,C,,,,,",
-                        "2027-07-02,09:00,10:00,\"C,,1,,,e",
+                        "2027-07-02T12:00,09:00,10:00,D,,1,,,e",
                     ],
+                ),
+                (
+                    "quotes",
+                    &[gate, "2027-07-02,09:00,10:00,B,,1,,\"one,b", "2027-07-02,09:00,10:00,C,,1,,\"two,c"],
                 ),
                 ("no lines", &[]),
                 ("valid", &[gate]),
                 ("server", &[gate, &long, "2027-07-02,16:00,20:00,Bar,,6,0,,bar"]),
+                ("too far", &[gate, "2072-07-02,16:00,20:00,Bar,,6,,,bar"]),
                 (
                     "server in part",
                     &["2027-07-02,16:00,20:00,Gate,,6,0,,fri", "2027-07-02,16:00,20:00,Bar,,6,,,bar"],
@@ -207,11 +215,12 @@ mod tests {
                 "file: line 6: start \"\" is not a time such as 09:00",
                 "file: line 6: end \"\" is not a time such as 09:00",
                 "file: line 6: places \"\" is not a whole number",
-                "file: line 7: 4 values instead of 9",
-                "file: line 7: a quotation mark is not closed, here or before",
+                "file: line 7: day \"2027-07-02T12:00\" is not a date such as 2027-07-02",
+                "quotes: line 3: a value begins with a quotation mark and does not end with one",
                 "no lines: line 2: no shift follows the names of the columns",
                 "server: line 3: The shifts.0.title field must not be longer than 255 characters.",
                 "server: line 4: The shifts.1.minimum field must be a whole number from 1 to 1000000.",
+                "too far: line 3: The end_date field must not make the event longer than 366 days, the most that the plan allows.",
                 "server in part: line 2: The minimum field must be a whole number from 1 to 1000000.",
             ]
         );
@@ -219,9 +228,11 @@ mod tests {
             out,
             [
                 "file: 0 new, 0 changed, 0 unchanged",
+                "quotes: 0 new, 0 changed, 0 unchanged",
                 "no lines: 0 new, 0 changed, 0 unchanged",
                 "valid: 1 new, 0 changed, 0 unchanged",
                 "server: 0 new, 0 changed, 1 unchanged",
+                "too far: 0 new, 0 changed, 1 unchanged",
                 "server in part: 1 new, 0 changed, 0 unchanged",
             ]
         );

@@ -20,10 +20,10 @@ pub(crate) struct Line {
     pub(crate) shift: Shift,
 }
 
-/// A shift, as the API takes it. In an answer of the API, the wall clock has names of its own.
+/// A shift, as the API takes it. In answers the times are `local_start_time` and `local_end_time`.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Shift {
-    /// Every line has one.
+    /// The id. Every line has one.
     pub(crate) external_id: Option<String>,
     pub(crate) title: String,
     pub(crate) description: Option<String>,
@@ -45,6 +45,11 @@ pub(crate) struct Shift {
 /// Returns every fault, each with the number of its line. The server checks what is not checked here, such as lengths.
 pub(crate) fn read(text: &str, first_day: Date) -> Result<Vec<Line>, Vec<String>> {
     let text = text.trim_start_matches('\u{feff}');
+    if let Some(line) = unclosed_quotation(text) {
+        return Err(vec![format!(
+            "line {line}: a value begins with a quotation mark and does not end with one"
+        )]);
+    }
     let mut reader = ReaderBuilder::new().flexible(true).trim(Trim::All).from_reader(text.as_bytes());
     let header = reader.headers().map_err(|error| vec![error.to_string()])?.clone();
     let missing = COLUMNS.iter().filter(|column| !header.iter().any(|name| name == **column));
@@ -54,31 +59,48 @@ pub(crate) fn read(text: &str, first_day: Date) -> Result<Vec<Line>, Vec<String>
         return Err(faults);
     }
     let (mut lines, mut lines_of_ids) = (vec![], HashMap::new());
-    let mut last_line = 1;
     for record in reader.into_records() {
         let record = record.map_err(|error| vec![error.to_string()])?;
-        last_line = line_number(text, &record);
-        let mut fault = |text: String| faults.push(format!("line {last_line}: {text}"));
+        let number = line_number(text, &record);
+        let mut fault = |text: String| faults.push(format!("line {number}: {text}"));
         if record.len() != header.len() {
             fault(format!("{} values instead of {}", record.len(), header.len()));
             continue;
         }
         let shift = shift(&header, &record, first_day, &mut fault);
         if let Some(id) = &shift.external_id
-            && let Some(earlier) = lines_of_ids.insert(id.clone(), last_line)
+            && let Some(earlier) = lines_of_ids.insert(id.clone(), number)
         {
             fault(format!("the id {id:?} is that of line {earlier}, too"));
         }
-        lines.push(Line { number: last_line, shift });
-    }
-    // A quotation mark that is not closed makes one value of all lines that follow.
-    if text.matches('"').count() % 2 == 1 {
-        faults.push(format!("line {last_line}: a quotation mark is not closed, here or before"));
+        lines.push(Line { number, shift });
     }
     if lines.is_empty() && faults.is_empty() {
         faults.push("line 2: no shift follows the names of the columns".to_owned());
     }
     if faults.is_empty() { Ok(lines) } else { Err(faults) }
+}
+
+/// Returns the number of the line where a quoted value begins that no quotation mark ends. A reader of CSV would take the lines that
+/// follow for a part of the value.
+fn unclosed_quotation(text: &str) -> Option<usize> {
+    let (mut line, mut opened, mut is_start) = (1, None, true);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '"' && opened.is_some() {
+            match characters.peek() {
+                // Two marks in a quoted value are one mark of the text.
+                Some('"') => drop(characters.next()),
+                None | Some(',' | '\r' | '\n') => opened = None,
+                Some(_) => return opened,
+            }
+        } else if character == '"' && is_start {
+            opened = Some(line);
+        }
+        line += usize::from(character == '\n');
+        is_start = matches!(character, ',' | '\r' | '\n');
+    }
+    opened
 }
 
 /// Returns the number of the first line of a record, from 1. The position of a record is before the line breaks above it.
@@ -105,20 +127,20 @@ fn shift(
             fault(format!("{column} is empty"));
         }
     }
-    let day = match value("day").parse::<Date>() {
-        Ok(date) if date < first_day => {
+    // Parsing takes other spellings, too.
+    let day = match value("day").parse::<Date>().ok().filter(|date| date.to_string() == value("day")) {
+        Some(date) if date < first_day => {
             fault(format!("day {date} is before the first day of the event, {first_day}"));
             1
         }
-        Ok(date) => (date - first_day).get_days() + 1,
-        Err(_) => {
+        Some(date) => (date - first_day).get_days() + 1,
+        None => {
             fault(format!("day {:?} is not a date such as {first_day}", value("day")));
             1
         }
     };
     for column in ["start", "end"] {
         let text = value(column);
-        // Parsing takes `9:00`, too, which the server refuses.
         let is_time =
             Time::strptime("%H:%M", text).is_ok_and(|time| time.strftime("%H:%M").to_string() == text);
         if !is_time && (column, text) != ("end", "24:00") {

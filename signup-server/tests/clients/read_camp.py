@@ -21,6 +21,14 @@ def instant(day, clock, zone):
     return datetime.combine(day, time.fromisoformat(clock), ZoneInfo(zone)).astimezone(UTC)
 
 
+def is_changed(day, clock, zone):
+    """Returns whether the clocks skip or repeat a wall time."""
+    if clock == "24:00":
+        return False
+    wall = datetime.combine(day, time.fromisoformat(clock), ZoneInfo(zone))
+    return wall.utcoffset() != wall.replace(fold=1).utcoffset()
+
+
 def minutes(clock):
     """Returns the minutes since midnight."""
     hour, minute = clock.split(":")
@@ -31,17 +39,21 @@ folder = pathlib.Path(sys.argv[1])
 given = json.loads((folder / "given.json").read_text())
 order = []
 nights = 0
+changed = 0
 
-for number, of in enumerate(given):
-    slot, shift = of["slot"], of["shift"]
-    day = date.fromisoformat(of["start_date"]) + timedelta(days=shift["day"] - 1)
+for number, case in enumerate(given):
+    slot, shift = case["slot"], case["shift"]
+    day = date.fromisoformat(case["start_date"]) + timedelta(days=shift["day"] - 1)
     assert slot["local_date"] == day.isoformat(), (number, slot)
+    assert (slot["day"], slot["ends_next_day"]) == (shift["day"], shift["ends_next_day"]), (number, slot)
     assert slot["local_start_time"] == shift["start_time"], (number, slot)
     assert slot["local_end_time"] == shift["end_time"], (number, slot)
     next_day = timedelta(days=shift["ends_next_day"])
     nights += shift["ends_next_day"]
-    start = instant(day, shift["start_time"], of["timezone"])
-    end = instant(day + next_day, shift["end_time"], of["timezone"])
+    changed += is_changed(day, shift["start_time"], case["timezone"])
+    changed += is_changed(day + next_day, shift["end_time"], case["timezone"])
+    start = instant(day, shift["start_time"], case["timezone"])
+    end = instant(day + next_day, shift["end_time"], case["timezone"])
     if end <= start:
         length = minutes(shift["end_time"]) - minutes(shift["start_time"])
         end = start + next_day + timedelta(minutes=length)
@@ -56,4 +68,5 @@ for number, of in enumerate(given):
 
 assert order == sorted(order), "the slots are in running order"
 assert nights > 100, nights
+assert changed > 20, changed
 print(len(given), "shifts")

@@ -20,13 +20,17 @@ const MAX_NEW: usize = 500;
 const CAMPS: [[&str; 3]; 2] =
     [["Europe/Berlin", "2027-03-24", "2027-04-01"], ["America/New_York", "2027-11-03", "2027-11-11"]];
 
-/// Returns the shift `number` of a camp. Starts and lengths are spread over the day and the night.
+/// Returns the shift `number` of a camp. Starts and lengths are spread over the days and the nights. A third of the shifts begins around
+/// the clock change, or a day before.
 fn shift(number: usize) -> Value {
-    let start = number * 25 % 1440;
+    let (day, start) = match number % 3 {
+        0 => (4 + number % 2, 30 + number * 7 % 180),
+        _ => (number % DAYS + 1, number * 7 % 1440),
+    };
     let end = start + [30, 60, 90, 120, 240, 480, 720, 1440][number % 8];
     let clock = |minutes: usize| format!("{:02}:{:02}", minutes / 60, minutes % 60);
     json!({
-        "title": format!("Shift {number}"), "capacity": 1, "day": number % DAYS + 1, "start_time": clock(start),
+        "title": format!("Shift {number}"), "capacity": 1, "day": day, "start_time": clock(start),
         "end_time": clock(if end > 1440 { end - 1440 } else { end }), "ends_next_day": end > 1440,
     })
 }
