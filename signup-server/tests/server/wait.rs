@@ -2,6 +2,7 @@
 //!
 //! Tests wait for a condition with [`wait_until`], and for the exit of a process with [`wait_for_exit`].
 
+use std::io::Write as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -31,11 +32,12 @@ pub(crate) async fn wait_until<T>(limit: Duration, mut check: impl AsyncFnMut() 
 }
 
 /// Returns whether a test may wait for a timeout of half a minute: the environment variable `LONG_WAITS` is set. If it is not,
-/// prints that the test is skipped.
+/// says that the test is skipped.
 pub(crate) fn long_waits() -> bool {
     let is_set = std::env::var_os("LONG_WAITS").is_some();
     if !is_set {
-        println!("skipped: set LONG_WAITS to wait for the timeouts of the server");
+        let skipped = b"skipped: set LONG_WAITS to wait for the timeouts of the server\n";
+        std::io::stderr().write_all(skipped).unwrap();
     }
     is_set
 }
