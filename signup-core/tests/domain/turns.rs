@@ -146,6 +146,14 @@ impl World {
         tokio::spawn(async move { Ok(session.patch_event(event, patch).await?.event.version) })
     }
 
+    /// Starts a patch of a shift whose commit is held. Returns the number of commits before it, what ends the hold, and the patch.
+    async fn stuck_patch(&self, shift: ShiftId) -> (usize, oneshot::Sender<()>, JoinHandle<Result<()>>) {
+        let (begun, release) = (self.store().begun(), self.store().hold());
+        let stuck = self.patch_shift(shift, 3);
+        self.store().has_begun(begun + 1).await;
+        (begun, release, stuck)
+    }
+
     fn patch_shift(&self, shift: ShiftId, capacity: u32) -> JoinHandle<Result<()>> {
         let (session, patch) = (self.session.clone(), ShiftPatch::new());
         let patch = patch.capacity(Capacity::new(capacity).unwrap());
@@ -262,10 +270,7 @@ async fn every_edit_of_an_event_waits_for_the_one_before_it() {
 async fn patches_of_different_shifts_run_side_by_side() {
     let world = world().await;
     let (event, [first, second]) = world.event().await;
-    let begun = world.store().begun();
-    let release = world.store().hold();
-    let stuck = world.patch_shift(first, 3);
-    world.store().has_begun(begun + 1).await;
+    let (begun, release, stuck) = world.stuck_patch(first).await;
     world.patch_shift(second, 4).await.unwrap().unwrap();
     let same = world.patch_shift(first, 5);
     let edit = world.patch(event, "Food drive");
@@ -295,10 +300,7 @@ async fn patches_of_different_shifts_run_side_by_side() {
 async fn a_patch_that_sets_an_external_id_waits_for_patches_of_other_shifts() {
     let world = world().await;
     let (event, [first, second]) = world.event().await;
-    let begun = world.store().begun();
-    let release = world.store().hold();
-    let stuck = world.patch_shift(first, 3);
-    world.store().has_begun(begun + 1).await;
+    let (begun, release, stuck) = world.stuck_patch(first).await;
     let patch = ShiftPatch::new().external_id("late".parse().unwrap());
     let known = spawn(&world.session, move |session| async move { session.patch_shift(second, patch).await });
     settle().await;

@@ -1,0 +1,110 @@
+//! The faults of the queries of lists: filters, periods, cursors and lengths.
+
+use signup_core::*;
+
+use crate::faults::faults_of;
+
+#[test]
+fn the_faults_of_a_list_query_have_kinds_with_their_bounds() {
+    let query = Input::from_texts([
+        ("is_published", "yes"),
+        ("is_cancelled", "no"),
+        ("from", "2027-6-5"),
+        ("to", "2027-02-29"),
+        ("external_id", "night shift"),
+        ("order", "Latest"),
+        ("per_page", "0"),
+        ("cursor", "abc"),
+    ]);
+    let expected = [
+        ("is_published", FaultKind::WrongType { expected: ValueType::FlagText }),
+        ("is_cancelled", FaultKind::WrongType { expected: ValueType::FlagText }),
+        ("from", TimeError::Date.into()),
+        ("to", TimeError::Date.into()),
+        ("order", ValueError::NotOneOf { names: &["latest", "soonest"] }.into()),
+        ("per_page", ValueError::WholeNumber { min: 1, max: None }.into()),
+        ("cursor", "abc".parse::<Position<SignupId>>().unwrap_err().into()),
+    ];
+    let found = faults_of(EventQuery::from_input(query));
+    assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
+}
+
+#[test]
+fn a_period_ends_on_or_after_the_day_on_which_it_begins() {
+    let period = |from: &'static str, to: &'static str| {
+        let input = || Input::from_texts([("from", from), ("to", to)]);
+        let both =
+            [faults_of(EventQuery::from_input(input())), faults_of(CoverageQuery::from_input(input()))];
+        assert_eq!(both[0], both[1]);
+        both[0].clone()
+    };
+    for (from, to) in [("2027-06-05", "2027-06-05"), ("2027-06-05", ""), ("", "2027-06-05"), ("", "")] {
+        assert_eq!(period(from, to), [], "{from} to {to}");
+    }
+    let reversed = [("to".to_owned(), TimeError::DayOrder.into())];
+    assert_eq!(period("2027-06-06", "2027-06-05"), reversed);
+    // A wrong first day says nothing about the order.
+    assert_eq!(period("2027-06-31", "2027-06-05"), [("from".to_owned(), TimeError::Date.into())]);
+}
+
+#[test]
+fn a_cursor_of_another_order_is_a_fault_and_goes_with_any_other_filter() {
+    let key = |order| EventKey { order, starts_at: Timestamp::UNIX_EPOCH, id: EventId::NONE };
+    let query = |cursor: EventOrder, order: &'static str| {
+        let cursor = Position { key: key(cursor), side: Side::Below }.to_string();
+        EventQuery::from_input(Input::from_texts([
+            ("is_cancelled", "0"),
+            ("from", "2027-06-05"),
+            ("order", order),
+            ("cursor", &cursor),
+        ]))
+    };
+    for (cursor, order) in
+        [(EventOrder::Latest, ""), (EventOrder::Latest, "latest"), (EventOrder::Soonest, "soonest")]
+    {
+        let query = query(cursor, order).unwrap();
+        assert_eq!((query.order, query.position.map(|at| at.key)), (cursor, Some(key(cursor))));
+    }
+    for (cursor, order) in
+        [(EventOrder::Soonest, ""), (EventOrder::Soonest, "latest"), (EventOrder::Latest, "soonest")]
+    {
+        let found = faults_of(query(cursor, order));
+        assert_eq!(found.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["cursor"], "{order}");
+    }
+    assert_eq!(faults_of(query(EventOrder::Soonest, "x"))[0].0, "order", "a wrong order is the only fault");
+}
+
+#[test]
+fn a_page_length_is_a_whole_number_in_digits() {
+    for per_page in ["0", "-1", "1.5", "+5", "five", "1e2", "0x10", " ", "000"] {
+        let found = faults_of(EventQuery::from_input(Input::from_texts([("per_page", per_page)])));
+        let expected = ValueError::WholeNumber { min: 1, max: None };
+        assert_eq!(found, [("per_page".to_owned(), expected.into())], "{per_page}");
+    }
+}
+
+#[test]
+fn a_list_of_activity_has_every_fault_of_its_query() {
+    let query = |text: &'static str| {
+        ActivityQuery::from_input(Input::from_texts(["type", "per_page", "cursor"].map(|name| (name, text))))
+    };
+    let paths = faults_of(query("x")).into_iter().map(|(path, _)| path);
+    assert_eq!(paths.collect::<Vec<_>>(), ["type", "per_page", "cursor"]);
+    assert_eq!(query(""), Ok(ActivityQuery::new()), "an empty text counts as omitted");
+    let above = ActivityQuery::from_input(Input::from_texts([("per_page", "101")])).unwrap();
+    assert_eq!(above.limit, ActivityQuery::MAX_LIMIT);
+}
+
+#[test]
+fn the_filters_of_a_list_of_sign_ups_that_are_no_status_and_no_address_are_named() {
+    let query = |status: &'static str, email: &'static str| {
+        SignupQuery::from_input(Input::from_texts([("status", status), ("email", email)]))
+    };
+    for (status, email) in
+        [("Confirmed", "ada"), ("confirmed ", "@example.org"), ("all", "a@b@c"), ("waiting", "%")]
+    {
+        let paths: Vec<_> = faults_of(query(status, email)).into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, ["status", "email"], "{status} {email}");
+    }
+    assert_eq!(query("", ""), Ok(SignupQuery::new()), "an empty text counts as omitted");
+}
