@@ -216,10 +216,10 @@ pub use signup::{Answer, Signup, SignupState, SignupStatus};
 pub use store::writing;
 pub use store::{
     Access, ActivityQuery, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, DeliveryQuery,
-    Entity, EventInFull, EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, Listed,
-    NoticeCounts, NoticeQuery, OpenShift, Page, Position, Purge, Record, RecordKey, Refusal, RequestCounter,
-    Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Store, StoreError, StoreErrorKind,
-    Total, Unique, Wrapped, Wrapper, Write,
+    Entity, EventInFull, EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, ListQuery,
+    Listed, NoticeCounts, NoticeQuery, OpenShift, Page, Position, Purge, Record, RecordKey, Refusal,
+    RequestCounter, Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Store, StoreError,
+    StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,

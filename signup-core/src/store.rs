@@ -25,32 +25,29 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use uuid::Uuid;
 
 pub use change::{ChangeSet, Refusal, Requirement, Write};
 pub use error::{CommitError, StoreError, StoreErrorKind};
 pub use in_full::{EventInFull, SignInInFull, SignupInFull};
 pub use keys::{Access, Key, Keys};
 pub use query::{
-    ActivityQuery, CoverageKey, CoverageQuery, DeliveryQuery, EventKey, EventOrder, EventQuery, Listed,
-    OpenShift, Page, Position, Side, SignupQuery,
+    ActivityQuery, CoverageKey, CoverageQuery, DeliveryQuery, EventKey, EventOrder, EventQuery, ListQuery,
+    Listed, OpenShift, Page, Position, Side, SignupQuery,
 };
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
 use crate::activity::Activity;
 use crate::allowance::{RateKey, Window};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId, PersonId, ShiftId, SignupId, WebhookId};
-use crate::invitation::Invitation;
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId, SignupId, WebhookId};
 use crate::notice::Notice;
-use crate::organization::Organization;
-use crate::person::{Membership, Person};
 use crate::receipt::EventWithShifts;
 use crate::secret::Digest;
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
-use crate::token::Token;
-use crate::webhook::{Delivery, Webhook};
+use crate::webhook::Delivery;
+#[cfg(doc)]
+use crate::webhook::Webhook;
 
 forward::stores! {
     /// Keeps the records of the service: reads them, and commits changes to them.
@@ -63,10 +60,10 @@ forward::stores! {
     /// Every read of events, shifts, questions, sign-ups, activity, webhooks, deliveries, members and invitations names the
     /// organization, and returns only its records. The exceptions are:
     ///
-    /// - [`owner`](Self::owner) returns only the owner.
+    /// - [`ListQuery::Id`] is for operators, and its reader returns only the owner.
     /// - [`holder`](Self::holder) and [`event_by_slug`](Self::event_by_slug): the slug or the digest grants access.
     /// - Notices and due deliveries are read for all organizations at once.
-    /// - [`memberships`](Self::memberships) and [`signed_in`](Self::signed_in) name a person, who may belong to several.
+    /// - [`ListQuery::Memberships`] and [`signed_in`](Self::signed_in) name a person, who may belong to several.
     ///
     /// [Writing a store](writing) explains how the parts fit together. The documentation of a store says which runtime its
     /// methods need.
@@ -86,19 +83,9 @@ forward::stores! {
         /// Reads the record that has this value, of any organization. An expired record is returned, too.
         async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>, StoreError>;
 
-        /// Reads the organization that owns the record of this kind with this id, deleted or not. Meant for operators. `None` for a
-        /// person, who belongs to no organization, and for a membership, which has no id of its own.
-        async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError>;
-
-        /// Lists at most `limit` organizations with an id above `after`, by ascending id.
-        async fn organizations(
-            &self,
-            after: Option<OrganizationId>,
-            limit: u32,
-        ) -> Result<Vec<Organization>, StoreError>;
-
-        /// Lists all tokens of the organization by ascending id, expired and revoked ones included.
-        async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError>;
+        /// Lists the records that `query` selects, in the order that it names. A record of another kind stands only behind the
+        /// membership that it belongs to.
+        async fn list(&self, query: &ListQuery) -> Result<Vec<Record>, StoreError>;
 
         /// Lists the organization's events that `query` [selects](EventQuery::selects), in the order that it names.
         ///
@@ -123,14 +110,6 @@ forward::stores! {
             organization: OrganizationId,
             query: &EventQuery,
         ) -> Result<Page<EventWithShifts>, StoreError>;
-
-        /// Lists at most `limit` deleted events of the organization with an id above `after`, by ascending id.
-        async fn deleted_events(
-            &self,
-            organization: OrganizationId,
-            after: Option<EventId>,
-            limit: u32,
-        ) -> Result<Vec<Event>, StoreError>;
 
         /// Reads the event with this key, or the event that the record with this key belongs to. That record may be a notice or a
         /// deleted shift: the [guide](writing#records) lists the kinds that belong to an event.
@@ -186,9 +165,6 @@ forward::stores! {
             query: &ActivityQuery,
         ) -> Result<Page<Activity>, StoreError>;
 
-        /// Lists all webhooks of the organization by descending id, disabled ones included.
-        async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError>;
-
         /// Lists the deliveries to a webhook that `query` selects, by descending id, like [`signups`](Self::signups).
         async fn deliveries(
             &self,
@@ -215,16 +191,6 @@ forward::stores! {
 
         /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
         async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
-
-        /// Lists all members of the organization, each with the person, [in the order of members](Membership::sort_members).
-        async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError>;
-
-        /// Lists all invitations of the organization, expired ones included: the newest first, equal times by descending id.
-        async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError>;
-
-        /// Lists all memberships of a person, each with the organization,
-        /// [in the order of organizations](Membership::sort_organizations).
-        async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError>;
 
         /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a sign-in
         /// that has expired, or whose generation is not that of the person.

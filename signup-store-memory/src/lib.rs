@@ -19,17 +19,15 @@ mod lists;
 mod purge;
 mod tables;
 
-use std::ops::Bound;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use async_trait::async_trait;
-use signup_core::uuid::Uuid;
 use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
-    EventId, EventInFull, EventQuery, EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Person, PersonId, Purge, Record, RecordKey,
-    RequestCounter, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId, SignupInFull,
-    SignupQuery, Store, StoreError, Token, TokenId, Unique, Webhook, WebhookId, jiff::Timestamp,
+    EventId, EventInFull, EventQuery, EventWithShifts, ListQuery, Notice, NoticeCounts, NoticeQuery,
+    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId,
+    SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Unique, WebhookId,
+    jiff::Timestamp,
 };
 
 use tables::Tables;
@@ -75,34 +73,8 @@ impl Store for MemoryStore {
         Ok(tables.holder(unique).filter(is_visible))
     }
 
-    async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError> {
-        if matches!(kind, Kind::Person | Kind::Membership) {
-            return Ok(None);
-        }
-        let tables = self.read();
-        let key = tables.records.keys().find(|key| key.kind() == kind && key.id() == Some(id));
-        let key = key.filter(|key| tables.read(key, Deleted::Included).is_some());
-        Ok(key.map(RecordKey::organization))
-    }
-
-    async fn organizations(
-        &self,
-        after: Option<OrganizationId>,
-        limit: u32,
-    ) -> Result<Vec<Organization>, StoreError> {
-        let after = Bound::Excluded(RecordKey::Organization(after.unwrap_or(OrganizationId::NONE)));
-        let last = Bound::Included(RecordKey::Organization(OrganizationId::MAX));
-        let tables = self.read();
-        let found = tables.records.range((after, last)).take(limit as usize);
-        Ok(found.filter_map(|(_, record)| record.clone().try_into().ok()).collect())
-    }
-
-    async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError> {
-        let first = RecordKey::Token(organization, TokenId::NONE);
-        let last = RecordKey::Token(organization, TokenId::MAX);
-        let tables = self.read();
-        let found = tables.records.range(first..=last);
-        Ok(found.filter_map(|(_, record)| record.clone().try_into().ok()).collect())
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Record>, StoreError> {
+        Ok(self.read().list(query))
     }
 
     async fn events(
@@ -119,16 +91,6 @@ impl Store for MemoryStore {
         query: &EventQuery,
     ) -> Result<Page<EventWithShifts>, StoreError> {
         Ok(self.read().events_with_shifts(organization, query))
-    }
-
-    async fn deleted_events(
-        &self,
-        organization: OrganizationId,
-        after: Option<EventId>,
-        limit: u32,
-    ) -> Result<Vec<Event>, StoreError> {
-        let tables = self.read();
-        Ok(tables.deleted_events(organization, after).take(limit as usize).cloned().collect())
     }
 
     async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>, StoreError> {
@@ -190,14 +152,6 @@ impl Store for MemoryStore {
         Ok(self.read().activity(organization, query))
     }
 
-    async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError> {
-        let first = RecordKey::Webhook(organization, WebhookId::NONE);
-        let last = RecordKey::Webhook(organization, WebhookId::MAX);
-        let tables = self.read();
-        let found = tables.records.range(first..=last).rev();
-        Ok(found.filter_map(|(_, record)| record.clone().try_into().ok()).collect())
-    }
-
     async fn deliveries(
         &self,
         organization: OrganizationId,
@@ -213,18 +167,6 @@ impl Store for MemoryStore {
 
     async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError> {
         Ok(self.read().oldest_pending_delivery())
-    }
-
-    async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>, StoreError> {
-        Ok(self.read().members(organization))
-    }
-
-    async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError> {
-        Ok(self.read().invitations(organization))
-    }
-
-    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError> {
-        Ok(self.read().memberships(person))
     }
 
     async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError> {

@@ -6,6 +6,7 @@
 mod deliveries;
 mod events;
 mod people;
+mod short;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,6 +4,7 @@ mod activity;
 mod coverage;
 mod deliveries;
 mod events;
+mod lists;
 mod signups;
 
 use std::cmp::Ordering;
@@ -14,6 +15,7 @@ pub use activity::ActivityQuery;
 pub use coverage::CoverageQuery;
 pub use deliveries::DeliveryQuery;
 pub use events::{EventOrder, EventQuery, OpenShift};
+pub use lists::ListQuery;
 pub use signups::SignupQuery;
 
 use crate::activity::Activity;

@@ -1,12 +1,11 @@
-//! The events of an organization: those in its lists, and the deleted ones.
+//! The lists of the events of an organization.
 
 use std::cmp::Reverse;
-use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
     Event, EventId, EventKey, EventOrder, EventQuery, EventWithShifts, Listed, OrganizationId, Page,
-    Position, Record, RecordKey, ScheduledShift, Side,
+    Position, ScheduledShift, Side,
 };
 
 use super::{EventPlace, Places, page};
@@ -66,20 +65,6 @@ impl Tables {
         let first = places.first().filter(|_| above).map(key);
         let last = places.last().filter(|_| below).map(key);
         Page::new(places.iter().filter_map(event).map(item).collect(), first, last)
-    }
-
-    pub(crate) fn deleted_events(
-        &self,
-        organization: OrganizationId,
-        after: Option<EventId>,
-    ) -> impl Iterator<Item = &Event> {
-        let first = Bound::Excluded(RecordKey::Event(organization, after.unwrap_or(EventId::NONE)));
-        let last = Bound::Included(RecordKey::Event(organization, EventId::MAX));
-        let events = self.records.range((first, last)).filter_map(|(_, record)| match record {
-            Record::Event(event) => Some(&**event),
-            _ => None,
-        });
-        events.filter(|event| event.deleted_at.is_some())
     }
 }
 

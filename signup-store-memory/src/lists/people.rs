@@ -1,10 +1,8 @@
-//! The members and the invitations of an organization, and the people who are signed in.
-
-use std::cmp::Reverse;
+//! The members of an organization, and the people who are signed in.
 
 use signup_core::{
-    Digest, Invitation, InvitationId, Membership, Organization, OrganizationId, Person, PersonId, Record,
-    RecordKey, SignIn, SignInInFull,
+    Digest, Membership, Organization, OrganizationId, Person, PersonId, Record, RecordKey, SignIn,
+    SignInInFull,
 };
 
 use crate::tables::Tables;
@@ -15,7 +13,7 @@ impl Tables {
         self.records.get(key).and_then(|record| R::try_from(record).ok())
     }
 
-    pub(crate) fn members(&self, organization: OrganizationId) -> Vec<(Membership, Person)> {
+    pub(super) fn members(&self, organization: OrganizationId) -> Vec<(Membership, Person)> {
         let first = RecordKey::Membership(organization, PersonId::NONE);
         let last = RecordKey::Membership(organization, PersonId::MAX);
         let found = self.records.range(first..=last).filter_map(|(_, record)| {
@@ -27,17 +25,7 @@ impl Tables {
         members
     }
 
-    pub(crate) fn invitations(&self, organization: OrganizationId) -> Vec<Invitation> {
-        let first = RecordKey::Invitation(organization, InvitationId::NONE);
-        let last = RecordKey::Invitation(organization, InvitationId::MAX);
-        let found = self.records.range(first..=last);
-        let found = found.filter_map(|(_, record)| Invitation::try_from(record.clone()).ok());
-        let mut invitations: Vec<_> = found.collect();
-        invitations.sort_by_key(|invitation| Reverse((invitation.created_at, invitation.id)));
-        invitations
-    }
-
-    pub(crate) fn memberships(&self, person: PersonId) -> Vec<(Membership, Organization)> {
+    pub(super) fn memberships(&self, person: PersonId) -> Vec<(Membership, Organization)> {
         let organizations = self.lists.memberships.get(&person).into_iter().flatten();
         let found = organizations.filter_map(|organization| {
             let membership: &Membership = self.get(&RecordKey::Membership(*organization, person))?;

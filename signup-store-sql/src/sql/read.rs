@@ -10,6 +10,7 @@ mod activity_page;
 mod deliveries;
 mod event_in_full;
 mod event_page;
+mod lists;
 mod notices;
 mod page;
 mod people;
@@ -26,13 +27,14 @@ pub(crate) use event_in_full::event_in_full;
 pub(crate) use event_page::{events, events_with_shifts};
 #[cfg(test)]
 pub(crate) use event_page::{page_query, page_with_shifts_query};
+pub(crate) use lists::list;
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
 pub(crate) use notices::notices;
 #[cfg(test)]
 pub(crate) use people::people_queries;
-pub(crate) use people::{members, memberships, signed_in};
-pub(crate) use reader::{Reader, Result, all, of_parent, one, record, sorted};
+pub(crate) use people::signed_in;
+pub(crate) use reader::{Reader, Result, of_parent, one, record};
 #[cfg(test)]
 pub(crate) use signup_page::signup_page_query;
 pub(crate) use signup_page::{signup_in_full, signup_page};

@@ -8,18 +8,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
-    EventId, EventInFull, EventQuery, EventWithShifts, Invitation, Kind, Membership, Notice, NoticeCounts,
-    NoticeQuery, Organization, OrganizationId, Page, Person, PersonId, Purge, Record, RecordKey,
-    RequestCounter, Requirement, ScheduledShift, Shift, ShiftId, SignInInFull, Signup, SignupId,
-    SignupInFull, SignupQuery, Store, StoreError, Timestamp, Token, Unique, Webhook, WebhookId,
-    sort_by_running_order,
+    EventId, EventInFull, EventQuery, EventWithShifts, Kind, ListQuery, Notice, NoticeCounts, NoticeQuery,
+    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, Requirement, ScheduledShift, Shift,
+    ShiftId, SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Unique,
+    WebhookId, sort_by_running_order,
 };
-use uuid::Uuid;
 
 use crate::records::unique::{Lookup, PLACE, lookup};
-use crate::records::{event, invitation, key_values, organization, shift, table, token, webhook};
+use crate::records::{event, key_values, organization, shift, table};
 use crate::sql::cache::{Answers, Read};
-use crate::sql::read::{self, Reader, Result, all, of_parent, one, sorted};
+use crate::sql::read::{self, Reader, Result, of_parent, one};
 use crate::sql::require;
 use crate::sql::row::Row;
 use crate::sql::{Statement, values};
@@ -124,38 +122,8 @@ impl<B: Backend> Store for SqlStore<B> {
         read::record(reader, kind, columns, values, &[is_visible, is_confirmed.to_owned()]).await
     }
 
-    async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>> {
-        const WHAT: &str = "reading the owner of a record";
-        let (reader, table) = (self.backend.reader(), table(kind));
-        let ([owner] | [owner, _], [.., column]) = (table.key(), table.key()) else { return Ok(None) };
-        // The keys of these kinds do not end in an id of their own, or have no organization.
-        if matches!(
-            kind,
-            Kind::Link | Kind::Receipt | Kind::Person | Kind::Membership | Kind::SignInCode | Kind::SignIn
-        ) {
-            return Ok(None);
-        }
-        let (dialect, alias) = (reader.dialect(), table.alias());
-        let owner = dialect.id_text(&format!("{alias}.{owner}"));
-        let text = format!("SELECT {owner} FROM {} WHERE {alias}.{column} = $1", table.source());
-        let found = reader.row(WHAT, Statement::of(dialect, &text, values![id])).await?;
-        let owner = found.map(|[owner]| Uuid::try_parse(&owner)).transpose();
-        Ok(owner.map_err(|error| StoreError::failed(WHAT, error))?.map(OrganizationId::new))
-    }
-
-    async fn organizations(&self, after: Option<OrganizationId>, limit: u32) -> Result<Vec<Organization>> {
-        let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
-        let values = values![after.unwrap_or(OrganizationId::NONE).uuid()];
-        let (what, columns) = ("listing organizations", organization::TABLE.columns());
-        let found = all(self.backend.reader(), what, columns, &from, values, organization::read).await?;
-        Ok(sorted(found, |organization| organization.id))
-    }
-
-    async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
-        let (from, values) = ("tokens t WHERE t.organization_id = $1", values![organization.uuid()]);
-        let (what, columns) = ("listing tokens", token::TABLE.columns());
-        let found = all(self.backend.reader(), what, columns, from, values, token::read).await?;
-        Ok(sorted(found, |token| token.id))
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Record>> {
+        read::list(self.backend.reader(), query).await
     }
 
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
@@ -169,22 +137,6 @@ impl<B: Backend> Store for SqlStore<B> {
         query: &EventQuery,
     ) -> Result<Page<EventWithShifts>> {
         read::events_with_shifts(self.backend.reader(), organization, query).await
-    }
-
-    async fn deleted_events(
-        &self,
-        organization: OrganizationId,
-        after: Option<EventId>,
-        limit: u32,
-    ) -> Result<Vec<Event>> {
-        let from = format!(
-            "(SELECT * FROM events WHERE organization_id = $1 AND id > $2 AND deleted_at IS NOT NULL \
-             ORDER BY id LIMIT {limit}) e"
-        );
-        let values = values![organization.uuid(), after.unwrap_or(EventId::NONE).uuid()];
-        let (what, columns) = ("listing deleted events", event::TABLE.columns());
-        let found = all(self.backend.reader(), what, columns, &from, values, event::read).await?;
-        Ok(sorted(found, |event| event.id))
     }
 
     async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>> {
@@ -261,13 +213,6 @@ impl<B: Backend> Store for SqlStore<B> {
         read::activity_page(self.backend.reader(), organization, query).await
     }
 
-    async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>> {
-        let (from, values) = ("webhooks w WHERE w.organization_id = $1", values![organization.uuid()]);
-        let (what, columns) = ("listing webhooks", webhook::TABLE.columns());
-        let found = all(self.backend.reader(), what, columns, from, values, webhook::read).await?;
-        Ok(sorted(found, |webhook| std::cmp::Reverse(webhook.id)))
-    }
-
     async fn deliveries(
         &self,
         organization: OrganizationId,
@@ -295,21 +240,6 @@ impl<B: Backend> Store for SqlStore<B> {
         id: SignupId,
     ) -> Result<Option<SignupInFull>> {
         read::signup_in_full(self.backend.reader(), organization, id).await
-    }
-
-    async fn members(&self, organization: OrganizationId) -> Result<Vec<(Membership, Person)>> {
-        read::members(self.backend.reader(), organization).await
-    }
-
-    async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>> {
-        let (from, values) = ("invitations i WHERE i.organization_id = $1", values![organization.uuid()]);
-        let (what, columns) = ("listing invitations", invitation::TABLE.columns());
-        let found = all(self.backend.reader(), what, columns, from, values, invitation::read).await?;
-        Ok(sorted(found, |invitation| std::cmp::Reverse((invitation.created_at, invitation.id))))
-    }
-
-    async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>> {
-        read::memberships(self.backend.reader(), person).await
     }
 
     async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>> {

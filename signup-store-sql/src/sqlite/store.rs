@@ -175,7 +175,7 @@ impl Backend for SqliteBackend {
 mod tests {
     use std::sync::atomic::Ordering;
 
-    use signup_core::Store as _;
+    use signup_core::Store;
     use signup_core::conformance::records::{insert, organization};
 
     use super::*;
@@ -230,7 +230,8 @@ mod tests {
             number += 1;
         }
         assert!(store.check().await.unwrap_err().is_unavailable());
-        assert_eq!(store.organizations(None, 1).await.unwrap().len(), 1, "reads go on");
+        let reads: &dyn Store = &store;
+        assert_eq!(reads.organizations(None, 1).await.unwrap().len(), 1, "reads go on");
         sqlx::raw_sql("DROP TABLE filling").execute(&mut other).await.unwrap();
         store.check().await.unwrap();
         store.commit(insert([organization(number)])).await.unwrap();

@@ -311,7 +311,7 @@ mod tests {
     use futures_util::future::join_all;
     use jiff::Timestamp;
     use signup_core::conformance::records::{self, event, organization, shift};
-    use signup_core::{Name, Organization, OrganizationId, Store as _, WebAddress};
+    use signup_core::{Name, Organization, OrganizationId, Store, WebAddress};
     use uuid::Uuid;
 
     use super::*;
@@ -348,7 +348,7 @@ mod tests {
         records::insert([organization])
     }
 
-    async fn organizations(store: &SqliteStore) -> usize {
+    async fn organizations(store: &dyn Store) -> usize {
         store.organizations(None, u32::MAX).await.unwrap().len()
     }
 

@@ -16,7 +16,7 @@ pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
     ChangeSet, Delivery, DeliveryQuery, EmailAddress, Event, EventLocationData, Invitation, Link, Membership,
     Message, Notice, NoticeQuery, Organization, Person, Question, Receipt, ReceiptKey, Record, Role, Shift,
-    SignIn, SignInCode, SignInInFull, Signup, SignupQuery, Store, Token, Webhook,
+    SignIn, SignInCode, SignInInFull, Signup, SignupQuery, Store, StoreError, Token, Webhook,
 };
 use signup_store_sql::OpenError;
 use sqlx::AssertSqlSafe;
@@ -139,6 +139,11 @@ impl Database {
     pub(crate) async fn open(&self) -> Result<Arc<dyn Store>, OpenError> {
         self.place.open().await
     }
+}
+
+/// Lists the organizations of a store.
+pub(crate) async fn organizations(store: &dyn Store) -> Result<Vec<Organization>, StoreError> {
+    store.organizations(None, 100).await
 }
 
 /// Returns the record with a change.

@@ -30,7 +30,7 @@ pub(crate) fn people_queries(dialect: Dialect) -> [Statement; 3] {
     [query(MEMBERS, id()), query(MEMBERSHIPS, id()), query(SIGNED_IN, [0; 32].as_slice().into())]
 }
 
-pub(crate) async fn members(
+pub(super) async fn members(
     reader: &impl Reader,
     organization: OrganizationId,
 ) -> Result<Vec<(Membership, Person)>> {
@@ -42,7 +42,7 @@ pub(crate) async fn members(
     Ok(found)
 }
 
-pub(crate) async fn memberships(
+pub(super) async fn memberships(
     reader: &impl Reader,
     person: PersonId,
 ) -> Result<Vec<(Membership, Organization)>> {

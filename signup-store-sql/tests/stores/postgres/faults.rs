@@ -14,7 +14,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
 use super::waits::{busy_shift, locking, sign_up, until_waiting};
-use crate::records::{event, insert, organization};
+use crate::records::{event, insert, organization, organizations};
 use crate::wait::wait_until;
 
 /// A trigger stands for the full disk: it refuses each new row as the server does.
@@ -55,7 +55,7 @@ async fn a_database_that_was_dropped_or_replaced_by_an_empty_one_is_unavailable(
     for step in [format!("DROP DATABASE {name} WITH (FORCE)"), format!("CREATE DATABASE {name}")] {
         operator.execute(sqlx::AssertSqlSafe(step.clone())).await.unwrap();
         for _ in 0..20 {
-            let read = store.organizations(None, 1).await.unwrap_err();
+            let read = organizations(&store).await.unwrap_err();
             assert!(read.is_unavailable(), "{step}: {read:?}");
             let CommitError::Failed(error) = store.commit(insert([organization(1)])).await.unwrap_err()
             else {
@@ -165,14 +165,14 @@ async fn a_store_works_again_after_its_server_restarts() {
     store.commit(insert([organization(1)])).await.unwrap();
     cluster
         .restart(async {
-            let error = store.organizations(None, 9).await.unwrap_err();
+            let error = organizations(&store).await.unwrap_err();
             assert!(error.is_unavailable(), "{error:?}");
             assert!(store.check().await.unwrap_err().is_unavailable());
         })
         .await;
     wait_until(async || store.check().await.map_err(|error| format!("the store did not recover: {error}")))
         .await;
-    assert_eq!(store.organizations(None, 9).await.unwrap().len(), 1);
+    assert_eq!(organizations(&store).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -202,7 +202,7 @@ async fn a_store_follows_a_primary_that_moves_behind_its_address() {
     })
     .await;
     // Each connection is open.
-    join_all((0..8).map(|_| store.organizations(None, 9))).await;
+    join_all((0..8).map(|_| organizations(&store))).await;
     standby.promote();
     proxy.move_to(standby.port());
     wait_until(async || match store.commit(insert([organization(2)])).await {
@@ -220,10 +220,10 @@ async fn a_store_closes_while_its_server_is_silent() {
     let url = cluster.database().await;
     let proxy = Proxy::to(cluster.port()).await;
     let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options()).await.unwrap();
-    join_all((0..8).map(|_| store.organizations(None, 9))).await;
+    join_all((0..8).map(|_| organizations(&store))).await;
     let under_way = tokio::spawn({
         let store = store.clone();
-        async move { store.organizations(None, 9).await }
+        async move { organizations(&store).await }
     });
     proxy.set(SILENT);
     let closed = tokio::time::timeout(Duration::from_secs(5), store.close()).await;
@@ -241,7 +241,7 @@ async fn an_overloaded_store_is_ready() {
     let options = PostgresOptions { connections: 1, connect_timeout: Duration::from_secs(1), ..options() };
     let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
     let (work, commits, checks) = tokio::join!(
-        join_all((0..50).map(|_| store.organizations(None, 9))),
+        join_all((0..50).map(|_| organizations(&store))),
         join_all((0..50).map(|number| store.commit(insert([organization(number)])))),
         join_all((0..50).map(|_| store.check())),
     );

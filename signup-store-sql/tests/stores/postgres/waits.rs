@@ -17,7 +17,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 use tokio::task::JoinHandle;
 
 use super::stores_on;
-use crate::records::{ORGANIZATION, event, insert, organization, shift, signup, uuid, with};
+use crate::records::{ORGANIZATION, event, insert, organization, organizations, shift, signup, uuid, with};
 use crate::wait::wait_until;
 
 /// Polls each future once. Each must then wait.
@@ -187,7 +187,7 @@ async fn reads_are_answered_while_all_commits_hang(#[case] connections: u32, #[c
     // These are for the other organization: another commit, on another connection if there are enough.
     commits.extend(hanging(&store, (1..20).step_by(2)));
     until_waiting(&url, at_once).await;
-    for read in join_all((0..40).map(|_| store.organizations(None, 9))).await {
+    for read in join_all((0..40).map(|_| organizations(&store))).await {
         assert_eq!(read.unwrap().len(), 2);
     }
     assert_eq!(waiting(&mut stranger).await, at_once);
@@ -206,7 +206,7 @@ async fn reads_and_commits_that_hang_end_also_with_one_connection() {
     let mut stranger = locking(&url, "organizations").await;
     let commits = hanging(&store, 0..10);
     until_waiting(&url, 1).await;
-    let all = join_all((0..10).map(|_| store.organizations(None, 9)));
+    let all = join_all((0..10).map(|_| organizations(&store)));
     let reads = tokio::time::timeout(Duration::from_secs(10), all).await.unwrap();
     for error in reads.into_iter().filter_map(Result::err) {
         assert!(error.is_unavailable(), "{error:?}");

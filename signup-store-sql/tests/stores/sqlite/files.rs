@@ -11,7 +11,7 @@ use signup_store_sql::SqliteStore;
 use sqlx::ConnectOptions as _;
 use sqlx::sqlite::SqliteConnectOptions;
 
-use crate::records::{insert, organization};
+use crate::records::{insert, organization, organizations};
 use crate::wait::wait_until;
 
 /// What happens to the files of a database. Only the last one can be undone.
@@ -110,7 +110,7 @@ async fn nothing_is_acknowledged_or_read_after_the_loss_of_a_file(
     assert!(store.record(&first, Deleted::Excluded).await.unwrap().is_some());
     loss.happen(&path);
     let lost_at = Instant::now();
-    let reads_fail = async || match store.organizations(None, 1).await {
+    let reads_fail = async || match organizations(&*store).await {
         Err(error) if error.is_unavailable() => Ok(()),
         other => Err(format!("{other:?}")),
     };
@@ -131,7 +131,7 @@ async fn nothing_is_acknowledged_or_read_after_the_loss_of_a_file(
         std::fs::rename(beside(&path, "-away"), &path).unwrap();
         store.check().await.unwrap();
         commit(&store, u32::MAX).await.unwrap();
-        assert!(store.organizations(None, 1).await.is_ok(), "the file is back");
+        assert!(organizations(&*store).await.is_ok(), "the file is back");
     }
 }
 
@@ -156,7 +156,7 @@ async fn another_file_can_be_used_after_the_old_log_was_deleted() {
         }
     }
     let store = SqliteStore::open(&path).await.unwrap();
-    assert_eq!(store.organizations(None, 99).await.unwrap().len(), 1, "what the other file has");
+    assert_eq!(organizations(&store).await.unwrap().len(), 1, "what the other file has");
     commit(&store, 2).await.unwrap();
     store.close().await;
     assert_eq!(integrity(&path).await, "ok");
@@ -179,7 +179,7 @@ async fn a_clean_end_saves_what_only_a_deleted_log_has(
     store.close().await;
     assert_eq!(integrity(&path).await, "ok");
     let store = SqliteStore::open(&path).await.unwrap();
-    assert_eq!(store.organizations(None, 99).await.unwrap().len(), 50);
+    assert_eq!(organizations(&store).await.unwrap().len(), 50);
 }
 
 async fn integrity(path: &Path) -> String {
@@ -202,5 +202,5 @@ async fn the_end_of_a_process_leaves_the_files_that_have_replaced_its_own() {
     commit(&new, 2).await.unwrap();
     old.close().await;
     commit(&new, 3).await.unwrap();
-    assert_eq!(new.organizations(None, 9).await.unwrap().len(), 2);
+    assert_eq!(organizations(&new).await.unwrap().len(), 2);
 }
