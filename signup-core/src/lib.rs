@@ -218,8 +218,8 @@ pub use store::{
     Access, ActivityQuery, ChangeSet, CommitError, CoverageKey, CoverageQuery, Deleted, DeliveryQuery,
     Entity, EventInFull, EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, ListQuery,
     Listed, NoticeCounts, NoticeQuery, OpenShift, Page, Position, Purge, Record, RecordKey, Refusal,
-    RequestCounter, Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Store, StoreError,
-    StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
+    RequestCounter, Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Statistics, Store,
+    StoreError, StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,

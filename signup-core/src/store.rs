@@ -189,9 +189,6 @@ forward::stores! {
         /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
         async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
 
-        /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
-        async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError>;
-
         /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a sign-in
         /// that has expired, or whose generation is not that of the person.
         async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
@@ -202,8 +199,8 @@ forward::stores! {
         /// delays no other notice. The store logs such a notice once.
         async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>, StoreError>;
 
-        /// Counts the queued notices and the failed notices.
-        async fn count_notices(&self) -> Result<NoticeCounts, StoreError>;
+        /// Measures what waits in the outbox.
+        async fn statistics(&self) -> Result<Statistics, StoreError>;
 
         /// Applies the whole change set or none of it. The change is durable when this method returns.
         ///
@@ -317,6 +314,15 @@ pub enum Purge {
     FailedNotices(Timestamp),
     /// Copies of removed and replaced records, where a store can remove them, such as those in a write-ahead log. Removes no record.
     Traces,
+}
+
+/// What waits in the outbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    /// The numbers of notices.
+    pub notices: NoticeCounts,
+    /// When the oldest pending delivery to an enabled webhook was created, `None` if none is pending.
+    pub oldest_pending_delivery: Option<Timestamp>,
 }
 
 /// The numbers of notices.

@@ -26,8 +26,8 @@ use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
     EventId, EventInFull, EventQuery, EventWithShifts, ListQuery, Notice, NoticeCounts, NoticeQuery,
     OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId,
-    SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Unique, WebhookId,
-    jiff::Timestamp,
+    SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Statistics, Store, StoreError, Unique,
+    WebhookId, jiff::Timestamp,
 };
 
 use tables::Tables;
@@ -165,10 +165,6 @@ impl Store for MemoryStore {
         Ok(self.read().due_deliveries(now, limit))
     }
 
-    async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>, StoreError> {
-        Ok(self.read().oldest_pending_delivery())
-    }
-
     async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError> {
         Ok(self.read().signed_in(digest))
     }
@@ -177,12 +173,11 @@ impl Store for MemoryStore {
         Ok(self.read().notices(query, limit))
     }
 
-    async fn count_notices(&self) -> Result<NoticeCounts, StoreError> {
+    async fn statistics(&self) -> Result<Statistics, StoreError> {
         let tables = self.read();
-        Ok(NoticeCounts {
-            queued: tables.lists.queued.len() as u64,
-            failed: tables.lists.failed.len() as u64,
-        })
+        let (queued, failed) = (tables.lists.queued.len() as u64, tables.lists.failed.len() as u64);
+        let oldest_pending_delivery = tables.oldest_pending_delivery();
+        Ok(Statistics { notices: NoticeCounts { queued, failed }, oldest_pending_delivery })
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {

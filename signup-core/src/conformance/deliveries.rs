@@ -273,7 +273,7 @@ pub async fn deliveries_of_a_disabled_webhook_wait(store: Arc<dyn Store>) {
 pub async fn the_oldest_pending_delivery_is_found(store: Arc<dyn Store>) {
     let [first, second] = with_webhooks(&*store, [1, 2]).await;
     let created = |delivery: Delivery, seconds| Delivery { created_at: at(seconds), ..delivery };
-    let oldest = async || store.oldest_pending_delivery().await.unwrap();
+    let oldest = async || store.statistics().await.unwrap().oldest_pending_delivery;
     assert_eq!(oldest().await, None);
     let success = Attempt::Succeeded { status: 200 };
     commit(&*store, insert([created(ended(&first, 11, &success, 1), 1)])).await;

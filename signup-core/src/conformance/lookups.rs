@@ -136,8 +136,8 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     let deliveries = store.deliveries(owner, WebhookId::new(uuid(1)), &DeliveryQuery::new()).await.unwrap();
     assert_eq!(deliveries, Page::new(vec![], None, None));
     assert_eq!(store.due_deliveries(at(9), 9).await.unwrap(), vec![]);
-    assert_eq!(store.oldest_pending_delivery().await.unwrap(), None);
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts::default());
+    assert_eq!(store.statistics().await.unwrap().oldest_pending_delivery, None);
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts::default());
     assert_eq!(store.events(owner, &EventQuery::new()).await.unwrap(), Page::new(vec![], None, None));
     for purge in [Purge::Expired(at(9)), Purge::Deleted(at(9)), Purge::FailedNotices(at(9))] {
         assert_eq!(store.purge(purge, 9).await.unwrap(), 0);

@@ -56,10 +56,10 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     assert_eq!(store.notices(queued, 1).await.unwrap(), second, "the limit counts queued notices only");
     assert_eq!(store.notices(queued, 9).await.unwrap(), second);
     assert_eq!(store.notices(NoticeQuery::Failed(None), 9).await.unwrap(), std::slice::from_ref(&failed));
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 1 });
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 1, failed: 1 });
     write(&*store, vec![put(failed.clone(), failed.requeued(at(8)))]).await;
     assert_eq!(due(&*store, 99, 99, 9).await, [2, 1]);
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 2, failed: 0 });
 }
 
 /// The notices about a sign-up are its own, queued and failed, by ascending id, up to any limit.
@@ -96,6 +96,6 @@ pub async fn a_purge_removes_old_failed_notices(store: Arc<dyn Store>) {
         let purged = store.purge(Purge::FailedNotices(at(until)), limit).await.unwrap();
         assert_eq!(purged, removed, "failed until {until}, at most {limit}");
     }
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 1, failed: 0 });
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 1, failed: 0 });
     assert_eq!(store.notices(NoticeQuery::Queued(None), 9).await.unwrap(), notices[3..]);
 }

@@ -67,7 +67,7 @@ pub async fn a_purge_removes_an_event_with_all_that_belongs_to_it(store: Arc<dyn
     assert_eq!(try_commit(&*store, change).await, Ok(()), "the slug of a purged event is free");
     write(&*store, vec![put(again.clone(), super::records::deleted(&again, at(60)))]).await;
     assert_eq!(seen(&*store, &family).await, here, "another event stays");
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 4, failed: 0 });
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 4, failed: 0 });
 }
 
 /// A purge removes at most `limit` records, and the event last. No live read shows what is left of the event.
@@ -84,7 +84,7 @@ pub async fn a_purge_removes_deleted_records_in_portions(store: Arc<dyn Store>) 
     }
     assert_eq!(purge(&*store, 50, 2).await, 1, "the event comes last");
     assert!(!is_there(&*store, &event.key()).await);
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts::default());
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts::default());
 }
 
 /// A purge keeps a deleted shift while a sign-up or a notice refers to the shift. Its event stays.

@@ -101,7 +101,7 @@ pub async fn a_removed_record_is_gone_with_its_children(store: Arc<dyn Store>) {
             "only the record and its children are removed: {gone:?}"
         );
     }
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts::default());
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts::default());
     let signups = store.signups(organization_id(1), &SignupQuery::new()).await.unwrap().items;
     assert_eq!(signups.len(), 1, "a list has no removed sign-ups");
 }

@@ -31,7 +31,7 @@ pub async fn a_refused_change_leaves_no_trace(store: Arc<dyn Store>) {
     assert_eq!(refused, Err(Refusal::Changed(key)));
     assert_eq!(read_all(&*store, &records).await, records, "nothing is replaced or removed");
     assert_eq!(read_all(&*store, &others).await, [], "nothing is inserted");
-    assert_eq!(store.count_notices().await.unwrap(), NoticeCounts { queued: 2, failed: 0 });
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 2, failed: 0 });
 }
 
 /// Requirements are checked in their order, also without writes. If several do not hold, the refusal is that of the first.

@@ -30,7 +30,7 @@ pub(crate) use event_page::{page_query, page_with_shifts_query};
 pub(crate) use lists::list;
 #[cfg(test)]
 pub(crate) use notices::due_notices_query;
-pub(crate) use notices::notices;
+pub(crate) use notices::{count_notices, notices};
 #[cfg(test)]
 pub(crate) use people::people_queries;
 pub(crate) use people::signed_in;

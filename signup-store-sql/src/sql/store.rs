@@ -8,9 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
-    EventId, EventInFull, EventQuery, EventWithShifts, Kind, ListQuery, Notice, NoticeCounts, NoticeQuery,
-    OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, Requirement, ScheduledShift, Shift,
-    ShiftId, SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Store, StoreError, Timestamp, Unique,
+    EventId, EventInFull, EventQuery, EventWithShifts, Kind, ListQuery, Notice, NoticeQuery, OrganizationId,
+    Page, Purge, Record, RecordKey, RequestCounter, Requirement, ScheduledShift, Shift, ShiftId,
+    SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Statistics, Store, Timestamp, Unique,
     WebhookId, sort_by_running_order,
 };
 
@@ -20,7 +20,7 @@ use crate::sql::cache::{Answers, Read};
 use crate::sql::read::{self, Reader, Result, of_parent, one};
 use crate::sql::require;
 use crate::sql::row::Row;
-use crate::sql::{Statement, values};
+use crate::sql::values;
 
 /// What an engine does in its own way.
 pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
@@ -226,10 +226,6 @@ impl<B: Backend> Store for SqlStore<B> {
         read::due_deliveries(self.backend.reader(), now, limit).await
     }
 
-    async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
-        read::oldest_pending_delivery(self.backend.reader()).await
-    }
-
     async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>> {
         read::signup_page(self.backend.reader(), organization, query).await
     }
@@ -250,16 +246,10 @@ impl<B: Backend> Store for SqlStore<B> {
         read::notices(self.backend.reader(), query, limit).await
     }
 
-    async fn count_notices(&self) -> Result<NoticeCounts> {
-        const WHAT: &str = "counting notices";
-        let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
-             CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
+    async fn statistics(&self) -> Result<Statistics> {
         let reader = self.backend.reader();
-        let counted = reader.row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
-        let [queued, failed] =
-            counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
-        let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
-        Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
+        let notices = read::count_notices(reader).await?;
+        Ok(Statistics { notices, oldest_pending_delivery: read::oldest_pending_delivery(reader).await? })
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {

@@ -105,6 +105,6 @@ impl Admin {
     ///
     /// See [`retry_notice`](Self::retry_notice) for an example.
     pub async fn count_notices(&self) -> Result<NoticeCounts> {
-        Ok(self.shared.store.count_notices().await?)
+        Ok(self.shared.store.statistics().await?.notices)
     }
 }

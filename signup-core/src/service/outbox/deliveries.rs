@@ -106,6 +106,6 @@ impl Outbox {
     /// # Errors
     /// Fails only if the store fails.
     pub async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
-        Ok(self.shared.store.oldest_pending_delivery().await?)
+        Ok(self.shared.store.statistics().await?.oldest_pending_delivery)
     }
 }

@@ -1,15 +1,15 @@
 //! Reads of notices.
 
 use jiff::Timestamp;
-use signup_core::{Notice, NoticeId, NoticeQuery, StoreError};
+use signup_core::{Notice, NoticeCounts, NoticeId, NoticeQuery, StoreError};
 
 use super::reader::{Reader, Result, all, is_first_report, one, sorted};
 use crate::records::notice;
+#[cfg(test)]
+use crate::sql::Dialect;
 use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::Row;
-use crate::sql::values;
-#[cfg(test)]
-use crate::sql::{Dialect, Statement};
+use crate::sql::{Statement, values};
 
 /// Reads notices like [`Store::notices`](signup_core::Store::notices).
 pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
@@ -29,6 +29,17 @@ pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32
     let from = format!("(SELECT * FROM notices WHERE {condition} ORDER BY id LIMIT {limit}) n");
     let found = all(reader, "listing notices", notice::TABLE.columns(), &from, values, notice::read).await?;
     Ok(sorted(found, |notice| notice.id))
+}
+
+/// Counts the queued notices and the failed notices.
+pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {
+    const WHAT: &str = "counting notices";
+    let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
+         CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
+    let counted = reader.row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
+    let [queued, failed] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
+    Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
 }
 
 /// A position in the queue: a due time and an id. The time is stored in Unix seconds, and can be out of the range of
