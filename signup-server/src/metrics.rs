@@ -129,16 +129,25 @@ fn install() -> Result<PrometheusHandle, Box<dyn std::error::Error>> {
     describe_histogram!(DURATION, "Seconds from a request's head to its answer, by route");
     describe_gauge!(CONNECTIONS, "Open connections to the database");
     describe_gauge!(CONNECTIONS_IN_USE, "Connections to the database that are in use");
-    describe_counter!(MAILS, "Attempts to send an email, by outcome");
+    describe_counter!(
+        MAILS,
+        "Attempts to send an email, by fate: sent, put_back (a retry follows) or failed"
+    );
     describe_gauge!(NOTICES, "Queued notices: emails that wait to be sent");
     describe_gauge!(FAILED_NOTICES, "Failed notices: emails that are not tried again");
-    describe_counter!(DELIVERIES, "Deliveries to webhooks that have ended, by result");
-    describe_counter!(ATTEMPTS, "Requests to webhooks, by result");
+    describe_counter!(
+        DELIVERIES,
+        "Deliveries to webhooks that have ended, by result: delivered, or failed (no retry follows)"
+    );
+    describe_counter!(ATTEMPTS, "Requests to webhooks, by result: succeeded or failed");
     describe_histogram!(ATTEMPT_DURATION, "Seconds of a request to a webhook, by result");
     describe_gauge!(PENDING_AGE, "Seconds since the oldest pending delivery to an enabled webhook was made");
-    describe_counter!(DISABLED, "Webhooks that the service has disabled, by reason");
+    describe_counter!(DISABLED, "Webhooks that the service has disabled, by reason: gone or failing");
     describe_counter!("signup_notices_unreadable_total", "Notices that cannot be read, each counted once");
-    describe_counter!("signup_store_round_trips_total", "Round trips to the database, by kind");
+    describe_counter!(
+        "signup_store_round_trips_total",
+        "Round trips to the database, by kind: read, commit, count, purge or check"
+    );
     describe_counter!("signup_store_commit_retries_total", "Commits to PostgreSQL that were tried again");
     describe_histogram!("signup_store_commit_batch_size", "Change sets in one commit to SQLite");
     IS_COUNTING.store(true, Ordering::Relaxed);
