@@ -4,7 +4,6 @@ use thiserror::Error;
 use uuid::Uuid;
 
 use crate::fault::Faults;
-use crate::permission::{Permission, Permissions};
 use crate::person::Role;
 use crate::store::{Refusal, StoreError};
 use crate::token::Scope;
@@ -190,19 +189,6 @@ impl Error {
     /// Returns whether the store or the library failed, and the caller did nothing wrong.
     pub const fn is_internal(&self) -> bool {
         matches!(self, Self::Refused(_) | Self::Store(_))
-    }
-}
-
-/// Checks that a caller has a permission.
-///
-/// # Errors
-/// Returns [`Error::MissingScope`] if the scopes of a token lack a scope, and otherwise [`Error::MissingRole`] with the
-/// [least role](Permission::role) that has the permission.
-pub(crate) fn check_permission(permissions: Permissions, permission: Permission) -> Result<()> {
-    match (permissions, permission) {
-        _ if permissions.contains(permission) => Ok(()),
-        (Permissions::Scopes(_), Permission::Scope(scope)) => Err(Error::MissingScope(scope)),
-        _ => Err(Error::MissingRole(permission.role())),
     }
 }
 

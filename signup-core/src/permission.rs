@@ -122,7 +122,8 @@ impl Permissions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{Error, check_permission};
+    use crate::error::Error;
+    use crate::rules::check_permission;
 
     /// The permissions of each role that the role before it lacks.
     const ROLES: [(Role, &[Permission]); 3] = [

@@ -100,9 +100,9 @@ names! {
 }
 
 impl OperationKind {
-    /// Returns the operation on the record with this id.
+    /// Returns the operation on the record with this id. A kind that creates a record of the organization itself takes no id.
     pub fn on(self, id: impl Into<Uuid>) -> Operation {
-        Operation { kind: self, record: Some(id.into()) }
+        Operation { kind: self, record: (!self.creates()).then(|| id.into()) }
     }
 
     /// Returns whether the operation creates a record that belongs to the organization itself. Such an operation names no record.
@@ -141,16 +141,27 @@ impl OperationKind {
 /// An operation that can have an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Operation {
-    /// What the operation does.
-    pub kind: OperationKind,
-    /// The id of the record that the operation changes or copies, or of the event to which it adds records. `None` if it creates a
-    /// record that belongs to the organization itself.
-    pub record: Option<Uuid>,
+    kind: OperationKind,
+    record: Option<Uuid>,
+}
+
+impl Operation {
+    /// Returns what the operation does.
+    pub const fn kind(self) -> OperationKind {
+        self.kind
+    }
+
+    /// Returns the id of the record that the operation changes or copies, or of the event to which it adds records. `None` if it creates
+    /// a record that belongs to the organization itself.
+    pub const fn record(self) -> Option<Uuid> {
+        self.record
+    }
 }
 
 impl From<OperationKind> for Operation {
+    /// Returns an operation that creates a record of the organization itself. Of any other kind it is that on no record.
     fn from(kind: OperationKind) -> Self {
-        Self { kind, record: None }
+        kind.on(Uuid::nil())
     }
 }
 

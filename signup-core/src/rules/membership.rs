@@ -9,7 +9,7 @@
 
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
-use crate::error::{Error, Result, check_permission};
+use crate::error::{Error, Result};
 use crate::id::PersonId;
 use crate::invitation::Invitation;
 use crate::permission::{Permission, Permissions};
@@ -138,6 +138,19 @@ pub(crate) fn remove_member(
         change.remove(person.clone());
     }
     Ok(Decision::new((membership, person), change, [removed]))
+}
+
+/// Checks that a caller has a permission.
+///
+/// # Errors
+/// Returns [`Error::MissingScope`] if the scopes of a token lack a scope, and otherwise [`Error::MissingRole`] with the
+/// [least role](Permission::role) that has the permission.
+pub(crate) fn check_permission(permissions: Permissions, permission: Permission) -> Result<()> {
+    match (permissions, permission) {
+        _ if permissions.contains(permission) => Ok(()),
+        (Permissions::Scopes(_), Permission::Scope(scope)) => Err(Error::MissingScope(scope)),
+        _ => Err(Error::MissingRole(permission.role())),
+    }
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ pub(crate) use invitation::{
     AcceptFacts, InviteFacts, accept, check_invitation, invite, invite_first_owner, invitee, withdraw,
 };
 pub(crate) use mail::MailIds;
-pub(crate) use membership::{change_role, remove_member};
+pub(crate) use membership::{change_role, check_permission, remove_member};
 pub(crate) use message::{Addressed, check_addressed, fan_out_message, send_message};
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization, use_token};
 pub(crate) use patch_event::patch_event;

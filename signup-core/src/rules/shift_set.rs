@@ -15,8 +15,7 @@ use crate::fault::{FaultKind, Faults};
 use crate::id::{NoticeId, ShiftId};
 use crate::input::{DeleteShift, NewShift, check_added_shifts, check_external_ids, check_shift_days};
 use crate::notice::{Notice, NoticeCause};
-use crate::shift::CancelledBy;
-use crate::shift::{ScheduledShift, Shift};
+use crate::shift::{CancelledBy, ScheduledShift, Shift};
 use crate::store::{ChangeSet, EventInFull};
 
 /// Returns the records of new shifts, in the order of the input. Their positions begin at `first_position`.

@@ -51,8 +51,8 @@ enum Key {
 pub(super) struct Turn(#[expect(dead_code, reason = "a drop releases the locks")] Vec<HeldLock<Key>>);
 
 impl Shared {
-    /// Waits for the turn of an operation. Returns `None` if the operation needs no turn here: it creates an event, is about a
-    /// webhook, changes no event, its record is missing, or it patches a shift. A patch of a shift waits in [`shift_in_turn`](Self::shift_in_turn).
+    /// Waits for the turn of an operation. Returns `None` if the operation changes no event that exists, or patches a shift, which waits in
+    /// [`shift_in_turn`](Self::shift_in_turn).
     ///
     /// # Errors
     /// Returns the errors of [`Turns::of_event`] and of the store.
@@ -61,8 +61,8 @@ impl Shared {
         organization: OrganizationId,
         operation: Operation,
     ) -> Result<Option<Turn>> {
-        let Some(record) = operation.record else { return Ok(None) };
-        let event = match operation.kind {
+        let Some(record) = operation.record() else { return Ok(None) };
+        let event = match operation.kind() {
             OperationKind::PatchEvent
             | OperationKind::PublishEvent
             | OperationKind::UnpublishEvent
@@ -79,7 +79,18 @@ impl Shared {
                 let key = RecordKey::Question(organization, QuestionId::new(record));
                 self.store.get::<Question>(key).await?.map(|question| question.event)
             }
-            _ => None,
+            OperationKind::CreateEvent
+            | OperationKind::DuplicateEvent
+            | OperationKind::PatchShift
+            | OperationKind::CreateWebhook
+            | OperationKind::PatchWebhook
+            | OperationKind::RotateSecret
+            | OperationKind::TestWebhook
+            | OperationKind::DeleteWebhook
+            | OperationKind::Redeliver
+            | OperationKind::SendMessage
+            | OperationKind::CreateToken
+            | OperationKind::Invite => None,
         };
         let Some(event) = event else { return Ok(None) };
         Ok(Some(self.turns.of_event(organization, event).await?))

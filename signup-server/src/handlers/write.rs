@@ -36,7 +36,7 @@ impl Write {
         request: &Request,
     ) -> Result<Self, ApiError> {
         let operation = operation.into();
-        session.require(operation.kind.permission())?;
+        session.require(operation.kind().permission())?;
         let session = match request.idempotency_key()? {
             Some(key) => session.with_key(key),
             None => session,

@@ -28,7 +28,7 @@ use super::commit::refusal_error;
 use crate::activity::Actor;
 use crate::allowance::RateKey;
 use crate::caller_key::IdempotencyKey;
-use crate::error::{Error, Result, check_permission};
+use crate::error::{Error, Result};
 use crate::id::{CallerId, OrganizationId, PersonId, TokenId};
 use crate::organization::Organization;
 use crate::permission::{Permission, Permissions};
@@ -199,7 +199,7 @@ impl Session {
             return Err(Error::Unauthenticated);
         }
         let permission = permission.into();
-        check_permission(self.principal.permissions, permission)?;
+        rules::check_permission(self.principal.permissions, permission)?;
         let is_late = permission.requires_recent_sign_in() && self.principal.recent_until < self.shared.now();
         if is_late { Err(Error::NotRecent) } else { Ok(()) }
     }
@@ -229,7 +229,7 @@ impl Session {
     /// ```
     pub async fn stored_outcome(&self, operation: impl Into<Operation> + Send) -> Result<Option<Outcome>> {
         let operation = operation.into();
-        self.require(operation.kind.permission())?;
+        self.require(operation.kind().permission())?;
         self.replay(operation).await
     }
 
@@ -284,7 +284,7 @@ impl Session {
     {
         let operation = operation.into();
         self.writes.note_replay(None);
-        self.require(operation.kind.permission())?;
+        self.require(operation.kind().permission())?;
         let effects = &Mutex::new(LastWrite::default());
         let with_receipt = |now| {
             let decided = decide(now);
