@@ -99,15 +99,23 @@ async fn null_and_blank_clear_what_a_record_may_lack_and_are_refused_elsewhere()
     assert_snapshot!(stable(&text));
 }
 
-/// Returns the fields of the record in the answer to a write, each with a value that no request takes.
+/// Returns whether the answer to a write is a list, and the fields of its record that the request does not take, each with a value that no
+/// request takes.
 fn fields_of_answer(method: &str, path: &str) -> (bool, Map<String, Value>) {
-    let responses = &DOCUMENT["paths"][template(path).unwrap()][method.to_lowercase()]["responses"];
+    let operation = &DOCUMENT["paths"][template(path).unwrap()][method.to_lowercase()];
+    let schema = |part: &'static Value| resolved(&part["content"]["application/json"]["schema"]);
+    let responses = &operation["responses"];
     let response = resolved(responses.get("200").or(responses.get("201")).unwrap());
-    let body = resolved(&response["content"]["application/json"]["schema"]);
-    let data = resolved(&body["properties"]["data"]);
-    let record = data.get("items").map_or(data, resolved);
+    let data = resolved(&schema(response)["properties"]["data"]);
+    let (record, taken) = match data.get("items") {
+        Some(items) => {
+            (resolved(items), resolved(&schema(&operation["requestBody"])["properties"]["shifts"]["items"]))
+        }
+        None => (data, schema(&operation["requestBody"])),
+    };
     let names = record["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone());
-    (data.get("items").is_some(), names.map(|name| (name, json!({"from": "an answer"}))).collect())
+    let only = names.filter(|name| taken["properties"].get(name).is_none());
+    (data.get("items").is_some(), only.map(|name| (name, json!({"from": "an answer"}))).collect())
 }
 
 /// A client may send back the record that it has read.
