@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::pages::{page_at, sides};
 use super::records::*;
 use crate::*;
 
@@ -75,19 +76,11 @@ pub async fn a_page_of_activity_has_positions_exactly_where_the_list_continues(s
         filters().into_iter().flat_map(|filter| (0..14).map(move |at| (filter.clone(), at)))
     {
         let at = ActivityId::new(uuid(number));
-        let list: Vec<_> = all.iter().filter(|activity| filter.selects(activity)).collect();
-        for (side, limit) in [Side::Below, Side::Above].into_iter().flat_map(|side| [(side, 1), (side, 3)]) {
-            let query = filter.clone().limit(limit).at(Position { key: at, side });
-            let is_below = side == Side::Below;
-            let is_on_side = |found: &&Activity| if is_below { found.id < at } else { found.id > at };
-            let on_side: Vec<_> = list.iter().copied().filter(is_on_side).collect();
-            let size = on_side.len().min(limit as usize);
-            let nearest = if is_below { &on_side[..size] } else { &on_side[on_side.len() - size..] };
-            let (rest, others) = (on_side.len() > size, on_side.len() < list.len());
-            let (above, below) = if is_below { (others, rest) } else { (rest, others) };
-            let first = nearest.first().filter(|_| above).map(|activity| activity.id);
-            let last = nearest.last().filter(|_| below).map(|activity| activity.id);
-            let expected = Page::new(nearest.iter().copied().cloned().collect(), first, last);
+        let list: Vec<_> = all.iter().filter(|activity| filter.selects(activity)).cloned().collect();
+        for (side, limit) in sides([1, 3]) {
+            let position = Position { key: at, side };
+            let query = filter.clone().limit(limit).at(position);
+            let expected = page_at(&list, position, limit, |found| found.id, |found| found.id < at);
             assert_eq!(page(&*store, &query).await, expected, "{query:?}");
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::pages::{page_at, sides};
 use super::records::*;
 use crate::*;
 
@@ -98,78 +99,12 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
         // The id 0 is below every sign-up, and 13 is above.
         (0..14).map(move |number| (filter.clone(), SignupId::new(uuid(number))))
     }) {
-        let list: Vec<_> = signups.iter().filter(|signup| is_selected(&filter, signup)).collect();
-        for (side, limit) in [Side::Below, Side::Above].into_iter().flat_map(|side| [(side, 1), (side, 3)]) {
-            let query = filter.clone().limit(limit).at(Position { key: at, side });
-            let on_side: Vec<_> = list
-                .iter()
-                .copied()
-                .filter(|signup| if side == Side::Below { signup.id < at } else { signup.id > at })
-                .collect();
-            let size = on_side.len().min(limit as usize);
-            let nearest =
-                if side == Side::Below { &on_side[..size] } else { &on_side[on_side.len() - size..] };
-            let (rest, others) = (on_side.len() > size, on_side.len() < list.len());
-            let (above, below) = if side == Side::Below { (others, rest) } else { (rest, others) };
-            let first = nearest.first().filter(|_| above).map(|signup| signup.id);
-            let last = nearest.last().filter(|_| below).map(|signup| signup.id);
-            let expected = Page::new(nearest.iter().copied().cloned().collect(), first, last);
+        let list: Vec<_> = signups.iter().filter(|signup| is_selected(&filter, signup)).cloned().collect();
+        for (side, limit) in sides([1, 3]) {
+            let position = Position { key: at, side };
+            let query = filter.clone().limit(limit).at(position);
+            let expected = page_at(&list, position, limit, |signup| signup.id, |signup| signup.id < at);
             assert_eq!(page(&*store, &query).await, expected, "{query:?}");
-        }
-    }
-}
-
-/// A walk returns every sign-up that exists throughout exactly once, even if others sign up meanwhile.
-pub async fn a_walk_shows_each_sign_up_once_while_others_sign_up(store: Arc<dyn Store>) {
-    let (event, shift) = with_shift(&store, 999).await;
-    let insert = async |numbers: std::ops::Range<u32>| {
-        commit(&*store, insert(numbers.map(|number| signup(&shift, number)))).await;
-    };
-    insert(1000..1025).await;
-    for filter in [
-        SignupQuery::new(),
-        SignupQuery::new().of_event(event.id),
-        SignupQuery::new().of_shift(shift.id),
-        SignupQuery::new().status(SignupStatus::Confirmed),
-    ] {
-        let there = page(&*store, &SignupQuery::new().of_event(event.id).limit(999)).await.items;
-        let first = u32::try_from(there.len()).unwrap();
-        let (mut query, mut seen) = (filter.limit(4), vec![]);
-        for round in 0.. {
-            let page = page(&*store, &query).await;
-            for signup in &page.items {
-                assert!(!seen.contains(&signup.id), "a walk returns no sign-up twice, so it ends");
-                seen.push(signup.id);
-            }
-            if round < 3 {
-                // Lower and higher ids, so that some land before the walk's position and some after it.
-                insert(first + 2 * round..first + 2 * round + 2).await;
-                insert(first + 2000 + 2 * round..first + 2002 + 2 * round).await;
-            }
-            let Some(below) = page.next else { break };
-            assert!(!page.items.is_empty(), "a page with a position below has sign-ups");
-            query = query.at(below);
-        }
-        let expected: Vec<_> = there.iter().map(|signup| signup.id).collect();
-        let walked: Vec<_> = seen.iter().copied().filter(|id| expected.contains(id)).collect();
-        assert_eq!(walked, expected, "a walk returns each sign-up that exists throughout");
-    }
-}
-
-/// A walk back returns the same pages as the walk forward.
-pub async fn a_walk_back_shows_the_same_pages_of_sign_ups(store: Arc<dyn Store>) {
-    with_signups(&*store).await;
-    for filter in [SignupQuery::new(), SignupQuery::new().status(SignupStatus::Confirmed)] {
-        let query = filter.limit(4);
-        let mut pages = vec![page(&*store, &query).await];
-        while let Some(below) = pages[pages.len() - 1].next {
-            assert!(pages.len() < 3, "12 sign-ups make 3 pages");
-            pages.push(page(&*store, &query.clone().at(below)).await);
-        }
-        assert_eq!(pages.len(), 3, "9 to 12 sign-ups make 3 pages");
-        for both in pages.windows(2).rev() {
-            let back = query.clone().at(both[1].previous.unwrap());
-            assert_eq!(page(&*store, &back).await, both[0], "the walk back shows the same page");
         }
     }
 }
