@@ -210,11 +210,8 @@ macro_rules! conformance_tests {
             lists::shifts_come_in_running_order
             lists::questions_come_by_position_then_by_id
             lists::five_hundred_shifts_are_created_at_once
-            lists::organizations_and_signups_and_notices_are_listed_by_id
+            lists::organizations_and_notices_are_listed_by_id
             lists::failed_notices_are_listed_by_id
-            lists::the_sign_ups_of_another_event_are_not_listed
-            lists::the_confirmed_sign_ups_of_a_shift_are_listed_by_id
-            lists::the_sign_ups_of_an_address_are_found_in_any_case
             notices::due_notices_are_listed_by_due_time
             notices::a_due_time_after_the_latest_is_due
             notices::failed_notices_are_listed_and_counted_separately
