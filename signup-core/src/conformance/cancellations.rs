@@ -2,13 +2,9 @@
 
 use std::sync::Arc;
 
-use super::family::{Family, read_all, with_family};
+use super::family::{Family, listed, read_all, with_family};
 use super::records::*;
 use crate::*;
-
-async fn listed(store: &dyn Store, query: SignupQuery) -> Vec<Signup> {
-    store.signups(organization_id(1), &query.limit(99)).await.unwrap().ascending()
-}
 
 /// The closing of a shift cancels its confirmed sign-ups wherever they are read, with the time and the cause of the closing, and
 /// frees their places. It writes no sign-up: their versions stay. Sign-ups that were cancelled before stay as they were, and so

@@ -3,13 +3,9 @@
 use std::slice;
 use std::sync::Arc;
 
-use super::family::{Family, parts, read_all, seen, with_family};
+use super::family::{Family, listed, parts, read_all, seen, with_family};
 use super::records::*;
 use crate::*;
-
-async fn listed(store: &dyn Store, query: SignupQuery) -> Vec<Signup> {
-    store.signups(organization_id(1), &query.limit(99)).await.unwrap().ascending()
-}
 
 fn deleted_shift(shift: &Shift) -> Shift {
     Shift { deleted_at: Some(at(5)), ..next_shift(shift) }

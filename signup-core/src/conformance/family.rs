@@ -236,6 +236,23 @@ pub(super) async fn read_all(store: &dyn Store, records: &[Record]) -> Vec<Recor
     found
 }
 
+/// Returns the sign-ups of the organization 1 that a query selects, by ascending id.
+pub(super) async fn listed(store: &dyn Store, query: SignupQuery) -> Vec<Signup> {
+    store.signups(organization_id(1), &query.limit(99)).await.unwrap().ascending()
+}
+
+/// Asserts that each record is found by its key and by its unique values.
+pub(super) async fn assert_found(store: &dyn Store, records: &[Record]) {
+    for record in records {
+        let key = record.entity().key();
+        assert_eq!(store.record(&key, Deleted::Excluded).await.unwrap().as_ref(), Some(record));
+        for unique in record.entity().uniques() {
+            let found = store.holder(&unique, Deleted::Excluded).await.unwrap();
+            assert_eq!(found.as_ref(), Some(record), "{unique:?}");
+        }
+    }
+}
+
 /// Returns what each read that names the organization returns of an event and what belongs to it. Reads that also return
 /// deleted records are left out.
 pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static str, Vec<Record>)> {

@@ -5,41 +5,46 @@ use std::sync::Arc;
 use super::records::*;
 use crate::*;
 
+/// Returns a record of each kind, each after its parent.
+fn of_each_kind(number: u32) -> Vec<Record> {
+    let event = event(number, number);
+    let mut shift = shift(&event, number, 5);
+    // It has one sign-up.
+    shift.occupancy.filled = 1;
+    let (signup, webhook, person) = (signup(&shift, number), webhook(number, number), person(number));
+    let mut records = vec![
+        organization(number).into(),
+        token(number, number).into(),
+        location_data(&event, "{}".parse().unwrap()).into(),
+        question(&event, number, 0).into(),
+        link(&signup, number).into(),
+        notice(&shift, number).into(),
+        receipt(receipt_key(number, "key"), &event, &[]).into(),
+        activity(number, number).into(),
+        delivery(&webhook, number).into(),
+        membership(number, &person, Role::Admin).into(),
+        invitation(number, number).into(),
+        sign_in_code(number).into(),
+        sign_in(&person, number).into(),
+        message(&event, number).into(),
+        event.into(),
+        shift.into(),
+        signup.into(),
+        webhook.into(),
+        person.into(),
+    ];
+    records.sort_by_key(Record::kind);
+    records
+}
+
 /// Each lookup returns the record of its key among others, and none for an unknown key.
 pub async fn each_lookup_returns_the_record_of_its_key(store: Arc<dyn Store>) {
-    let records = |number: u32| -> [Record; 15] {
-        let event = event(number, number);
-        let shift = shift(&event, number, 5);
-        [
-            organization(number).into(),
-            token(number, number).into(),
-            question(&event, number, 0).into(),
-            signup(&shift, number).into(),
-            link(&signup(&shift, number), number).into(),
-            notice(&shift, number).into(),
-            receipt(receipt_key(number, "key"), &event, &[]).into(),
-            webhook(number, number).into(),
-            delivery(&webhook(number, number), number).into(),
-            person(number).into(),
-            invitation(number, number).into(),
-            sign_in_code(number).into(),
-            sign_in(&person(number), number).into(),
-            shift.into(),
-            event.into(),
-        ]
-    };
     for number in 1..4 {
-        let mut records = records(number);
-        // A parent is inserted before its children.
-        records.sort_by_key(Record::kind);
-        commit(&*store, insert(records)).await;
+        commit(&*store, insert(of_each_kind(number))).await;
     }
     for number in 0..5 {
         let is_there = (1..4).contains(&number);
-        for mut record in records(number) {
-            if let Record::Shift(shift) = &mut record {
-                shift.occupancy.filled = 1;
-            }
+        for record in of_each_kind(number) {
             let key = record.entity().key();
             let expected = is_there.then(|| record.clone());
             assert_eq!(store.record(&key, Deleted::Excluded).await.unwrap(), expected, "{key:?}");
@@ -64,48 +69,17 @@ pub async fn a_fresh_store_passes_its_check(store: Arc<dyn Store>) {
 /// A missing record is `None` or an empty list, and not an error.
 pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     let (owner, event, shift) = (organization_id(1), EventId::new(uuid(1)), ShiftId::new(uuid(1)));
-    let keys = [
-        RecordKey::Organization(owner),
-        RecordKey::Token(owner, TokenId::NONE),
-        RecordKey::Event(owner, event),
-        RecordKey::LocationData(owner, event),
-        RecordKey::Shift(owner, shift),
-        RecordKey::Question(owner, QuestionId::new(uuid(1))),
-        RecordKey::Message(owner, MessageId::new(uuid(1))),
-        RecordKey::Signup(owner, SignupId::new(uuid(1))),
-        RecordKey::Link(owner, Digest::of("x")),
-        RecordKey::Receipt(receipt_key(1, "key")),
-        RecordKey::Notice(owner, NoticeId::new(uuid(1))),
-        RecordKey::Activity(owner, ActivityId::new(uuid(1))),
-        RecordKey::Webhook(owner, WebhookId::new(uuid(1))),
-        RecordKey::Delivery(owner, DeliveryId::new(uuid(1))),
-        RecordKey::Person(PersonId::new(uuid(1))),
-        RecordKey::Membership(owner, PersonId::new(uuid(1))),
-        RecordKey::Invitation(owner, InvitationId::new(uuid(1))),
-        RecordKey::SignInCode(Digest::of("x")),
-        RecordKey::SignIn(Digest::of("x")),
-    ];
-    for key in keys {
+    for record in of_each_kind(1) {
+        let key = record.entity().key();
         for deleted in [Deleted::Excluded, Deleted::Included] {
             assert_eq!(store.record(&key, deleted).await.unwrap(), None, "{key:?}");
         }
+        for unique in record.entity().uniques() {
+            assert_eq!(store.holder(&unique, Deleted::Excluded).await.unwrap(), None, "{unique:?}");
+        }
     }
-    let uniques = [
-        Unique::OrganizationSlug("organization-1".to_owned()),
-        Unique::TokenDigest(Digest::of("x")),
-        Unique::EventSlug("food-drive-1".to_owned()),
-        Unique::EventExternalId(owner, "drive-1".parse().unwrap()),
-        Unique::Place(owner, shift, "ada@example.org".to_owned()),
-        Unique::Link(Digest::of("x")),
-        Unique::Receipt(receipt_key(1, "key")),
-        Unique::PersonEmail("ada@example.org".to_owned()),
-        Unique::InvitationSecret(Digest::of("x")),
-        Unique::InvitedEmail(owner, "ada@example.org".to_owned()),
-        Unique::SignInCode(Digest::of("x")),
-    ];
-    for unique in uniques {
-        assert_eq!(store.holder(&unique, Deleted::Excluded).await.unwrap(), None, "{unique:?}");
-    }
+    let external_id = Unique::EventExternalId(owner, "drive-1".parse().unwrap());
+    assert_eq!(store.holder(&external_id, Deleted::Excluded).await.unwrap(), None);
     for kind in [Kind::Event, Kind::Link, Kind::Receipt] {
         assert_eq!(store.owner(kind, event.uuid()).await.unwrap(), None);
     }

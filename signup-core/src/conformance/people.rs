@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::family::assert_found;
 use super::records::*;
 use crate::*;
 
@@ -33,15 +34,7 @@ pub async fn people_and_what_belongs_to_them_come_back_as_they_were(store: Arc<d
         sign_in.into(),
     ];
     commit(&*store, insert(records.clone())).await;
-    for record in records {
-        let entity = record.entity();
-        let found = store.record(&entity.key(), Deleted::Excluded).await.unwrap();
-        assert_eq!(found.as_ref(), Some(&record));
-        for unique in entity.uniques() {
-            let found = store.holder(&unique, Deleted::Excluded).await.unwrap();
-            assert_eq!(found.as_ref(), Some(&record), "{unique:?}");
-        }
-    }
+    assert_found(&*store, &records).await;
     let owner = organization_id(1);
     assert_eq!(store.members(owner).await.unwrap(), [(membership, person.clone())]);
     assert_eq!(store.invitations(owner).await.unwrap(), [invitation, of_first_owner.clone()]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::family::assert_found;
 use super::records::*;
 use crate::*;
 
@@ -49,7 +50,7 @@ pub async fn every_outcome_comes_back(store: Arc<dyn Store>) {
         let key = receipt_key(1, &format!("key-{number}"));
         let receipt = Receipt::new(key, outcome, at(100));
         commit(&*store, insert([receipt.clone()])).await;
-        assert_eq!(store.get::<Receipt>(receipt.key()).await.unwrap(), Some(receipt));
+        assert_found(&*store, &[receipt.into()]).await;
     }
 }
 

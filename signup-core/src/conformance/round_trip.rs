@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::family::assert_found;
 use super::records::*;
 use crate::*;
 
@@ -38,6 +39,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
             .unwrap()
             .on_day(3)
             .unwrap(),
+        occupancy: Occupancy { capacity: Capacity::new(1_000_000).unwrap(), filled: 1 },
         minimum: Some(Minimum::new(1_000_000).unwrap()),
         external_id: "\"shift\\".parse().ok(),
         position: 3,
@@ -54,8 +56,6 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         value: AnswerText::new("“M”").unwrap(),
     }];
     let signup = Signup { answers, repeated_at: Some(at(3)), version: 2, ..signup(&shift, 1) };
-    let link = link(&signup, 1);
-    let message = message(&event, 1);
     let creator = Actor::Person { id: PersonId::new(uuid(1)), name: PersonName::new("“Ada”").unwrap() };
     let token = Token {
         created_by: creator,
@@ -78,57 +78,36 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         shift.clone().into(),
         question.clone().into(),
         signup.clone().into(),
-        link.into(),
-        message.clone().into(),
-        receipt.clone().into(),
+        link(&signup, 1).into(),
+        message(&event, 1).into(),
+        receipt.into(),
         failed.clone().into(),
     ];
-    let is_of_event = |kind| !matches!(kind, Kind::Organization | Kind::Token | Kind::Receipt);
-    let keys_of_records: Vec<_> =
-        records.iter().map(|record| (record.entity().key(), is_of_event(record.kind()))).collect();
-    commit(&*store, insert(records)).await;
+    commit(&*store, insert(records.clone())).await;
     commit(&*store, insert(notices.clone())).await;
 
+    assert_found(&*store, &records).await;
     let owner = organization.id;
-    let shift = Shift { occupancy: Occupancy { filled: 1, ..shift.occupancy }, ..shift };
-    assert_eq!(stored(&*store, &organization).await.as_ref(), Some(&organization), "organization");
-    let by_slug = store.find(Unique::OrganizationSlug(organization.slug.clone())).await.unwrap();
-    assert_eq!(by_slug.as_ref(), Some(&organization), "by slug");
-    let by_digest = store.find(Unique::TokenDigest(token.digest)).await.unwrap();
-    assert_eq!(by_digest.as_ref(), Some(&token), "by digest");
-    assert_eq!(stored(&*store, &token).await.as_ref(), Some(&token), "token");
     assert_eq!(store.tokens(owner).await.unwrap(), vec![token], "tokens");
     assert_eq!(store.owner(Kind::Event, event.id.uuid()).await.unwrap(), Some(owner), "owner");
-    assert_eq!(stored(&*store, &event).await.as_ref(), Some(&event), "event");
-    let located = location_data(&event, data.clone());
-    assert_eq!(stored(&*store, &located).await, Some(located), "location data");
-    assert_eq!(stored(&*store, &shift).await.as_ref(), Some(&shift), "shift");
     let with_event = Some((shift.clone(), event.clone()));
     assert_eq!(store.shift_with_event(owner, shift.id).await.unwrap(), with_event, "shift with event");
     let shifts = vec![ScheduledShift::of(shift.clone(), &event)];
     assert_eq!(store.shifts(owner, event.id).await.unwrap().as_ref(), Some(&shifts), "shifts");
-    assert_eq!(stored(&*store, &question).await.as_ref(), Some(&question), "question");
-    let in_full = SignupInFull::new(organization, event.clone(), shift.clone(), signup.clone());
+    let in_full = SignupInFull::new(organization, event.clone(), shift, signup.clone());
     assert_eq!(store.signup_in_full(owner, signup.id).await.unwrap(), Some(in_full), "sign-up in full");
-    let page = Page::new(vec![signup.clone()], None, None);
+    let page = Page::new(vec![signup], None, None);
     assert_eq!(store.signups(owner, &SignupQuery::new()).await.unwrap(), page, "sign-ups");
-    let full =
-        EventInFull { event: event.clone(), location_data: Some(data), shifts, questions: vec![question] };
-    for (record, is_of_event) in keys_of_records {
-        let expected = is_of_event.then(|| full.clone());
-        assert_eq!(store.event_in_full(&record).await.unwrap(), expected, "event in full by {record:?}");
+    let slug = event.slug.clone();
+    let full = EventInFull { event, location_data: Some(data), shifts, questions: vec![question] };
+    for record in records {
+        let is_of_event = !matches!(record.kind(), Kind::Organization | Kind::Token | Kind::Receipt);
+        let (key, expected) = (record.entity().key(), is_of_event.then(|| full.clone()));
+        assert_eq!(store.event_in_full(&key).await.unwrap(), expected, "event in full by {key:?}");
     }
-    assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), Some(full), "event by slug");
-    assert_eq!(stored(&*store, &signup).await.as_ref(), Some(&signup), "sign-up");
-    let by_digest = store.find(Unique::Link(link.digest)).await.unwrap();
-    assert_eq!(by_digest, Some(link), "link by digest");
-    assert_eq!(stored(&*store, &link).await, Some(link), "link");
-    assert_eq!(stored(&*store, &message).await, Some(message), "message");
-    assert_eq!(stored(&*store, &receipt).await, Some(receipt), "receipt");
+    assert_eq!(store.event_by_slug(&slug).await.unwrap(), Some(full), "event by slug");
     assert_eq!(store.notices(NoticeQuery::Queued(None), 99).await.unwrap(), notices, "notices");
-    let listed = store.notices(NoticeQuery::Failed(None), 9).await.unwrap();
-    assert_eq!(listed, vec![failed.clone()], "failed notices");
-    assert_eq!(stored(&*store, &failed).await, Some(failed), "notice");
+    assert_eq!(store.notices(NoticeQuery::Failed(None), 9).await.unwrap(), [failed], "failed notices");
 }
 
 /// Returns a notice of each cause, with every field set.
