@@ -36,37 +36,6 @@ fn token(number: u32) -> RateKey {
     RateKey::Caller(OrganizationId::new(uuid(1)), CallerId::new(uuid(number)))
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_are_counted_once_each_whichever_process_counts_them() {
-    let Some(stores) = stores(3).await else { return };
-    let counts = (0..150).map(|n| stores[n % 3].count_request(token(2), at(0)));
-    let windows: Vec<_> = join_all(counts).await.into_iter().map(|window| window.unwrap()).collect();
-    assert!(windows.iter().all(|window| window.opened_at == at(0)));
-    let mut numbers: Vec<_> = windows.iter().map(|window| window.requests).collect();
-    numbers.sort_unstable();
-    assert_eq!(numbers, (1..=150).collect::<Vec<_>>());
-}
-
-#[tokio::test]
-async fn a_window_opens_anew_after_a_minute_and_is_each_callers_own() {
-    let Some(stores) = stores(1).await else { return };
-    let count = async |caller, second| {
-        let window = stores[0].count_request(caller, at(second)).await.unwrap();
-        (window.opened_at, window.requests)
-    };
-    assert_eq!(count(token(2), 10).await, (at(10), 1));
-    assert_eq!(count(token(2), 69).await, (at(10), 2));
-    assert_eq!(count(token(3), 69).await, (at(69), 1), "another token");
-    assert_eq!(count(RateKey::address("192.0.2.1".parse().unwrap()), 69).await, (at(69), 1), "an address");
-    assert_eq!(
-        count(RateKey::address("192.0.2.2".parse().unwrap()), 69).await,
-        (at(69), 1),
-        "another address"
-    );
-    assert_eq!(count(token(2), 70).await, (at(70), 1));
-    assert_eq!(count(token(2), 69).await, (at(70), 2), "a clock that is a second behind shares the window");
-}
-
 /// Two callers' requests that one statement counts get each their own window and numbers.
 #[tokio::test]
 async fn callers_that_are_counted_together_have_windows_of_their_own() {
@@ -94,18 +63,6 @@ async fn callers_that_are_counted_together_have_windows_of_their_own() {
     let statements = "SELECT count(DISTINCT CAST(xmin AS TEXT)) FROM windows";
     let statements: i64 = sqlx::query_scalar(statements).fetch_one(&mut stranger).await.unwrap();
     assert_eq!(statements, 1, "one statement has counted both last");
-}
-
-#[tokio::test]
-async fn windows_that_are_over_are_purged_in_small_batches() {
-    let Some(stores) = stores(1).await else { return };
-    for number in 0..5 {
-        stores[0].count_request(token(number), at(i64::from(number))).await.unwrap();
-    }
-    assert_eq!(stores[0].purge_windows(at(59), 2).await.unwrap(), 0, "all are open");
-    assert_eq!(stores[0].purge_windows(at(63), 2).await.unwrap(), 2);
-    assert_eq!(stores[0].purge_windows(at(63), 3).await.unwrap(), 2);
-    assert_eq!(stores[0].count_request(token(4), at(63)).await.unwrap().requests, 2, "it is open");
 }
 
 /// A transaction that touches unlogged tables only waits for no disk.

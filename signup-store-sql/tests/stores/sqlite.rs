@@ -1,7 +1,6 @@
 //! The store on SQLite.
 
 mod cache;
-mod coordinates;
 mod erasure;
 mod files;
 mod lock;

@@ -7,7 +7,8 @@
 //!
 //! - `signup-core/src`: its id in `id.rs`, its type, its rules and the methods of the service. In `store/record.rs`: its
 //!   line in `records!` and its `RecordKey`. Here: its [`Entity`].
-//!   A kind with a list has a method of `Store`, a query in `store/query/`, and a cursor in `cursor.rs`.
+//!   A kind with a short list has a `ListQuery`. One with pages has a method of `Store`, a query in `store/query/`, and a cursor in
+//!   `cursor.rs`.
 //! - `signup-core/src/conformance`: `records.rs`, `round_trip.rs`, `lookups.rs`, `random.rs`, `random/records.rs` and `random/world.rs`;
 //!   `family.rs` if it belongs to an event; `model/compare.rs` and a file of its own if it has a list.
 //! - `signup-store-memory/src`: `lists.rs`, and `is_deleted` in `tables.rs`.
