@@ -1,6 +1,8 @@
 //! Webhooks of a session's organization, and the deliveries to them.
 
 use super::Session;
+#[cfg(doc)]
+use crate::error::Error;
 use crate::error::Result;
 use crate::id::{ActivityId, DeliveryId, WebhookId};
 use crate::input::{NewWebhook, WebhookPatch, check_webhook};
