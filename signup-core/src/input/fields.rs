@@ -3,13 +3,11 @@
 //!
 //! A field is one expression: its name, its type, its bound, and what omitting it means. So the code that makes a typed input is the
 //! declaration of its fields.
-//!
-//! **Invariant:** no other module decides what omitted, null, blank and mistyped values mean.
 
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use super::Change;
+use super::field::{Field, Value};
 use super::json::{Input, Member, Parsed, Untyped, elements};
 use crate::event::Event;
 use crate::fault::{FaultKind, FaultPath, Faults, PathStep, UnknownName, ValueType};
@@ -40,25 +38,6 @@ pub(super) struct Fields<'a> {
     not_unicode: Option<(usize, FaultKind)>,
     /// The unknown members of the elements of `shifts`, each with the index of its element.
     unknown_in_shifts: Vec<(u32, Cow<'a, str>)>,
-}
-
-/// A field that is taken. One of its methods says what an omitted, null or blank value means, and returns the value. After a fault,
-/// the value is `None`.
-#[must_use]
-pub(super) struct Field<'f, 'a, T> {
-    fields: &'f mut Fields<'a>,
-    name: &'static str,
-    value: Value<T>,
-    mistyped: FaultKind,
-}
-
-enum Value<T> {
-    Omitted,
-    /// Null or blank.
-    Empty,
-    Valid(T),
-    Mistyped,
-    Invalid(FaultKind),
 }
 
 /// An element of a list of texts; `None` for a value of another type.
@@ -369,78 +348,4 @@ pub(super) fn whole(number: f64) -> Option<u32> {
         reason = "whole, and in the range of a u32"
     )]
     is_whole.then_some(number as u32)
-}
-
-impl<'f, 'a, T> Field<'f, 'a, T> {
-    /// Checks a valid value further, or converts it.
-    pub(super) fn check<U, E: Into<FaultKind>>(
-        self,
-        check: impl FnOnce(T) -> Result<U, E>,
-    ) -> Field<'f, 'a, U> {
-        let Self { fields, name, value, mistyped } = self;
-        let value = match value {
-            Value::Omitted => Value::Omitted,
-            Value::Empty => Value::Empty,
-            Value::Valid(value) => {
-                check(value).map_or_else(|error| Value::Invalid(error.into()), Value::Valid)
-            }
-            Value::Mistyped => Value::Mistyped,
-            Value::Invalid(fault) => Value::Invalid(fault),
-        };
-        Field { fields, name, value, mistyped }
-    }
-
-    /// Sets the fault of a value of another type.
-    pub(super) fn mistyped_is(self, fault: impl Into<FaultKind>) -> Self {
-        Self { mistyped: fault.into(), ..self }
-    }
-
-    /// A field that a record always has: null and blank are the fault of a missing value. Only a change of a record may omit it.
-    pub(super) fn required(self) -> Option<T> {
-        match self.value {
-            Value::Omitted if !self.fields.is_change => self.missing(),
-            _ => self.kept(),
-        }
-    }
-
-    /// A field that may be omitted. Null and blank are the fault of a missing value.
-    pub(super) fn kept(self) -> Option<T> {
-        match self.value {
-            Value::Empty => self.missing(),
-            _ => self.nullable(),
-        }
-    }
-
-    /// A field that may be omitted, null or blank, which mean the same.
-    pub(super) fn nullable(self) -> Option<T> {
-        let fault = match self.value {
-            Value::Valid(value) => return Some(value),
-            Value::Omitted | Value::Empty => return None,
-            Value::Mistyped => self.mistyped,
-            Value::Invalid(fault) => fault,
-        };
-        self.fields.fault(self.name, fault);
-        None
-    }
-
-    /// A nullable field of a change: null and blank clear it.
-    pub(super) fn change(self) -> Option<Change<T>> {
-        match self.value {
-            Value::Omitted => None,
-            _ => Some(self.nullable().into()),
-        }
-    }
-
-    /// A field that may be omitted. Null and blank are values of another type.
-    pub(super) fn optional(self) -> Option<T> {
-        match self.value {
-            Value::Empty => Self { value: Value::Mistyped, ..self }.nullable(),
-            _ => self.nullable(),
-        }
-    }
-
-    fn missing(self) -> Option<T> {
-        self.fields.fault(self.name, FaultKind::Required);
-        None
-    }
 }

@@ -6,7 +6,9 @@
 mod cancellation;
 mod change;
 mod check;
+mod duplicate;
 mod event;
+mod field;
 mod fields;
 mod json;
 mod list;
@@ -15,6 +17,7 @@ mod organization;
 mod person;
 mod questions;
 mod shift;
+mod shift_hours;
 mod sign_up;
 mod token;
 mod webhook;
@@ -24,7 +27,8 @@ pub use change::Change;
 pub(crate) use check::{
     check_added_shifts, check_day, check_external_ids, check_last_day, check_shift_count, check_shift_days,
 };
-pub use event::{DuplicateEvent, EventPatch, NewEvent};
+pub use duplicate::DuplicateEvent;
+pub use event::{EventPatch, NewEvent};
 use fields::Fields;
 pub use json::Input;
 pub use message::NewMessage;
@@ -32,7 +36,8 @@ pub use organization::{NewOrganization, OrganizationPatch};
 pub use person::{Acceptance, Asked, FirstOwner, NewInvitation};
 pub use questions::{NewQuestion, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};
-pub use shift::{HoursPatch, NewShift, ShiftPatch};
+pub use shift::{NewShift, ShiftPatch};
+pub use shift_hours::HoursPatch;
 pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
 pub use token::NewToken;
 pub(crate) use webhook::check_webhook;
