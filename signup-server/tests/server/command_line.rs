@@ -11,10 +11,10 @@ use rstest::rstest;
 use signup_store_sql::test_cluster::Cluster;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, PROGRAM, Server, event, generous_plans, raw, run, sqlite};
+use crate::harness::{Engine, PROGRAM, Server, event, raw, run, sqlite};
 use crate::mails::SOON;
-use crate::pages::published;
-use crate::start::{Started, wait_until_listening};
+use crate::pages::{Page, published};
+use crate::start::wait_until_listening;
 use crate::wait::{wait_for_exit, wait_until};
 
 pub(crate) fn text(bytes: &[u8]) -> String {
@@ -186,40 +186,17 @@ fn a_server_logs_at_info_and_warns_that_its_mails_reach_nobody() {
 async fn without_a_mail_server_a_mail_is_written_to_the_log_and_counts_as_sent() {
     let (folder, database) = sqlite();
     let log = folder.path().join("log");
-    let mut child = Command::new(PROGRAM)
-        .args(["--database", &database, "--listen", "127.0.0.1:0", "--log", "info"])
-        .stdout(Stdio::piped())
-        .stderr(std::fs::File::create(&log).unwrap())
-        .spawn()
-        .unwrap();
-    let Started { url, token, .. } = wait_until_listening(&mut child);
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-    let request = client.post(format!("{url}/v1/events")).bearer_auth(&token).json(&published());
-    let event = request.send().await.unwrap().json::<Value>().await.unwrap()["data"].clone();
-    let slot = event["slots"][0]["id"].as_str().unwrap();
-    let form = [("slot_id", slot), ("name", "Ada"), ("email", "ada@example.org")];
-    let page = format!("{}/signups", event["public_url"].as_str().unwrap());
-    assert_eq!(client.post(page).form(&form).send().await.unwrap().status(), 303);
-    let list = |more: &[&str]| {
-        let output = run(&[&["notice", "list", "--database", &database], more].concat());
-        assert!(output.status.success(), "{output:?}");
-        text(&output.stdout)
-    };
+    let server = Server::start_with_log(&database, &log, &["--log", "info"]);
+    let page = Page::create(&server, &published()).await;
+    page.signed_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     wait_until(SOON, async || {
         let log = std::fs::read_to_string(&log).unwrap();
         let is_written = log.contains("an email to ada@example.org, only written here")
-            && log.contains(&format!("{url}/signups/"));
-        let queued = list(&[]);
-        if is_written && queued.is_empty() {
-            Ok(())
-        } else {
-            Err(format!("the mail was not written, or is still queued: {queued}\n{log}"))
-        }
+            && log.contains(&format!("{}/signups/", server.url));
+        if is_written { Ok(()) } else { Err(format!("the mail was not written:\n{log}")) }
     })
     .await;
-    assert_eq!(list(&["--failed"]), "");
-    child.kill().unwrap();
-    child.wait().unwrap();
+    server.wait_for_sql("SELECT CAST(count(*) AS TEXT) FROM notices", "0", SOON).await;
 }
 
 #[test]
@@ -338,22 +315,14 @@ fn input_that_is_not_http_is_refused_and_affects_no_other_request() {
 async fn the_log_has_the_request_id_and_no_token() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
-    let mut child = Command::new(PROGRAM)
-        .args(["--database", "memory:", "--listen", "127.0.0.1:0", "--log", "trace", "--log-format", "json"])
-        .args(["--plans", generous_plans(folder.path()).to_str().unwrap()])
-        .stdout(Stdio::piped())
-        .stderr(std::fs::File::create(&log).unwrap())
-        .spawn()
-        .unwrap();
-    let Started { url, token, .. } = wait_until_listening(&mut child);
-    let path = format!("{url}/v1/{token}?token={token}");
-    let answer = reqwest::Client::new().get(path).bearer_auth(&token).send().await.unwrap();
-    let id = answer.headers()["x-request-id"].to_str().unwrap().to_owned();
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let mut server = Server::start_with_log("memory:", &log, &["--log", "trace", "--log-format", "json"]);
+    let token = server.token.clone();
+    let answer = server.get(&format!("/v1/{token}?token={token}")).await;
+    let id = answer.header("x-request-id").unwrap();
+    server.kill();
     let log = std::fs::read_to_string(&log).unwrap();
     assert!(
-        log.lines().any(|line| serde_json::from_str::<Value>(line).unwrap()["span"]["id"] == id.as_str()),
+        log.lines().any(|line| serde_json::from_str::<Value>(line).unwrap()["span"]["id"] == id),
         "{log}"
     );
     assert!(!log.contains(&token["signup_".len()..]), "{log}");

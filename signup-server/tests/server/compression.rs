@@ -91,24 +91,6 @@ async fn a_long_answer_to_a_write_or_to_an_agent_is_compressed() {
 }
 
 #[tokio::test]
-async fn a_long_file_of_sign_ups_is_compressed() {
-    let server = Server::start(&[]);
-    let ada = Organizer::first_owner(&server).await;
-    let page = Page::create(&server, &published()).await;
-    for number in 0..4 {
-        let email = format!("ada{number}@example.org");
-        page.signed_up(&server, &page.slot("Early"), &"Ada ".repeat(60), &email).await;
-    }
-    let path = format!("/console/riverside/events/{}/signups.csv", page.event["id"].as_str().unwrap());
-    let cookie = format!("signup={}", ada.cookie("signup").unwrap());
-    let found = send(server.request("GET", &path).header("cookie", cookie)).await;
-    assert_eq!((found.status, found.encoding.as_deref()), (200, Some("gzip")));
-    let mut text = String::new();
-    GzDecoder::new(&*found.body).read_to_string(&mut text).unwrap();
-    assert!(text.contains("ada3@example.org"), "{text}");
-}
-
-#[tokio::test]
 async fn an_answer_with_a_secret_is_never_compressed() {
     let server = Server::start_on_sqlite();
     let ada = Organizer::first_owner(&server).await;

@@ -64,7 +64,7 @@ pub(crate) fn assert_escaped(page: &Answer) {
 }
 
 /// Returns the href of the link with this text.
-fn link(page: &Answer, text: &str) -> Option<String> {
+pub(crate) fn link(page: &Answer, text: &str) -> Option<String> {
     let (before, _) = page.text.split_once(&format!(">{text}"))?;
     let (_, link) = before.rsplit_once("href=\"")?;
     Some(link.split('"').next()?.replace("&amp;", "&").replace("&#38;", "&"))

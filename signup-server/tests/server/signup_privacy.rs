@@ -1,15 +1,12 @@
 //! Answers with people in them: no cache stores one, no log has an address, and none has the secret of a link.
 
-use std::process::{Command, Stdio};
-
 use serde_json::json;
 
-use crate::harness::{Answer, PROGRAM, Server, generous_plans, sqlite};
+use crate::harness::{Answer, Server, sqlite};
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::pages::{Page, published};
 use crate::scene::Scene;
-use crate::start::{Started, wait_until_listening};
 use crate::wait::wait_until;
 
 fn assert_not_stored(answer: &Answer, status: u16, what: &str) {
@@ -126,23 +123,10 @@ async fn the_log_has_no_address() {
     mailbox.refuse(Some(("RCPT", "who is hidden.ada@example.org?")));
     let (folder, database) = sqlite();
     let log = folder.path().join("log");
-    let plans = generous_plans(folder.path());
-    let mut child = Command::new(PROGRAM)
-        .args(["--database", &database, "--listen", "127.0.0.1:0", "--log", "trace"])
-        .args(["--smtp", &mailbox.url(), "--plans", plans.to_str().unwrap()])
-        .stdout(Stdio::piped())
-        .stderr(std::fs::File::create(&log).unwrap())
-        .spawn()
-        .unwrap();
-    let Started { url, token, .. } = wait_until_listening(&mut child);
-    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build().unwrap();
-    let request = client.post(format!("{url}/v1/events")).bearer_auth(&token).json(&published());
-    let event: serde_json::Value = request.send().await.unwrap().json().await.unwrap();
-    let event = &event["data"];
-    let (id, slot) = (event["id"].as_str().unwrap(), event["slots"][0]["id"].as_str().unwrap());
-    let form = [("slot_id", slot), ("name", "Ada"), ("email", "hidden.ada@example.org")];
-    let page = format!("{}/signups", event["public_url"].as_str().unwrap());
-    assert_eq!(client.post(page).form(&form).send().await.unwrap().status(), 303);
+    let mut server = Server::start_with_log(&database, &log, &["--log", "trace", "--smtp", &mailbox.url()]);
+    let page = Page::create(&server, &published()).await;
+    let (id, slot) = (page.event["id"].as_str().unwrap(), page.slot("Early"));
+    page.signed_up(&server, &slot, "Ada", "hidden.ada@example.org").await;
     wait_for_log(&log, "the mail server's answer could not be read").await;
     mailbox.refuse(None);
     for (path, status) in [
@@ -154,14 +138,12 @@ async fn the_log_has_no_address() {
         ("/v1/signups/hidden.ada@example.org".to_owned(), 404),
         ("/v1/nothing/hidden.ada@example.org".to_owned(), 404),
     ] {
-        let answer = client.get(format!("{url}{path}")).bearer_auth(&token).send().await.unwrap();
-        assert_eq!(answer.status(), status, "{path}");
+        assert_eq!(server.get(&path).await.status, status, "{path}");
     }
-    let delete = client.delete(format!("{url}/v1/slots/{slot}?cancel_signups=1")).bearer_auth(&token);
-    assert_eq!(delete.send().await.unwrap().status(), 200);
+    let delete = format!("/v1/slots/{slot}?cancel_signups=1");
+    assert_eq!(server.send("DELETE", &delete, None).await.status, 200);
     wait_for_log(&log, "the mail server answered 450").await;
-    child.kill().unwrap();
-    child.wait().unwrap();
+    server.kill();
     let log = std::fs::read_to_string(&log).unwrap();
     assert!(log.contains("/v1/slots/{id}/signups"), "the log has the pattern of each request: {log}");
     assert!(!log.contains("hidden.ada"), "{log}");
