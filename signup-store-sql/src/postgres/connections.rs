@@ -3,8 +3,8 @@
 //! A connection that breaks, or whose server refuses writes, is closed, and the operation is tried again on another one. So after a
 //! restart, or after the primary has moved behind its address, nothing has to be done.
 //!
-//! **Invariants:** every wait for a server has a limit. After an operation that failed or was dropped, the pool of sqlx pings the
-//! connection before it is used again.
+//! **Invariants:** every wait of an operation for a server has a limit, and an operation runs to its end, even if its caller is
+//! dropped. After an operation that failed, the pool of sqlx pings the connection before it is used again.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -107,21 +107,20 @@ impl Connections {
         }
     }
 
+    /// Runs in a task: the connection of an operation that is dropped would return to the pool of sqlx, whose ping waits for a
+    /// silent server without a limit.
     async fn fetch_once(&self, purpose: Purpose, sql: Statement) -> sqlx::Result<Vec<PgRow>> {
-        if self.options.pgbouncer {
-            let run = |connections: Self, mut pooled: PooledConnection<Postgres>| async move {
-                let fetched = connections.fetch_in_transaction(&mut pooled.connection, purpose, sql).await;
-                connections.release(pooled, &fetched);
-                fetched
+        let run = |connections: Self, mut pooled: PooledConnection<Postgres>| async move {
+            let fetched = if connections.options.pgbouncer {
+                connections.fetch_in_transaction(&mut pooled.connection, purpose, sql).await
+            } else {
+                connections.run(&mut pooled.connection, purpose, sql).await
             };
-            let pooled = self.pool.acquire().await?;
-            return in_task(run(self.clone(), pooled)).await;
-        }
-        let mut pooled = self.pool.acquire().await?;
-        // The box keeps the large state of a running statement in place when the futures around it are moved.
-        let fetched = Box::pin(self.run(&mut pooled.connection, purpose, sql)).await;
-        self.release(pooled, &fetched);
-        fetched
+            connections.release(pooled, &fetched);
+            fetched
+        };
+        let pooled = self.pool.acquire().await?;
+        in_task(run(self.clone(), pooled)).await
     }
 
     async fn fetch_in_transaction(

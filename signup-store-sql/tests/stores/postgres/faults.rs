@@ -13,7 +13,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::waits::{busy_shift, locking, sign_up, until_waiting};
+use super::waits::{begin, busy_shift, locking, sign_up, until_idle, until_waiting};
 use crate::records::{event, insert, organization, organizations};
 use crate::wait::wait_until;
 
@@ -229,6 +229,24 @@ async fn a_store_closes_while_its_server_is_silent() {
     let closed = tokio::time::timeout(Duration::from_secs(5), store.close()).await;
     assert!(closed.is_ok(), "it waits for a server that says nothing");
     under_way.abort();
+}
+
+/// The read that is dropped waits for a network that carries nothing. New connections lead to the server again.
+#[tokio::test]
+async fn a_read_that_is_dropped_while_its_server_is_silent_gives_up_its_connection() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let proxy = Proxy::to(cluster.port()).await;
+    let statement_timeout = Duration::from_millis(300);
+    let options = PostgresOptions { connections: 1, statement_timeout, ..options() };
+    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    organizations(&store).await.unwrap();
+    until_idle(&store).await;
+    proxy.move_to(cluster.port());
+    let mut reads = [Box::pin(organizations(&store))];
+    begin(&mut reads);
+    drop(reads);
+    wait_until(async || organizations(&store).await.map_err(|error| error.to_string())).await;
 }
 
 /// One connection has more work than it can do, so most requests are refused. The store is ready nevertheless.

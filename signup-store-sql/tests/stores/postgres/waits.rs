@@ -271,7 +271,7 @@ async fn open_transactions(watcher: &mut PgConnection) -> i64 {
 }
 
 /// Returns when all connections are in their pool.
-async fn until_idle(store: &PostgresStore) {
+pub(crate) async fn until_idle(store: &PostgresStore) {
     wait_until(async || match store.connections() {
         (_, 0) => Ok(()),
         (_, used) => Err(format!("{used} connections did not return to their pool")),
