@@ -58,7 +58,7 @@ impl Committer {
         let deadline = Instant::now() + self.connections.max_wait();
         let locks = locks::of(&change);
         let waited = timeout_at(deadline, async {
-            let running = Arc::clone(&self.is_closed).read_owned().await;
+            let is_closed = Arc::clone(&self.is_closed).read_owned().await;
             let mut held = Vec::with_capacity(locks.len());
             for (key, mode) in &locks {
                 held.push(match mode {
@@ -66,23 +66,27 @@ impl Committer {
                     Mode::Exclusive => self.locks.write(key.clone()).await,
                 });
             }
-            (running, held, Arc::clone(&self.places).acquire_owned().await)
+            // The semaphore is never closed.
+            let place = Arc::clone(&self.places).acquire_owned().await.ok();
+            (is_closed, held, place)
         });
         let late = |_| StoreError::unavailable(WHAT, "the deadline passed before the locks were free");
-        let held = waited.await.map_err(late)?;
-        if *held.0 {
+        let (is_closed, held, place) = waited.await.map_err(late)?;
+        if *is_closed {
             return Err(StoreError::unavailable(WHAT, "no more commits are taken").into());
         }
         let committer = self.clone();
         let commit = in_task(async move {
             let committed = committer.attempts(&change, &locks, deadline).await;
-            drop(held);
+            drop((is_closed, held, place));
             Ok(committed)
         });
         commit.await.map_err(|error| postgres_error(WHAT, error))?
     }
 
     /// Runs the transaction again while another transaction makes it fail, or its connection is broken.
+    ///
+    /// No attempt starts after the deadline. An attempt that has started may take longer: each of its statements has a limit.
     async fn attempts(
         &self,
         change: &ChangeSet,
@@ -91,13 +95,15 @@ impl Committer {
     ) -> Result<(), CommitError> {
         let mut attempt = 1;
         loop {
-            let Failure { error, is_unknown } = match self.attempt(change, locks).await {
-                Ok(committed) => return committed,
-                Err(failure) => failure,
-            };
+            let mut progress = Progress::default();
+            let ended = self.attempt(change, locks, &mut progress).await;
+            if let Some(refused) = progress.refused {
+                return Err(refused);
+            }
+            let Err(error) = ended else { return Ok(()) };
             let is_retried = is_contention(&error)
                 || (is_unique_violation(&error) && attempt < UNIQUE_ATTEMPTS)
-                || (is_broken(&error) && !is_unknown);
+                || (is_broken(&error) && !progress.is_commit_sent);
             let pause = pause(attempt);
             if !is_retried || Instant::now() + pause > deadline {
                 return Err(postgres_error(WHAT, error).into());
@@ -109,28 +115,30 @@ impl Committer {
         }
     }
 
-    async fn attempt(&self, change: &ChangeSet, locks: &Locks) -> Result<Result<(), CommitError>, Failure> {
+    async fn attempt(&self, change: &ChangeSet, locks: &Locks, progress: &mut Progress) -> sqlx::Result<()> {
         let mut pooled = self.connections.acquire().await?;
-        let mut is_unknown = false;
-        let result = self.transaction(&mut pooled.connection, change, locks, &mut is_unknown).await;
+        let result = self.transaction(&mut pooled.connection, change, locks, progress).await;
         self.connections.release(pooled, &result);
-        result.map_err(|error| Failure { error, is_unknown })
+        result
     }
 
-    /// Locks, checks and writes. Sets `is_unknown` before the COMMIT is sent.
+    /// Locks, checks and writes. After an error, `progress` may have an answer nevertheless.
     async fn transaction(
         &self,
         connection: &mut PgConnection,
         change: &ChangeSet,
         locks: &Locks,
-        is_unknown: &mut bool,
-    ) -> sqlx::Result<Result<(), CommitError>> {
+        progress: &mut Progress,
+    ) -> sqlx::Result<()> {
         let run = async |connection: &mut PgConnection, sql| -> sqlx::Result<Vec<PgRow>> {
             self.connections.run(connection, Purpose::COMMIT, sql).await
         };
         let statements = match write::statements(Dialect::Postgres, &change.writes) {
             Ok(statements) => statements,
-            Err(error) => return Ok(Err(error.into())),
+            Err(error) => {
+                progress.refused = Some(error.into());
+                return Ok(());
+            }
         };
         let mut transaction = self.connections.begin(connection, Purpose::COMMIT).await?;
         for sql in locks::statements(locks) {
@@ -139,35 +147,29 @@ impl Committer {
         if let Some(sql) = require::query(Dialect::Postgres, &change.requires) {
             let broken = run(&mut transaction, sql).await?;
             let broken = broken.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
-            let refused = match require::refusal(&change.requires, broken) {
+            progress.refused = match require::refusal(&change.requires, broken) {
                 Ok(refusal) => refusal.map(CommitError::Refused),
                 Err(unreadable) => Some(unreadable.into()),
             };
-            if let Some(refused) = refused {
-                transaction.rollback().await?;
-                return Ok(Err(refused));
+            if progress.refused.is_some() {
+                return self.connections.rollback(transaction, Purpose::COMMIT).await;
             }
         }
         for sql in statements {
             run(&mut transaction, sql).await?;
         }
-        *is_unknown = true;
-        self.connections.commit(transaction, Purpose::COMMIT).await?;
-        Ok(Ok(()))
+        progress.is_commit_sent = true;
+        self.connections.commit(transaction, Purpose::COMMIT).await
     }
 }
 
-/// Why an attempt failed.
-struct Failure {
-    error: sqlx::Error,
+/// How far an attempt has come.
+#[derive(Default)]
+struct Progress {
+    /// Why the change set is not committed, whatever happens to its connection afterwards.
+    refused: Option<CommitError>,
     /// Whether the transaction may have been committed.
-    is_unknown: bool,
-}
-
-impl From<sqlx::Error> for Failure {
-    fn from(error: sqlx::Error) -> Self {
-        Self { error, is_unknown: false }
-    }
+    is_commit_sent: bool,
 }
 
 /// How long to wait before the next attempt, at random, so that two transactions do not meet again.

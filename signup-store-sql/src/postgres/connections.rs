@@ -202,6 +202,16 @@ impl Connections {
         self.answer(transaction.commit()).await
     }
 
+    /// Rolls a transaction back.
+    pub(super) async fn rollback(
+        &self,
+        transaction: Transaction<'_, Postgres>,
+        purpose: Purpose,
+    ) -> sqlx::Result<()> {
+        observe::count_round_trips(purpose.0, 1);
+        self.answer(transaction.rollback()).await
+    }
+
     /// Waits for an answer of the server, for the statement timeout and the grace period. The limit is that of one statement,
     /// not of a transaction: over a slow network, a transaction of many statements takes long without being stuck.
     async fn answer<T>(&self, answer: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {

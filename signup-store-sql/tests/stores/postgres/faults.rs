@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::{self, at, stored};
-use signup_core::{ChangeSet, CommitError, RateKey, RequestCounter as _, Store as _};
+use signup_core::{ChangeSet, CommitError, RateKey, Refusal, RequestCounter as _, Requirement, Store as _};
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
 use sqlx::{Connection as _, Executor as _, PgConnection};
@@ -67,6 +67,24 @@ async fn a_database_that_was_dropped_or_replaced_by_an_empty_one_is_unavailable(
     }
 }
 
+/// The network carries neither the ROLLBACK nor anything after it.
+#[tokio::test]
+async fn a_refusal_whose_rollback_is_not_answered_is_returned() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let proxy = Proxy::to(cluster.port()).await;
+    let statement_timeout = Duration::from_millis(300);
+    let options = PostgresOptions { connections: 1, statement_timeout, ..options() };
+    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    proxy.set(SILENT_AT_ROLLBACK);
+    let requires = Vec::from_iter(Requirement::unchanged(&organization(1)));
+    let refused = store.commit(ChangeSet { requires, ..insert([organization(2)]) });
+    let refused = tokio::time::timeout(Duration::from_secs(20), refused).await.unwrap();
+    assert!(matches!(refused, Err(CommitError::Refused(Refusal::Changed(_)))), "{refused:?}");
+    proxy.move_to(cluster.port());
+    organizations(&store).await.unwrap();
+}
+
 /// A proxy in front of a server. A test can slow it down, silence it, or move it to another server.
 struct Proxy {
     port: u16,
@@ -84,6 +102,8 @@ const OPEN: u8 = 0;
 const SLOW: u8 = 1;
 /// The proxy forwards nothing, and closes no connection.
 const SILENT: u8 = 2;
+/// The proxy is silent from the next ROLLBACK on.
+const SILENT_AT_ROLLBACK: u8 = 3;
 
 impl Proxy {
     async fn to(port: u16) -> Self {
@@ -94,15 +114,15 @@ impl Proxy {
             let target = Arc::clone(&target);
             async move {
                 while let Ok((client, _)) = listener.accept().await {
-                    let (port, to, from) = {
+                    let (port, state) = {
                         let target = target.lock().unwrap();
-                        (target.port, target.state.subscribe(), target.state.subscribe())
+                        (target.port, target.state.clone())
                     };
                     let server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
                     let (from_client, to_client) = client.into_split();
                     let (from_server, to_server) = server.into_split();
-                    tokio::spawn(carry(from_client, to_server, to));
-                    tokio::spawn(carry(from_server, to_client, from));
+                    tokio::spawn(carry(from_client, to_server, state.clone()));
+                    tokio::spawn(carry(from_server, to_client, state));
                 }
             }
         });
@@ -128,7 +148,7 @@ impl Proxy {
 async fn carry(
     mut from: tokio::net::tcp::OwnedReadHalf,
     mut to: tokio::net::tcp::OwnedWriteHalf,
-    mut state: watch::Receiver<u8>,
+    state: watch::Sender<u8>,
 ) {
     let mut buffer = [0; 4096];
     while let Ok(length @ 1..) = from.read(&mut buffer).await {
@@ -136,20 +156,22 @@ async fn carry(
             // The delay is deliberate: it stands for a slow network.
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        until_not_silent(&mut state).await;
+        let is_rollback = buffer[..length].windows(8).any(|text| text == b"ROLLBACK");
+        if *state.borrow() == SILENT_AT_ROLLBACK && is_rollback {
+            state.send_replace(SILENT);
+        }
+        until_not_silent(&state).await;
         if to.write_all(&buffer[..length]).await.is_err() {
             return;
         }
     }
     // The end of the connection does not get through, either.
-    until_not_silent(&mut state).await;
+    until_not_silent(&state).await;
 }
 
-/// Waits until the proxy is no longer silent. A proxy that was dropped keeps its last state.
-async fn until_not_silent(state: &mut watch::Receiver<u8>) {
-    if state.wait_for(|state| *state != SILENT).await.is_err() {
-        std::future::pending::<()>().await;
-    }
+async fn until_not_silent(state: &watch::Sender<u8>) {
+    // The state has a sender, so this waits.
+    state.subscribe().wait_for(|state| *state != SILENT).await.unwrap();
 }
 
 fn options() -> PostgresOptions {
