@@ -20,8 +20,8 @@ use crate::sql::runner::texts;
 use crate::sql::{Dialect, require, write};
 
 const WHAT: &str = "committing a change set";
-/// How often a commit is attempted that inserts a unique value which another record has. The second attempt finds that record, if a
-/// requirement is about the value.
+/// How often a commit may insert a unique value which another record has. The next attempt finds that record, if a requirement is
+/// about the value.
 const UNIQUE_ATTEMPTS: u32 = 3;
 /// The longest pause before the next attempt.
 const MAX_PAUSE_MS: u32 = 100;
@@ -93,7 +93,7 @@ impl Committer {
         locks: &Locks,
         deadline: Instant,
     ) -> Result<(), CommitError> {
-        let mut attempt = 1;
+        let (mut attempt, mut conflicts) = (1, 0);
         loop {
             let mut progress = Progress::default();
             let ended = self.attempt(change, locks, &mut progress).await;
@@ -101,8 +101,9 @@ impl Committer {
                 return Err(refused);
             }
             let Err(error) = ended else { return Ok(()) };
+            conflicts += u32::from(is_unique_violation(&error));
             let is_retried = is_contention(&error)
-                || (is_unique_violation(&error) && attempt < UNIQUE_ATTEMPTS)
+                || (is_unique_violation(&error) && conflicts < UNIQUE_ATTEMPTS)
                 || (is_broken(&error) && !progress.is_commit_sent);
             let pause = pause(attempt);
             if !is_retried || Instant::now() + pause > deadline {

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
+use rstest::rstest;
 use signup_core::conformance::records::{self, at, stored};
 use signup_core::{ChangeSet, CommitError, RateKey, Refusal, RequestCounter as _, Requirement, Store as _};
 use signup_store_sql::test_cluster::Cluster;
@@ -65,6 +66,34 @@ async fn a_database_that_was_dropped_or_replaced_by_an_empty_one_is_unavailable(
         }
         assert!(store.check().await.unwrap_err().is_unavailable(), "{step}");
     }
+}
+
+/// A trigger stands for the database: it ends one attempt after the other with these states. Three deadlocks do not
+/// count as attempts for a unique value, of which there are three.
+#[rstest]
+#[case(&["25P03"])]
+#[case(&["25P04"])]
+#[case(&["57P05"])]
+#[case(&["40P01", "40P01", "40P01", "23505", "23505"])]
+#[tokio::test]
+async fn a_commit_is_tried_again_after_a_lost_session_a_deadlock_and_a_unique_violation(
+    #[case] states: &[&str],
+) {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let store = PostgresStore::open(&url.parse().unwrap(), PostgresOptions::default()).await.unwrap();
+    let mut operator = PgConnection::connect(&url).await.unwrap();
+    // A number of a sequence stays used after a rollback.
+    let failing = format!(
+        "CREATE SEQUENCE attempts; CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ \
+         DECLARE state text := (CAST('{{{}}}' AS text[]))[nextval('attempts')]; \
+         BEGIN IF state IS NOT NULL THEN RAISE EXCEPTION USING ERRCODE = state; END IF; RETURN NEW; END $$; \
+         CREATE TRIGGER fail BEFORE INSERT ON organizations FOR EACH ROW EXECUTE FUNCTION fail()",
+        states.join(",")
+    );
+    operator.execute(sqlx::AssertSqlSafe(failing)).await.unwrap();
+    store.commit(insert([organization(1)])).await.unwrap();
+    assert_eq!(organizations(&store).await.unwrap(), [organization(1)]);
 }
 
 /// The network carries neither the ROLLBACK nor anything after it.
