@@ -13,6 +13,8 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use signup_core::{Access, ChangeSet, Key, Kind, RecordKey, Requirement, Total, Write};
 
 use crate::records::unique::lookup;
@@ -82,13 +84,39 @@ pub(super) fn statements(locks: &Locks) -> Vec<Statement> {
     (!advisory.is_empty()).then(|| lock_names(advisory)).into_iter().chain(rows).collect()
 }
 
-/// Returns the name of an advisory lock. It is the same in every process of a version.
+/// Returns the name of an advisory lock. It is the same in every version, because processes of two versions exclude each other while
+/// they share a database.
 fn name(key: &Key) -> String {
-    match key {
-        // A digest is not printed in full.
-        Key::Unique(unique) => format!("{:?}", lookup(unique)),
-        key => format!("{key:?}"),
-    }
+    let (kind, values) = match key {
+        Key::Gate(key) | Key::Record(key) => (format!("gate/{}", table(key.kind()).name()), key_values(key)),
+        Key::Unique(unique) => {
+            let found = lookup(unique);
+            let columns = found.columns.join("+");
+            (format!("unique/{}/{columns}", table(found.kind).name()), found.values)
+        }
+        Key::Total(total) => {
+            let (name, ids) = match total {
+                Total::Organizations => ("organizations", vec![]),
+                Total::ActiveEvents(owner) => ("active_events", vec![owner.uuid()]),
+                Total::Filled(owner, shift) => ("filled", vec![owner.uuid(), shift.uuid()]),
+                Total::Answers(owner, event, question) => {
+                    ("answers", vec![owner.uuid(), event.uuid(), question.uuid()])
+                }
+                Total::Webhooks(owner) => ("webhooks", vec![owner.uuid()]),
+                Total::InFlight(owner, webhook) => ("in_flight", vec![owner.uuid(), webhook.uuid()]),
+                Total::Messages(owner, event) => ("messages", vec![owner.uuid(), event.uuid()]),
+            };
+            (format!("total/{name}"), ids.into_iter().map(Value::from).collect())
+        }
+    };
+    let values = values.iter().map(|value| match value {
+        Value::Uuid(Some(id)) => id.to_string(),
+        Value::Bytes(bytes) => STANDARD_NO_PAD.encode(bytes),
+        Value::Text(Some(text)) => text.clone(),
+        // No key has another value. Two keys with the same name would only wait for each other.
+        _ => String::new(),
+    });
+    [kind].into_iter().chain(values).collect::<Vec<_>>().join("/")
 }
 
 fn lock_names(names: Vec<Vec<Value>>) -> Statement {
@@ -117,4 +145,45 @@ fn lock_rows(kind: Kind, keys: Vec<Vec<Value>>) -> Statement {
         order.join(", ")
     ));
     sql
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::conformance::records::{event, organization_id, receipt_key, uuid};
+    use signup_core::{Digest, Entity as _, EventId, QuestionId, ShiftId, Unique, WebhookId};
+
+    use super::*;
+
+    /// A process of an older version uses these names.
+    #[test]
+    fn the_names_of_the_locks_are_the_same_in_every_version() {
+        let (owner, id) = (organization_id(1), uuid(2));
+        let (event_record, event) = (event(1, 2), EventId::new(id));
+        let digest = Digest::of("secret");
+        for (key, expected) in [
+            (Key::Gate(event_record.key()), "gate/events/#1/#2"),
+            (Key::Total(Total::Organizations), "total/organizations"),
+            (Key::Total(Total::ActiveEvents(owner)), "total/active_events/#1"),
+            (Key::Total(Total::Filled(owner, ShiftId::new(id))), "total/filled/#1/#2"),
+            (Key::Total(Total::Answers(owner, event, QuestionId::new(uuid(3)))), "total/answers/#1/#2/#3"),
+            (Key::Total(Total::Webhooks(owner)), "total/webhooks/#1"),
+            (Key::Total(Total::InFlight(owner, WebhookId::new(id))), "total/in_flight/#1/#2"),
+            (Key::Total(Total::Messages(owner, event)), "total/messages/#1/#2"),
+            (Key::Unique(Unique::EventSlug("picnic".to_owned())), "unique/events/slug/picnic"),
+            (
+                Key::Unique(Unique::Place(owner, ShiftId::new(id), "bob@example.org".to_owned())),
+                "unique/signups/organization_id+shift_id+email_key/#1/#2/bob@example.org",
+            ),
+            (
+                Key::Unique(Unique::TokenDigest(digest)),
+                "unique/tokens/digest/K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Unols",
+            ),
+            (
+                Key::Unique(Unique::Receipt(receipt_key(1, "key"))),
+                "unique/receipts/organization_id+caller_id+operation+idempotency_key/#1/#1/create-event/key",
+            ),
+        ] {
+            assert_eq!(name(&key).replace("01900000-0000-7000-8000-00000000000", "#"), expected);
+        }
+    }
 }
