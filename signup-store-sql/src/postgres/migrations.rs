@@ -18,8 +18,9 @@ pub(super) async fn prepare(
     let failed = |error: sqlx::Error| cannot_migrate(name, error);
     tracing::info!(database = name, "checking the tables, after any other process that migrates them");
     // One process at a time, without a time limit. Behind PgBouncer the session may have prepared statements of another
-    // client, under names that the migrations use.
-    let begin = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
+    // client, under names that the migrations use. With a higher isolation level, this process would not see what another one has
+    // migrated meanwhile.
+    let begin = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL client_min_messages = warning; \
          SELECT pg_advisory_xact_lock(7306931546093); DEALLOCATE ALL";
     let mut transaction = connection.begin_with(begin).await.map_err(failed)?;
     migrate(&mut *transaction, SCRIPTS, name, keys).await?;
