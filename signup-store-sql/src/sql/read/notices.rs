@@ -75,7 +75,7 @@ async fn due_notices(
         for (position, notice) in page {
             after = position;
             match notice {
-                Ok(notice) => found.push(notice),
+                Ok(notice) => found.extend(notice),
                 Err(error) => report_unreadable(position.1, &error),
             }
         }
@@ -86,18 +86,19 @@ async fn due_notices(
     }
 }
 
-/// Reads at most `limit` positions behind `after`. Each has its notice, or the error of reading the notice.
+/// Reads at most `limit` positions behind `after`. Each has its notice, or the error of reading the notice. `None`: another process
+/// has claimed the notice meanwhile.
 async fn due_page(
     reader: &impl Reader,
     now: Timestamp,
     latest: Timestamp,
     after: QueuePosition,
     limit: u32,
-) -> Result<Vec<(QueuePosition, Result<Notice>)>> {
+) -> Result<Vec<(QueuePosition, Result<Option<Notice>>)>> {
     const WHAT: &str = "looking for due notices";
     let from = due_ranges(limit);
     let values = values![now.as_second(), latest.as_second(), after.0, after.1.uuid()];
-    let read = |row: Row<'_>| Ok((notice::read_queue_position(row)?, notice::read(row)));
+    let read = |row: Row<'_>| Ok((notice::read_queue_position(row)?, notice::read(row).map(Some)));
     let mut page = match all(reader, WHAT, notice::TABLE.columns(), &from, values.clone(), read).await {
         // A damaged text can make the whole result unreadable. Then each notice is read by its own statement.
         Err(error) if !error.is_unavailable() => {
@@ -112,19 +113,18 @@ async fn due_page(
     Ok(page)
 }
 
-/// Reads the notice at each position by its own statement. Skips a notice that another process has claimed meanwhile.
+/// Reads the notice at each position by its own statement. Returns `None` for a notice that another process has claimed meanwhile.
 async fn each_at(
     reader: &impl Reader,
     positions: Vec<QueuePosition>,
-) -> Result<Vec<(QueuePosition, Result<Notice>)>> {
+) -> Result<Vec<(QueuePosition, Result<Option<Notice>>)>> {
     let mut found = Vec::with_capacity(positions.len());
     for (due_at, id) in positions {
         let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
         let (columns, from) = (notice::TABLE.columns(), "notices n WHERE n.id = $1");
         match one(reader, "reading a notice", columns, from, values![id.uuid()], notice::read).await {
-            Ok(notice) => found.extend(notice.filter(is_due).map(|notice| ((due_at, id), Ok(notice)))),
             Err(error) if error.is_unavailable() => return Err(error),
-            Err(error) => found.push(((due_at, id), Err(error))),
+            notice => found.push(((due_at, id), notice.map(|notice| notice.filter(is_due)))),
         }
     }
     Ok(found)
