@@ -56,11 +56,11 @@ pub(crate) fn read(row: Row<'_>) -> Result<Delivery, StoreError> {
     let due_at = columns.optional_instant("due_at")?;
     let is_leased = columns.optional_instant("leased_until")?.is_some();
     let ended_at = columns.optional_instant("ended_at")?;
-    // The schema makes sure that each state has its time.
     delivery.state = match (status, due_at, ended_at) {
-        (DeliveryStatus::Delivered, _, Some(at)) => DeliveryState::Delivered { at },
-        (DeliveryStatus::Failed, _, Some(at)) => DeliveryState::Failed { at },
-        (_, due_at, _) => DeliveryState::Pending { due_at: due_at.unwrap_or(delivery.created_at), is_leased },
+        (DeliveryStatus::Pending, Some(due_at), None) => DeliveryState::Pending { due_at, is_leased },
+        (DeliveryStatus::Delivered, None, Some(at)) => DeliveryState::Delivered { at },
+        (DeliveryStatus::Failed, None, Some(at)) => DeliveryState::Failed { at },
+        _ => return columns.checked(Err("a pending delivery is due, and another has ended")),
     };
     delivery.attempts = columns.number("attempts")?;
     delivery.last_status = columns.optional_number("last_status")?.and_then(|status| status.try_into().ok());

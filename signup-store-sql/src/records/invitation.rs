@@ -44,7 +44,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Invitation, StoreError> {
     let organization = columns.id("organization_id", OrganizationId::new)?;
     let email = columns.optional("email")?;
     let name = columns.optional("name")?;
-    let invitee = email.zip(name).map(|(email, name)| Invitee { email, name });
+    let invitee = columns.both(email, name)?.map(|(email, name)| Invitee { email, name });
     let role = (columns.parse("role")?, columns.optional_id("inviter_id", PersonId::new)?);
     let (digest, created_at) = (columns.parse("digest")?, columns.instant("created_at")?);
     let mut invitation = Invitation::new(id, organization, invitee, role, digest, created_at);

@@ -46,16 +46,18 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
     let organization = columns.id("organization_id", OrganizationId::new)?;
     let event = columns.optional_id("event_id", EventId::new)?;
     let shift = columns.optional_id("shift_id", ShiftId::new)?;
+    let place = columns.both(event, shift)?;
     let mut notice =
         Notice::to_person(id, organization, columns.json("cause")?, columns.instant("created_at")?);
-    notice.shift = event.zip(shift);
+    notice.shift = place;
     notice.version = columns.number("version")?;
     notice.attempts = columns.number("attempts")?;
     notice.due_at = columns.instant("due_at")?;
     let reason = columns.optional_text("reason")?.map(str::to_owned);
-    match columns.optional_instant("failed_at")? {
-        Some(at) => notice.failure = reason.map(|reason| NoticeFailure { at, reason }),
-        None => notice.last_reason = reason,
+    match (columns.optional_instant("failed_at")?, reason) {
+        (Some(at), Some(reason)) => notice.failure = Some(NoticeFailure { at, reason }),
+        (Some(_), None) => return columns.checked(Err("a failure has a reason")),
+        (None, reason) => notice.last_reason = reason,
     }
     Ok(notice)
 }

@@ -109,17 +109,15 @@ pub(crate) fn read_of(
     shift.ends_at = columns.instant("ends_at")?;
     let at = columns.optional_instant("closed_at")?;
     let by = columns.optional("closed_by")?;
+    let closed = columns.both(at, by)?;
     let reason = columns.optional("closing_reason")?;
-    shift.closing = at.zip(by).map(|(at, by)| Closing { at, by, reason });
+    shift.closing = closed.map(|(at, by)| Closing { at, by, reason });
     shift.deleted_at = columns.optional_instant("deleted_at")?;
     let first_at = columns.optional_instant("gathering_first_at")?;
     let due_at = columns.optional_instant("gathering_due_at")?;
     let latest = columns.optional_id("gathering_notice_id", NoticeId::new)?;
-    shift.gathering = first_at.zip(due_at).zip(latest).map(|((first_at, due_at), latest)| Gathering {
-        first_at,
-        due_at,
-        latest,
-    });
+    let gathering = columns.both(columns.both(first_at, due_at)?, latest)?;
+    shift.gathering = gathering.map(|((first_at, due_at), latest)| Gathering { first_at, due_at, latest });
     let filled = columns.number("filled")?;
     shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
     let minimum = columns.optional_number("minimum")?;

@@ -64,11 +64,10 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     signup.answers = columns.json("answers")?;
     signup.version = columns.number("version")?;
     let cancelled_by = columns.optional("cancelled_by")?;
-    signup.reason = columns.optional("cancellation_reason")?;
-    signup.state = match (cancelled_at, cancelled_by) {
-        (None, None) => SignupState::Confirmed,
-        (Some(at), Some(by)) => SignupState::Cancelled { at, by },
-        _ => return columns.checked(Err("a cancellation has a time and a cause")),
+    signup.state = match columns.both(cancelled_at, cancelled_by)? {
+        None => SignupState::Confirmed,
+        Some((at, by)) => SignupState::Cancelled { at, by },
     };
+    signup.reason = columns.optional("cancellation_reason")?;
     Ok(signup)
 }

@@ -60,7 +60,8 @@ pub(crate) fn read(row: Row<'_>) -> Result<Webhook, StoreError> {
     webhook.types = columns.json("types")?;
     let former = columns.optional("former_secret")?;
     let until = columns.optional_instant("former_until")?;
-    webhook.former_secret = former.zip(until).map(|(secret, until)| FormerSecret { secret, until });
+    let former = columns.both(former, until)?;
+    webhook.former_secret = former.map(|(secret, until)| FormerSecret { secret, until });
     let disabled_at = columns.optional_instant("disabled_at")?;
     let reason = columns.optional("disabled_reason")?;
     webhook.disabled = disabled_at.map(|at| Disabled { at, reason });

@@ -198,6 +198,15 @@ impl<'r> Decoder<'r> {
         checked.map_err(|error| self.corrupt(&error.to_string()))
     }
 
+    /// Returns both values, or `None` if both are null.
+    pub(crate) fn both<A, B>(&self, a: Option<A>, b: Option<B>) -> Result<Option<(A, B)>, StoreError> {
+        match (a, b) {
+            (Some(a), Some(b)) => Ok(Some((a, b))),
+            (None, None) => Ok(None),
+            _ => Err(self.corrupt("null beside a value, or a value beside null")),
+        }
+    }
+
     fn corrupt(&self, error: &str) -> StoreError {
         let id = match self.id_cell() {
             Some(Cell::Id(id)) => id.to_string(),

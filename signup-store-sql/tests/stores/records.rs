@@ -191,7 +191,7 @@ pub(crate) struct Records {
     pub(crate) delivery: Delivery,
     person: Person,
     membership: Membership,
-    invitation: Invitation,
+    pub(crate) invitation: Invitation,
     code: SignInCode,
     sign_in: SignIn,
     message: Message,

@@ -40,6 +40,46 @@ async fn a_value_that_cannot_be_read_is_named_by_table_column_and_id(
     assert!(error.is_corrupt());
 }
 
+/// A record with such a row would have lost a part of its state without an error.
+#[rstest]
+#[case(
+    "deliveries",
+    "ended_at",
+    "UPDATE deliveries SET status = 'delivered', due_at = NULL, leased_until = NULL"
+)]
+#[case("shifts", "closed_by", "UPDATE shifts SET closed_at = 1")]
+#[case("shifts", "gathering_notice_id", "UPDATE shifts SET gathering_first_at = 1, gathering_due_at = 2")]
+#[case("notices", "failed_at", "UPDATE notices SET failed_at = 1, reason = NULL")]
+#[case("notices", "shift_id", "UPDATE notices SET event_id = NULL")]
+#[case("webhooks", "former_until", "UPDATE webhooks SET former_secret = secret, former_until = NULL")]
+#[case("invitations", "name", "UPDATE invitations SET name = NULL")]
+#[case(
+    "signups",
+    "cancelled_by",
+    "UPDATE signups SET cancelled_by = NULL, status = 'cancelled', cancelled_at = 1"
+)]
+#[tokio::test]
+async fn a_row_that_has_one_of_two_values_is_unreadable(
+    #[values(Sqlite, Postgres)] engine: Engine,
+    #[case] table: &str,
+    #[case] column: &str,
+    #[case] damage: &str,
+) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    assert!(database.run(damage).await.unwrap() > 0);
+    let key = match table {
+        "deliveries" => records.delivery.key(),
+        "shifts" => records.shifts[0].key(),
+        "notices" => records.notice.key(),
+        "webhooks" => records.webhook.key(),
+        "invitations" => records.invitation.key(),
+        _ => records.signup.key(),
+    };
+    let error = database.store.record(&key, Deleted::Excluded).await.unwrap_err();
+    assert!(error.is_corrupt(), "{error:?}");
+    assert!(error.to_string().contains(&format!("{table}.{column} of ")), "{error}");
+}
+
 /// A delivery that cannot be read delays no other webhook.
 #[rstest]
 #[tokio::test]
