@@ -148,7 +148,7 @@ impl Connections {
                 self.pool.release(pooled);
             }
             Err(error) if is_broken(error) => pooled.connection.close_on_drop(),
-            // The database has answered with an error.
+            // Most errors are answers of the database.
             Err(_) => self.note_answer(),
         }
     }

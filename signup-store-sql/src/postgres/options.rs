@@ -53,7 +53,7 @@ impl fmt::Debug for PostgresUrl {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PostgresOptions {
     /// The maximum number of connections of this process. The default is 8. More connections than processors of the database
-    /// are not faster. With two or more connections, one is always left for reads.
+    /// are not faster. With two or more connections, commits leave one for everything else.
     pub connections: u32,
     /// How long an operation waits for a free or a new connection. The default is 3 seconds.
     pub connect_timeout: Duration,

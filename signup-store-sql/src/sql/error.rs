@@ -37,15 +37,15 @@ pub enum OpenError {
         /// The error of SQLite.
         source: sqlx::Error,
     },
-    /// No server that accepts writes was found, and at least one connection failed.
+    /// The connection failed.
     #[error("cannot reach the database {server}")]
     Connect {
-        /// The server whose connection failed last.
+        /// The server.
         server: String,
         /// The error of the connection.
         source: sqlx::Error,
     },
-    /// Every server is a standby, or read-only.
+    /// The server is a standby, or read-only.
     #[error("none of the database servers takes writes: each is a standby or read-only")]
     NoPrimary,
     /// The database was written by a newer version.

@@ -15,7 +15,7 @@ pub(crate) fn count_round_trips(kind: &'static str, number: u64) {
 /// Records the number of change sets in one commit, after the commit.
 #[cfg(feature = "sqlite")]
 pub(crate) fn note_batch(committed: usize) {
-    #[expect(clippy::cast_precision_loss, reason = "a batch has a few hundred at most")]
+    #[expect(clippy::cast_precision_loss, reason = "a batch has 32 change sets at most")]
     metrics::histogram!("signup_store_commit_batch_size").record(committed as f64);
 }
 

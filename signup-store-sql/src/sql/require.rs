@@ -4,7 +4,7 @@
 //! number of the requirement and the fact that was found. The lowest number is the refusal.
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the transaction holds a lock for each fact,
-//! acquired by an earlier statement: see [`locks`](crate::postgres).
+//! acquired by an earlier statement: see `postgres/locks.rs`.
 
 use signup_core::{Kind, RecordKey, Refusal, Requirement, StoreError, Timestamp, Total};
 

@@ -1,7 +1,7 @@
 //! SQL as data: a text and the values of its parameters.
 //!
 //! Statements are written once for both engines, with the parameters `$1`, `$2`, …. [`Dialect`] has the expressions that
-//! differ. All values except limits and filters are parameters, so a connection can prepare a statement once for many values.
+//! differ. All values except limits are parameters, so a connection can prepare a statement once for many values.
 
 use jiff::Timestamp;
 use uuid::Uuid;

@@ -15,7 +15,7 @@ use super::error::is_busy;
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a read waits for a free connection before it fails.
 pub(super) const READ_TIMEOUT: Duration = Duration::from_secs(10);
-/// The number of statements that the writer keeps prepared. A statement of another shape is prepared for each use. The
+/// The number of statements that each connection keeps prepared. A statement of another shape is prepared for each use. The
 /// statement for an event with 500 shifts takes some hundred KB.
 const PREPARED: usize = 64;
 /// The length of the write-ahead log, in pages of 4 KiB, at which a commit copies it into the file: 16 MB. The default of SQLite is

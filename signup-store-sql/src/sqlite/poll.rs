@@ -4,7 +4,8 @@
 //! (<https://sqlite.org/pragma.html#pragma_data_version>). An answer is taken from the cache at most [`MAX_AGE_MS`] after the start of
 //! the last poll, so it includes every commit that is older than that. Without reads there are no polls.
 //!
-//! A poll also finds the commits of this process, since the writer has a connection of its own. That costs one more miss.
+//! A poll also finds the commits of this process, since the writer has a connection of its own. So after a commit all answers are dropped,
+//! at the latest by the next poll.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
