@@ -11,7 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use moka::sync::Cache;
-use signup_core::{Access, ChangeSet, EventId, EventQuery, Key, OrganizationId, RecordKey, StoreError};
+#[cfg(feature = "sqlite")]
+use signup_core::{Access, ChangeSet, Key, RecordKey};
+use signup_core::{EventId, EventQuery, OrganizationId, StoreError};
 
 /// The maximum size of all answers, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
@@ -93,6 +95,7 @@ impl Answers {
     }
 
     /// Drops the answers that a commit of this change set changes.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn drop_changed(&self, change: &ChangeSet) {
         let mut is_changed = false;
         for (key, access) in change.accesses() {
@@ -110,6 +113,7 @@ impl Answers {
     }
 
     /// Drops all answers.
+    #[cfg(feature = "sqlite")]
     pub(crate) fn drop_all(&self) {
         for generation in &*self.generations {
             generation.fetch_add(1, Ordering::AcqRel);
@@ -123,6 +127,7 @@ impl Answers {
 }
 
 /// Returns whether a cached answer can depend on the record.
+#[cfg(feature = "sqlite")]
 const fn is_read(key: &RecordKey) -> bool {
     matches!(
         key,
@@ -151,7 +156,7 @@ fn text_bytes(value: &impl Debug) -> u32 {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite"))]
 mod tests {
     use signup_core::conformance::records;
     use signup_core::{Event, Organization, Page};
