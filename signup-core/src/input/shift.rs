@@ -7,6 +7,7 @@ use super::fields::{Fields, ObjectElement};
 use super::shift_hours::{HoursPatch, new_hours, parts};
 use super::{Change, Input, check_added_shifts, check_shift_count};
 use crate::caller_key::ExternalId;
+use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::hours::{Hours, WallTime};
 use crate::occupancy::{Capacity, Minimum};
@@ -54,7 +55,14 @@ pub(super) fn new_shifts<'a>(
     days: Option<u32>,
 ) -> Vec<NewShift> {
     let mut external_ids = HashSet::new();
-    let shifts = fields.each_shift(elements, |fields| new_shifts_of(fields, days, &mut external_ids));
+    // One more than allowed is a fault, and no more are made: a part is a copy of the texts of its shift.
+    let mut room = Event::MAX_NEW_SHIFTS + 1;
+    let shifts = fields.each_shift(elements, |fields| {
+        let mut shifts = new_shifts_of(fields, days, &mut external_ids);
+        shifts.truncate(room);
+        room -= shifts.len();
+        shifts
+    });
     fields.checked("shifts", check_shift_count(shifts.len()));
     shifts
 }

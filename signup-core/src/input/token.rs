@@ -4,7 +4,7 @@ use super::Input;
 use super::fields::Fields;
 use crate::fault::{FaultKind, Faults};
 use crate::text::Name;
-use crate::token::{Scopes, Token};
+use crate::token::{Scope, Scopes, Token};
 use crate::value_error::ValueError;
 
 /// A token to create.
@@ -51,7 +51,12 @@ impl NewToken {
     pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
         let mut fields = Fields::new(input);
         let name = fields.text("name").required();
-        let is_any = |given: Vec<_>| if given.is_empty() { Err(FaultKind::Required) } else { Ok(given) };
+        let max = Scope::ALL.len();
+        let is_any = |given: Vec<_>| match given.len() {
+            0 => Err(FaultKind::Required),
+            count if count > max => Err(FaultKind::TooMany { items: "scopes", max, present: 0 }),
+            _ => Ok(given),
+        };
         let given = fields.texts("scopes").check(is_any).required();
         let scopes = fields.each_text("scopes", given, Ok);
         let days = fields.whole_number("expires_in_days", DAYS, check_days).nullable();

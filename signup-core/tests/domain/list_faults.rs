@@ -108,3 +108,25 @@ fn the_filters_of_a_list_of_sign_ups_that_are_no_status_and_no_address_are_named
     }
     assert_eq!(query("", ""), Ok(SignupQuery::new()), "an empty text counts as omitted");
 }
+
+#[test]
+fn a_list_of_scopes_is_not_longer_than_there_are_scopes() {
+    let of = |scopes: &[&str]| {
+        let json = serde_json::json!({"name": "import", "scopes": scopes}).to_string();
+        faults_of(Input::from_json(json.as_bytes()).and_then(NewToken::from_input))
+    };
+    let names: Vec<_> = Scope::ALL.iter().map(|scope| scope.name()).collect();
+    assert_eq!(of(&names), []);
+    let too_many = FaultKind::TooMany { items: "scopes", max: names.len(), present: 0 };
+    assert_eq!(of(&[&names[..], &["events:all"]].concat()), [("scopes".to_owned(), too_many)]);
+}
+
+#[test]
+fn the_last_value_of_a_repeated_parameter_counts() {
+    let delete = |values: [&'static str; 2]| {
+        let input = Input::from_texts(values.map(|value| ("cancel_signups", value)));
+        DeleteShift::from_input(input).unwrap().cancel_signups
+    };
+    assert!(!delete(["true", "0"]));
+    assert!(delete(["0", "true"]));
+}

@@ -4,6 +4,7 @@
 
 mod activity;
 mod activity_of_events;
+mod answered_questions;
 mod change_mails;
 mod clock_changes;
 mod coverage;

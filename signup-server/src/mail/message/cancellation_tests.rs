@@ -134,3 +134,17 @@ async fn the_mail_names_what_cancelled_the_sign_up_and_not_a_later_cancellation(
     mail.assert_says("You’ve cancelled your place");
     mail.assert_does_not_say("flooded");
 }
+
+/// The pages of a deleted event are gone.
+#[tokio::test]
+async fn a_cancellation_is_mailed_without_links_although_its_event_was_deleted_since() {
+    let sample = Sample::create().await;
+    sample.delivery().await;
+    let cancel = Cancellation::new().reason("The hall is flooded.".parse().unwrap());
+    sample.session.cancel_event(sample.event, cancel).await.unwrap();
+    sample.session.delete_event(sample.event).await.unwrap();
+    let mail = sample.mail().await;
+    mail.assert_says("This event has been cancelled");
+    mail.assert_says("The hall is flooded.");
+    mail.assert_does_not_say("https://example.org/");
+}
