@@ -38,7 +38,7 @@ impl<Q, A> Waiting<Q, A> {
         drop(self.answer.send(answer));
     }
 
-    /// Separates the request from the caller who waits.
+    /// Separates the request from the waiting caller.
     #[cfg(feature = "sqlite")]
     pub(crate) fn split(self) -> (Q, Waiting<(), A>) {
         (self.request, Waiting { request: (), answer: self.answer })
