@@ -12,10 +12,11 @@ use sqlx::postgres::{PgConnection, PgRow};
 use tokio::sync::{RwLock, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
-use super::connections::{Connections, Purpose, in_task};
+use super::connections::{Connections, Purpose};
 use super::error::{is_broken, is_contention, is_unique_violation, postgres_error};
 use super::locks::{self, Locks, Mode};
 use crate::sql::observe;
+use crate::sql::pool::in_task;
 use crate::sql::runner::texts;
 use crate::sql::{Dialect, require, write};
 

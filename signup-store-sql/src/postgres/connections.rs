@@ -4,15 +4,14 @@
 //! restart, or after the primary has moved behind its address, nothing has to be done.
 //!
 //! **Invariants:** every wait of an operation for a server has a limit, and an operation runs to its end, even if its caller is
-//! dropped. After an operation that failed, the pool of sqlx pings the connection before it is used again.
+//! dropped. The connection of an operation that failed is closed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions, PgRow};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _, Postgres, Transaction};
-use tracing::Instrument as _;
 
 use super::error::{is_broken, postgres_error};
 use super::migrations;
@@ -20,7 +19,7 @@ use super::options::{PostgresOptions, PostgresUrl, connect_options, server_name}
 use super::query::query;
 use crate::sql::error::OpenError;
 use crate::sql::observe;
-use crate::sql::pool::{ConnectionPool, PooledConnection};
+use crate::sql::pool::{Bounds, ConnectionPool, PooledConnection, in_task};
 use crate::sql::read::Reader;
 use crate::sql::runner::texts;
 use crate::sql::zone_data::SortKeys;
@@ -28,6 +27,8 @@ use crate::sql::{Dialect, Statement};
 
 /// How long this process waits for a statement after its timeout in the database, and for the pool to close.
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
+/// How long a connection is used. A firewall may forget one that is idle for longer.
+const MAX_AGE: Duration = Duration::from_secs(600);
 /// The pause before an operation is tried again on another connection.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Returns `yes` on a server that accepts writes.
@@ -37,7 +38,7 @@ const TAKES_WRITES: &str = "SELECT CASE WHEN pg_is_in_recovery() \
 /// The connections to the database. Clones share them.
 #[derive(Debug, Clone)]
 pub(crate) struct Connections {
-    pool: ConnectionPool<Postgres>,
+    pool: Arc<ConnectionPool<PgConnection>>,
     options: PostgresOptions,
     /// When the database last answered.
     answered_at: Arc<Mutex<Instant>>,
@@ -62,19 +63,14 @@ impl Connections {
         migrations::prepare(&mut connection, &name, keys).await?;
         // The migrated database does not depend on how the connection ends.
         drop(connection.close().await);
-        let pool = PgPoolOptions::new()
-            .max_connections(options.connections)
-            .acquire_timeout(options.connect_timeout)
-            .test_before_acquire(false)
-            .connect_lazy_with(server);
-        let answered_at = Arc::new(Mutex::new(Instant::now()));
-        Ok(Self { pool: ConnectionPool::new(pool), options, answered_at })
+        let bounds = Bounds { connections: options.connections, wait: options.connect_timeout, age: MAX_AGE };
+        let pool = Arc::new(ConnectionPool::new(server, bounds));
+        Ok(Self { pool, options, answered_at: Arc::new(Mutex::new(Instant::now())) })
     }
 
-    /// Closes the connections after the operations in progress, or after the grace period: closing a connection waits for the
-    /// server, which may not answer.
+    /// Closes the connections after the operations in progress, or after the grace period.
     pub(crate) async fn close(&self) {
-        drop(tokio::time::timeout(GRACE_PERIOD, self.pool.pool.close()).await);
+        self.pool.close(GRACE_PERIOD).await;
     }
 
     pub(crate) const fn options(&self) -> &PostgresOptions {
@@ -88,9 +84,7 @@ impl Connections {
 
     /// Returns the number of open connections, and the number of those in use.
     pub(crate) fn count(&self) -> (u32, u32) {
-        let pool = &self.pool.pool;
-        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-        (pool.size(), pool.size().saturating_sub(idle))
+        self.pool.count()
     }
 
     /// Runs a statement in a transaction of its own. If its connection is broken, runs it again on another one: a statement here
@@ -107,10 +101,8 @@ impl Connections {
         }
     }
 
-    /// Runs in a task: the connection of an operation that is dropped would return to the pool of sqlx, whose ping waits for a
-    /// silent server without a limit.
     async fn fetch_once(&self, purpose: Purpose, sql: Statement) -> sqlx::Result<Vec<PgRow>> {
-        let run = |connections: Self, mut pooled: PooledConnection<Postgres>| async move {
+        let run = |connections: Self, mut pooled: PooledConnection<PgConnection>| async move {
             let fetched = if connections.options.pgbouncer {
                 connections.fetch_in_transaction(&mut pooled.connection, purpose, sql).await
             } else {
@@ -136,25 +128,24 @@ impl Connections {
     }
 
     /// Returns a connection for several statements. The caller [releases](Self::release) it.
-    pub(super) async fn acquire(&self) -> sqlx::Result<PooledConnection<Postgres>> {
+    pub(super) async fn acquire(&self) -> sqlx::Result<PooledConnection<PgConnection>> {
         self.pool.acquire().await
     }
 
-    /// Releases or closes a connection, after an operation that ended with `result`.
-    pub(super) fn release<T>(&self, mut pooled: PooledConnection<Postgres>, result: &sqlx::Result<T>) {
+    /// Releases a connection, or closes it after an operation that failed: a transaction may be open.
+    pub(super) fn release<T>(&self, pooled: PooledConnection<PgConnection>, result: &sqlx::Result<T>) {
         match result {
             Ok(_) => {
                 self.note_answer();
                 self.pool.release(pooled);
             }
-            Err(error) if is_broken(error) => pooled.connection.close_on_drop(),
             // Most errors are answers of the database.
-            Err(_) => self.note_answer(),
+            Err(error) if !is_broken(error) => self.note_answer(),
+            Err(_) => {}
         }
     }
 
-    /// Begins a transaction. The caller runs to the end, even if nobody waits for it: if the future of a BEGIN is dropped, sqlx does
-    /// not know of the transaction, which stays open.
+    /// Begins a transaction.
     ///
     /// With a higher isolation level, a check after the wait for a lock would not see the changes of the transaction that held the
     /// lock.
@@ -293,15 +284,4 @@ impl Reader for Connections {
         let rows = self.rows(what, sql).await?;
         rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(|error| postgres_error(what, error))
     }
-}
-
-/// Runs `run` to its end, even if the caller is dropped.
-pub(super) async fn in_task<T: Send + 'static>(
-    run: impl Future<Output = sqlx::Result<T>> + Send + 'static,
-) -> sqlx::Result<T> {
-    tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
-        Ok(panic) => std::panic::resume_unwind(panic),
-        // The runtime is shutting down.
-        Err(_) => Err(sqlx::Error::WorkerCrashed),
-    })
 }

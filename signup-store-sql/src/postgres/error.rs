@@ -46,11 +46,11 @@ pub(super) fn is_lock_timeout(error: &sqlx::Error) -> bool {
     has_state(error, &["55P03", "57014"])
 }
 
-/// Returns whether the connection can no longer be used: it is broken, its server has ended the session after a timeout, or its server
-/// is shutting down or refuses writes.
+/// Returns whether there is no connection, or it can no longer be used: it is broken, its server has ended the session after a timeout,
+/// or its server has too many connections, is shutting down, or refuses writes.
 pub(super) fn is_broken(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))
-        || has_state(error, &["08", "25P03", "25P04", "57P01", "57P02", "57P03", "57P05", "25006"])
+        || has_state(error, &["08", "25P03", "25P04", "53300", "57P01", "57P02", "57P03", "57P05", "25006"])
 }
 
 /// Returns whether the SQLSTATE of the error starts with one of `prefixes`: a code of five characters, or its class, which

@@ -5,12 +5,13 @@ use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreError, Window};
 
 use super::commit::Committer;
-use super::connections::{Connections, Purpose, in_task};
+use super::connections::{Connections, Purpose};
 use super::counter::Counter;
 use super::error::{is_lock_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
 use crate::sql::cache::Answers;
 use crate::sql::error::OpenError;
+use crate::sql::pool::in_task;
 use crate::sql::purge::Portion;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;

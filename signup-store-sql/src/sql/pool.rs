@@ -1,161 +1,182 @@
-//! A pool that passes a released connection directly to a waiting caller.
+//! A pool of connections, in which the caller that has waited longest gets the next one.
 //!
-//! The pool of sqlx pings each connection that is returned, so under load each statement would cost two round trips. A
-//! connection whose statement just succeeded needs no ping. [`ConnectionPool::release`] passes it to the caller that has
-//! waited longest. It returns to the pool of sqlx only if no caller waits.
+//! The pool of sqlx pings each connection that is returned. Under load each statement would cost two round trips, and the ping waits
+//! for a silent server without a limit. Here a connection is kept without a ping, and only if its user
+//! [releases](ConnectionPool::release) it. A drop closes it.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::pool::PoolConnection;
-use sqlx::{Database, Pool};
-use tokio::sync::oneshot;
+use sqlx::{ConnectOptions as _, Connection};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tracing::Instrument as _;
 
-/// How long a connection is passed from caller to caller. Then it returns to the pool of sqlx, which bounds its age.
-const MAX_TIME_OUTSIDE: Duration = Duration::from_secs(60);
+/// The bounds of a pool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    pub(crate) connections: u32,
+    /// How long a caller waits for a connection, the opening of a new one included.
+    pub(crate) wait: Duration,
+    /// How long a connection is used.
+    pub(crate) age: Duration,
+}
 
-/// A pool, and a queue of callers that wait for one of its connections.
+/// Connections that are opened as they are needed.
 #[derive(Debug)]
-pub(crate) struct ConnectionPool<DB: Database> {
-    pub(crate) pool: Pool<DB>,
-    waiting: Arc<Mutex<VecDeque<oneshot::Sender<PooledConnection<DB>>>>>,
+pub(crate) struct ConnectionPool<C: Connection> {
+    options: C::Options,
+    bounds: Bounds,
+    /// A place for each connection that is in use.
+    places: Arc<Semaphore>,
+    idle: Mutex<Vec<OpenConnection<C>>>,
 }
 
-// The derive would require `DB: Clone`.
-impl<DB: Database> Clone for ConnectionPool<DB> {
-    fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), waiting: Arc::clone(&self.waiting) }
-    }
-}
-
-/// A connection. A drop returns it to the pool of sqlx.
 #[derive(Debug)]
-pub(crate) struct PooledConnection<DB: Database> {
-    pub(crate) connection: PoolConnection<DB>,
-    /// When the connection left the pool of sqlx.
-    since: Instant,
+struct OpenConnection<C> {
+    connection: C,
+    opened_at: Instant,
 }
 
-impl<DB: Database> PooledConnection<DB> {
-    fn new(connection: PoolConnection<DB>) -> Self {
-        Self { connection, since: Instant::now() }
-    }
+/// A connection in use. A drop closes the connection.
+#[derive(Debug)]
+pub(crate) struct PooledConnection<C> {
+    pub(crate) connection: C,
+    opened_at: Instant,
+    /// Dropped after the connection.
+    place: OwnedSemaphorePermit,
 }
 
-impl<DB: Database> ConnectionPool<DB> {
-    pub(crate) fn new(pool: Pool<DB>) -> Self {
-        Self { pool, waiting: Arc::default() }
+impl<C: Connection> ConnectionPool<C> {
+    pub(crate) fn new(options: C::Options, bounds: Bounds) -> Self {
+        let places = Arc::new(Semaphore::new(bounds.connections as usize));
+        Self { options, bounds, places, idle: Mutex::default() }
     }
 
-    /// Waits for a connection: an idle or new one of the pool, or one that another caller releases.
+    /// Waits for a place, and returns an idle or a new connection.
     ///
     /// # Errors
-    /// Returns the error of the pool, such as `PoolTimedOut` after its `acquire_timeout`.
-    pub(crate) async fn acquire(&self) -> sqlx::Result<PooledConnection<DB>> {
-        if let Some(connection) = self.pool.try_acquire() {
-            return Ok(PooledConnection::new(connection));
-        }
-        let (sender, released) = oneshot::channel();
-        {
-            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            // Removes callers that were dropped. Most of them are at the front.
-            while waiting.pop_front_if(|first| first.is_closed()).is_some() {}
-            waiting.push_back(sender);
-        }
-        let is_growing = self.pool.size() < self.pool.options().get_max_connections();
-        let mut acquired = Box::pin(self.pool.acquire());
-        tokio::select! {
-            biased;
-            Ok(released) = released => {
-                if is_growing {
-                    // The pool may be opening a connection. A separate task finishes the opening for later callers.
-                    let pool = self.clone();
-                    drop(tokio::spawn(async move {
-                        if let Ok(connection) = acquired.await {
-                            pool.release(PooledConnection::new(connection));
-                        }
-                    }));
+    /// Returns `PoolTimedOut` after [`Bounds::wait`], `PoolClosed` once the pool is closed, and the error of opening a connection.
+    pub(crate) async fn acquire(&self) -> sqlx::Result<PooledConnection<C>> {
+        let acquire = async {
+            let place =
+                Arc::clone(&self.places).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
+            let idle = self.idle().pop().filter(|idle| idle.opened_at.elapsed() < self.bounds.age);
+            let OpenConnection { connection, opened_at } = match idle {
+                Some(idle) => idle,
+                None => {
+                    OpenConnection { opened_at: Instant::now(), connection: self.options.connect().await? }
                 }
-                Ok(released)
-            }
-            // A connection that arrives in the channel meanwhile returns to the pool when the channel is dropped.
-            connection = &mut acquired => connection.map(PooledConnection::new),
-        }
+            };
+            Ok(PooledConnection { connection, opened_at, place })
+        };
+        timeout(self.bounds.wait, acquire).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 
-    /// Passes the connection to the caller that has waited longest, or returns it to the pool of sqlx.
-    ///
-    /// The connection must be idle: no statement runs, and no transaction is open.
-    pub(crate) fn release(&self, mut pooled: PooledConnection<DB>) {
-        if self.pool.is_closed() || pooled.since.elapsed() > MAX_TIME_OUTSIDE {
-            return;
+    /// Keeps a connection for the next caller. No statement runs on it, and no transaction is open.
+    pub(crate) fn release(&self, pooled: PooledConnection<C>) {
+        let PooledConnection { connection, opened_at, place } = pooled;
+        if !self.places.is_closed() {
+            self.idle().push(OpenConnection { connection, opened_at });
         }
-        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        while let Some(first) = waiting.pop_front() {
-            match first.send(pooled) {
-                Ok(()) => return,
-                Err(unsent) => pooled = unsent,
+        drop(place);
+    }
+
+    /// Returns the number of open connections, and the number of those in use.
+    pub(crate) fn count(&self) -> (u32, u32) {
+        let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let used = self.bounds.connections.saturating_sub(number(self.places.available_permits()));
+        (used + number(self.idle().len()), used)
+    }
+
+    /// Closes the pool after the operations in progress, or after `limit`. Closing a connection waits for its server, which may not
+    /// answer.
+    pub(crate) async fn close(&self, limit: Duration) {
+        let close = async {
+            // An error means that the pool is closed already.
+            let _unused = self.places.acquire_many(self.bounds.connections).await;
+            let idle = mem::take(&mut *self.idle());
+            for OpenConnection { connection, .. } in idle {
+                drop(connection.close().await);
             }
-        }
+        };
+        drop(timeout(limit, close).await);
+        self.places.close();
+        self.idle().clear();
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<OpenConnection<C>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-#[cfg(test)]
-#[cfg(feature = "postgres")]
+/// Runs an operation to its end, even if the caller is dropped. So it releases its connection.
+pub(crate) async fn in_task<T: Send + 'static>(
+    run: impl Future<Output = sqlx::Result<T>> + Send + 'static,
+) -> sqlx::Result<T> {
+    tokio::spawn(run.in_current_span()).await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        // The runtime is shutting down.
+        Err(_) => Err(sqlx::Error::WorkerCrashed),
+    })
+}
+
+#[cfg(all(test, feature = "sqlite"))]
 mod tests {
-    use sqlx::Postgres;
-    use sqlx::postgres::PgPoolOptions;
+    use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
     use super::*;
-    use crate::test_cluster::Cluster;
 
-    async fn pool_of_one(cluster: &Cluster) -> ConnectionPool<Postgres> {
-        let options = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(60));
-        ConnectionPool::new(options.connect(&cluster.database().await).await.unwrap())
+    fn pool(age: Duration) -> ConnectionPool<SqliteConnection> {
+        let options = SqliteConnectOptions::new().in_memory(true);
+        ConnectionPool::new(options, Bounds { connections: 1, wait: Duration::from_millis(50), age })
     }
 
-    /// Starts a caller, and waits until `number` callers wait.
-    async fn waiting_caller(
-        pool: &ConnectionPool<Postgres>,
-        number: usize,
-    ) -> tokio::task::JoinHandle<sqlx::Result<PooledConnection<Postgres>>> {
-        let task = tokio::spawn({
-            let pool = pool.clone();
-            async move { pool.acquire().await }
-        });
-        while pool.waiting.lock().unwrap().len() < number {
-            tokio::task::yield_now().await;
+    /// Marks the connection, and returns whether it was marked before.
+    async fn mark(pooled: &mut PooledConnection<SqliteConnection>) -> bool {
+        sqlx::raw_sql("CREATE TABLE marked (a)").execute(&mut pooled.connection).await.is_err()
+    }
+
+    #[tokio::test]
+    async fn a_released_connection_is_used_again_and_a_dropped_or_old_one_is_not() {
+        for (age, is_released, is_reused) in
+            [(Duration::MAX, true, true), (Duration::MAX, false, false), (Duration::ZERO, true, false)]
+        {
+            let pool = pool(age);
+            let mut pooled = pool.acquire().await.unwrap();
+            assert!(!mark(&mut pooled).await);
+            if is_released {
+                pool.release(pooled);
+            } else {
+                drop(pooled);
+            }
+            assert_eq!(mark(&mut pool.acquire().await.unwrap()).await, is_reused);
         }
-        task
     }
 
     #[tokio::test]
-    async fn a_released_connection_goes_to_the_first_caller_that_still_waits() {
-        let Some(cluster) = Cluster::shared() else { return };
-        let pool = pool_of_one(cluster).await;
+    async fn a_caller_waits_for_a_bounded_time() {
+        let pool = pool(Duration::MAX);
         let pooled = pool.acquire().await.unwrap();
-        let dropped = waiting_caller(&pool, 1).await;
-        let next = waiting_caller(&pool, 2).await;
-        dropped.abort();
-        assert!(dropped.await.unwrap_err().is_cancelled());
+        assert_eq!(pool.count(), (1, 1));
+        assert!(matches!(pool.acquire().await, Err(sqlx::Error::PoolTimedOut)));
         pool.release(pooled);
-        let pooled = next.await.unwrap().unwrap();
-        assert_eq!(pool.pool.num_idle(), 0, "it was not returned in between");
-        // No caller waits, so the connection returns to the pool.
-        pool.release(pooled);
-        drop(pool.acquire().await.unwrap());
-        assert_eq!(pool.pool.size(), 1);
+        assert_eq!(pool.count(), (1, 0));
     }
 
     #[tokio::test]
-    async fn a_connection_that_was_outside_for_long_returns_to_the_pool() {
-        let Some(cluster) = Cluster::shared() else { return };
-        let pool = pool_of_one(cluster).await;
-        let mut pooled = pool.acquire().await.unwrap();
-        pooled.since = pooled.since.checked_sub(MAX_TIME_OUTSIDE + Duration::from_secs(1)).unwrap();
-        let next = waiting_caller(&pool, 1).await;
+    async fn a_pool_closes_after_the_operations_in_progress_or_after_a_limit() {
+        let pool = Arc::new(pool(Duration::MAX));
+        let pooled = pool.acquire().await.unwrap();
+        let closing = tokio::spawn({
+            let pool = Arc::clone(&pool);
+            async move { pool.close(Duration::MAX).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!closing.is_finished());
         pool.release(pooled);
-        assert!(next.await.unwrap().unwrap().since.elapsed() < MAX_TIME_OUTSIDE);
+        closing.await.unwrap();
+        assert!(matches!(pool.acquire().await, Err(sqlx::Error::PoolClosed)));
     }
 }

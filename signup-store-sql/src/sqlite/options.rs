@@ -4,12 +4,10 @@ use std::path::Path;
 use std::time::Duration;
 
 use sqlx::ConnectOptions as _;
-use sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool, SqlitePoolOptions,
-    SqliteSynchronous,
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 
 use super::error::is_busy;
+use crate::sql::pool::{Bounds, ConnectionPool};
 
 /// How long a statement waits for a write of another process before it fails.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -62,20 +60,17 @@ pub(super) async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<Sqli
     }
 }
 
-/// Opens the pool of connections for reads. All are opened at once, because later the process may have no free file descriptor.
-pub(super) async fn open_readers(options: SqliteConnectOptions) -> sqlx::Result<SqlitePool> {
-    let pool = SqlitePoolOptions::new()
-        .max_connections(READERS)
-        .idle_timeout(None)
-        .max_lifetime(None)
-        .acquire_timeout(READ_TIMEOUT)
-        .test_before_acquire(false)
-        .connect_lazy_with(options);
+/// Opens the connections for reads. All are opened at once, because later the process may have no free file descriptor.
+pub(super) async fn open_readers(
+    options: SqliteConnectOptions,
+) -> sqlx::Result<ConnectionPool<SqliteConnection>> {
+    let bounds = Bounds { connections: READERS, wait: READ_TIMEOUT, age: Duration::MAX };
+    let pool = ConnectionPool::new(options, bounds);
     let mut opened = vec![];
     for _ in 0..READERS {
         opened.push(pool.acquire().await?);
     }
-    drop(opened);
+    opened.into_iter().for_each(|pooled| pool.release(pooled));
     Ok(pool)
 }
 

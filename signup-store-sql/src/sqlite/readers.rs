@@ -3,23 +3,23 @@
 use std::sync::Arc;
 
 use signup_core::StoreError;
-use sqlx::Sqlite;
+use sqlx::sqlite::SqliteConnection;
 
 use super::error::store_error;
 use super::opened::OpenedFiles;
 use super::query::query;
 use crate::sql::observe::count_round_trips;
-use crate::sql::pool::ConnectionPool;
+use crate::sql::pool::{ConnectionPool, in_task};
 use crate::sql::read::Reader;
 use crate::sql::row::{self, FetchedRows, Row};
 use crate::sql::runner::texts;
 use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement};
 
-/// A pool of read-only connections.
+/// The read-only connections.
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {
-    pub(super) pool: ConnectionPool<Sqlite>,
+    pub(super) pool: Arc<ConnectionPool<SqliteConnection>>,
     pub(super) files: Arc<OpenedFiles>,
 }
 
@@ -59,10 +59,14 @@ impl Reader for Readers {
         let (text, arguments) = query(sql).map_err(failed)?;
         self.files.check()?;
         let mut pooled = self.pool.acquire().await.map_err(failed)?;
-        let read = sqlx::query_with(text, arguments).fetch_all(&mut *pooled.connection);
-        // The box keeps the large state of a running statement in place when the futures around it are moved.
-        let rows = Box::pin(read).await.map_err(failed)?;
-        self.pool.release(pooled);
+        let pool = Arc::clone(&self.pool);
+        let read = in_task(async move {
+            let rows = sqlx::query_with(text, arguments).fetch_all(&mut pooled.connection).await;
+            // Also after an error. A connection that is opened later could be one to another file.
+            pool.release(pooled);
+            rows
+        });
+        let rows = read.await.map_err(failed)?;
         count_round_trips("read", 1);
         rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
     }

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use signup_core::{ChangeSet, CommitError, Purge, RequestCounter, StoreError};
 use sqlx::Connection as _;
-use sqlx::sqlite::SqlitePool;
 
 use super::file::{check_folder, create_if_missing};
 use super::migrations;
@@ -16,7 +16,6 @@ use super::readers::Readers;
 use super::writer::Writer;
 use crate::sql::cache::Answers;
 use crate::sql::error::OpenError;
-use crate::sql::pool::ConnectionPool;
 use crate::sql::read::Reader as _;
 use crate::sql::store::{Backend, SqlStore};
 use crate::sql::zone_data::SortKeys;
@@ -98,7 +97,7 @@ impl SqlStore<SqliteBackend> {
         let writer = Writer::new(writer, options, Arc::clone(&files), answers.clone());
         let poll = Poll::new(answers, polling, Arc::clone(&files));
         Ok(Self::new(SqliteBackend {
-            readers: Readers { pool: ConnectionPool::new(readers), files },
+            readers: Readers { pool: Arc::new(readers), files },
             writer,
             poll: Arc::new(poll),
         }))
@@ -107,9 +106,8 @@ impl SqlStore<SqliteBackend> {
     /// Returns the number of open connections, and the number of those in use. Both include the connection of the writer
     /// and the one that polls for commits of other processes.
     pub fn connections(&self) -> (u32, u32) {
-        let pool = self.pool();
-        let idle = u32::try_from(pool.num_idle()).unwrap_or(u32::MAX);
-        (pool.size() + 2, pool.size().saturating_sub(idle) + 2)
+        let (open, used) = self.backend.readers.pool.count();
+        (open + 2, used + 2)
     }
 
     /// Waits until the store can no longer write: it was closed, or the disk failed during a commit.
@@ -125,13 +123,9 @@ impl SqlStore<SqliteBackend> {
     /// The writer closes last. SQLite moves the write-ahead log into the database when the last connection closes, which a
     /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
-        self.pool().close().await;
+        self.backend.readers.pool.close(Duration::MAX).await;
         self.backend.poll.close().await;
         self.backend.writer.close().await;
-    }
-
-    const fn pool(&self) -> &SqlitePool {
-        &self.backend.readers.pool.pool
     }
 }
 
@@ -293,7 +287,8 @@ mod tests {
     async fn a_reader_cannot_write() {
         let folder = tempfile::tempdir().unwrap();
         let store = SqliteStore::open(&folder.path().join("signup.db")).await.unwrap();
-        let error = sqlx::query("DELETE FROM meta").execute(store.pool()).await.unwrap_err();
+        let mut pooled = store.backend.readers.pool.acquire().await.unwrap();
+        let error = sqlx::query("DELETE FROM meta").execute(&mut pooled.connection).await.unwrap_err();
         assert!(error.to_string().contains("readonly"), "{error}");
     }
 }
