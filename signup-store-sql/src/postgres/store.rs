@@ -1,5 +1,7 @@
 //! The store in a PostgreSQL database.
 
+use std::fmt;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreError, Window};
@@ -9,11 +11,10 @@ use super::connections::{Connections, Purpose};
 use super::counter::Counter;
 use super::error::{is_lock_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
-use crate::sql::cache::Answers;
 use crate::sql::error::OpenError;
 use crate::sql::pool::in_task;
 use crate::sql::purge::Portion;
-use crate::sql::store::{Backend, SqlStore};
+use crate::sql::store::{Backend, CachedRead, SqlStore};
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Statement, values};
 
@@ -97,8 +98,12 @@ impl Backend for PostgresBackend {
         &self.connections
     }
 
-    async fn answers(&self) -> Result<Option<&Answers>, StoreError> {
-        Ok(None)
+    async fn cached<V: Clone + fmt::Debug + Send + Sync + 'static>(
+        &self,
+        _wanted: CachedRead,
+        read: impl Future<Output = Result<V, StoreError>> + Send,
+    ) -> Result<V, StoreError> {
+        read.await
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {

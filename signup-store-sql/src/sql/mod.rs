@@ -3,7 +3,6 @@
 //!
 //! **Invariant:** no module here imports an engine.
 
-pub(crate) mod cache;
 pub(crate) mod cell;
 mod dialect;
 pub(crate) mod error;

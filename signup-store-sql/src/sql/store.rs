@@ -16,7 +16,6 @@ use signup_core::{
 
 use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{event, key_values, organization, shift, table};
-use crate::sql::cache::{Answers, Read};
 use crate::sql::read::{self, Reader, Result, of_parent, one};
 use crate::sql::require;
 use crate::sql::row::Row;
@@ -29,8 +28,12 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Returns the connections for reads.
     fn reader(&self) -> &Self::Reader;
 
-    /// Returns the cached answers, `None` if there is no cache.
-    fn answers(&self) -> impl Future<Output = Result<Option<&Answers>>> + Send;
+    /// Returns the cached answer of a read. Runs `read` if there is none.
+    fn cached<V: Clone + fmt::Debug + Send + Sync + 'static>(
+        &self,
+        wanted: CachedRead,
+        read: impl Future<Output = Result<V>> + Send,
+    ) -> impl Future<Output = Result<V>> + Send;
 
     /// Commits a change set with writes like [`Store::commit`].
     fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
@@ -50,6 +53,15 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// # Errors
     /// Fails if the write fails: on a full disk also if the pages of the database have room left.
     fn try_write(&self) -> impl Future<Output = Result<bool>> + Send;
+}
+
+/// A read whose answer may be cached.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) enum CachedRead {
+    Organization(OrganizationId),
+    Events(OrganizationId, EventQuery),
+    Shifts(OrganizationId, EventId),
+    EventBySlug(String),
 }
 
 /// A store on a SQL database. The type parameter selects the engine.
@@ -84,29 +96,15 @@ async fn check_requirements(
     }
 }
 
-/// Returns the cached answer of a read. Calls `read` if there is none.
-async fn cached<V, F>(backend: &impl Backend, wanted: Read, read: impl FnOnce() -> F) -> Result<V>
-where
-    V: Clone + fmt::Debug + Send + Sync + 'static,
-    F: Future<Output = Result<V>>,
-{
-    match backend.answers().await? {
-        Some(answers) => answers.get(wanted, read).await,
-        None => read().await,
-    }
-}
-
 #[async_trait]
 impl<B: Backend> Store for SqlStore<B> {
     async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>> {
         let reader = self.backend.reader();
         if let RecordKey::Organization(id) = *key {
-            let read = || {
-                let (from, values) = ("organizations o WHERE o.id = $1", values![id.uuid()]);
-                let columns = organization::TABLE.columns();
-                one(reader, "reading an organization", columns, from, values, organization::read)
-            };
-            let found = cached(&self.backend, Read::Organization(id), read).await?;
+            let (from, values) = ("organizations o WHERE o.id = $1", values![id.uuid()]);
+            let columns = organization::TABLE.columns();
+            let read = one(reader, "reading an organization", columns, from, values, organization::read);
+            let found = self.backend.cached(CachedRead::Organization(id), read).await?;
             return Ok(found.map(Record::from));
         }
         let table = table(key.kind());
@@ -127,8 +125,8 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
-        let read = || read::events(self.backend.reader(), organization, query);
-        cached(&self.backend, Read::Events(organization, query.clone()), read).await
+        let read = read::events(self.backend.reader(), organization, query);
+        self.backend.cached(CachedRead::Events(organization, query.clone()), read).await
     }
 
     async fn events_with_shifts(
@@ -170,8 +168,8 @@ impl<B: Backend> Store for SqlStore<B> {
     }
 
     async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
-        let read = || read::event_in_full(self.backend.reader(), "e.slug = $1", values![slug]);
-        cached(&self.backend, Read::EventBySlug(slug.to_owned()), read).await
+        let read = read::event_in_full(self.backend.reader(), "e.slug = $1", values![slug]);
+        self.backend.cached(CachedRead::EventBySlug(slug.to_owned()), read).await
     }
 
     async fn shifts(
@@ -181,7 +179,7 @@ impl<B: Backend> Store for SqlStore<B> {
     ) -> Result<Option<Vec<ScheduledShift>>> {
         let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
              AND s.deleted_at IS NULL WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
-        let read = || async {
+        let read = async {
             let values = values![organization.uuid(), event.uuid()];
             let read = |row: Row<'_>| shift::read_scheduled((organization, event), row);
             let (reader, what, columns) =
@@ -190,7 +188,7 @@ impl<B: Backend> Store for SqlStore<B> {
             found.iter_mut().for_each(|shifts| sort_by_running_order(shifts));
             Ok(found)
         };
-        cached(&self.backend, Read::Shifts(organization, event), read).await
+        self.backend.cached(CachedRead::Shifts(organization, event), read).await
     }
 
     async fn shift_with_event(

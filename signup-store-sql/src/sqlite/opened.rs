@@ -1,9 +1,9 @@
 //! The files of an open database, and whether each is still at its path.
 //!
 //! A process can still write to an open file after its path was removed or leads to another file. Such writes succeed, and are lost
-//! when the process ends. So the store compares the files with those at their paths before each read and each transaction, and once
-//! more before it acknowledges a commit. While another file, or none, is at a path, every operation fails. Operations succeed again
-//! once the files are back.
+//! when the process ends. So the store compares the files with those at their paths before each transaction, and once more before it
+//! acknowledges a commit. For reads, the poll of the version does so. While another file, or none, is at a path, every operation fails.
+//! Operations succeed again once the files are back.
 //!
 //! **Limit:** a file that another program writes over stays the same file.
 

@@ -6,8 +6,8 @@ use signup_core::StoreError;
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::store_error;
-use super::opened::OpenedFiles;
 use super::query::query;
+use super::version::Poll;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::{ConnectionPool, in_task};
 use crate::sql::read::Reader;
@@ -20,7 +20,7 @@ use crate::sql::{Dialect, Statement};
 #[derive(Debug, Clone)]
 pub(crate) struct Readers {
     pub(super) pool: Arc<ConnectionPool<SqliteConnection>>,
-    pub(super) files: Arc<OpenedFiles>,
+    pub(super) poll: Arc<Poll>,
 }
 
 /// A JSON array of records. Each record is an array of its columns.
@@ -57,7 +57,8 @@ impl Reader for Readers {
     ) -> Result<Vec<[String; N]>, StoreError> {
         let failed = |error| store_error(what, error);
         let (text, arguments) = query(sql).map_err(failed)?;
-        self.files.check()?;
+        // Fails if a file of the database is away.
+        let _version = self.poll.version().await?;
         let mut pooled = self.pool.acquire().await.map_err(failed)?;
         let pool = Arc::clone(&self.pool);
         let read = in_task(async move {

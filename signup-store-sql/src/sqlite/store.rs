@@ -1,5 +1,6 @@
 //! The store in an SQLite file.
 
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,17 +8,17 @@ use std::time::Duration;
 use signup_core::{ChangeSet, CommitError, Purge, RequestCounter, StoreError};
 use sqlx::Connection as _;
 
+use super::cache::Cache;
 use super::file::{check_folder, create_if_missing};
 use super::migrations;
 use super::opened::OpenedFiles;
 use super::options::{connect, open_readers, writer_options};
-use super::poll::Poll;
 use super::readers::Readers;
+use super::version::{Poll, Version};
 use super::writer::Writer;
-use crate::sql::cache::Answers;
 use crate::sql::error::OpenError;
 use crate::sql::read::Reader as _;
-use crate::sql::store::{Backend, SqlStore};
+use crate::sql::store::{Backend, CachedRead, SqlStore};
 use crate::sql::zone_data::SortKeys;
 use crate::sql::{Dialect, Statement};
 
@@ -40,7 +41,8 @@ pub type SqliteStore = SqlStore<SqliteBackend>;
 pub struct SqliteBackend {
     readers: Readers,
     writer: Writer,
-    poll: Arc<Poll>,
+    cache: Cache,
+    files: Arc<OpenedFiles>,
 }
 
 impl SqlStore<SqliteBackend> {
@@ -93,13 +95,13 @@ impl SqlStore<SqliteBackend> {
         let polling = connect(&reading).await.map_err(cannot_open)?;
         // The log and its index exist from the first of the connections above on.
         let files = Arc::new(database.with_log().map_err(no_file)?);
-        let answers = Answers::default();
-        let writer = Writer::new(writer, options, Arc::clone(&files), answers.clone());
-        let poll = Poll::new(answers, polling, Arc::clone(&files));
+        let version = Version::default();
+        let poll = Arc::new(Poll::new(version.clone(), polling, Arc::clone(&files)));
         Ok(Self::new(SqliteBackend {
-            readers: Readers { pool: Arc::new(readers), files },
-            writer,
-            poll: Arc::new(poll),
+            readers: Readers { pool: Arc::new(readers), poll },
+            writer: Writer::new(writer, options, Arc::clone(&files), version),
+            cache: Cache::new(),
+            files,
         }))
     }
 
@@ -124,7 +126,7 @@ impl SqlStore<SqliteBackend> {
     /// read-only connection cannot do (<https://sqlite.org/wal.html#read_only_databases>).
     pub async fn close(&self) {
         self.backend.readers.pool.close(Duration::MAX).await;
-        self.backend.poll.close().await;
+        self.backend.readers.poll.close().await;
         self.backend.writer.close().await;
     }
 }
@@ -136,8 +138,13 @@ impl Backend for SqliteBackend {
         &self.readers
     }
 
-    async fn answers(&self) -> Result<Option<&Answers>, StoreError> {
-        self.poll.answers().await.map(Some)
+    async fn cached<V: Clone + fmt::Debug + Send + Sync + 'static>(
+        &self,
+        wanted: CachedRead,
+        read: impl Future<Output = Result<V, StoreError>> + Send,
+    ) -> Result<V, StoreError> {
+        let version = self.readers.poll.version().await?;
+        self.cache.get(version, wanted, read).await
     }
 
     async fn commit(&self, change: ChangeSet) -> Result<(), CommitError> {
@@ -154,6 +161,7 @@ impl Backend for SqliteBackend {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.writer.queue.check()?;
+        self.files.check()?;
         let sql = Statement::of(Dialect::Sqlite, "SELECT name FROM meta LIMIT 1", vec![]);
         let _row: Option<[String; 1]> = self.readers.row("checking the database", sql).await?;
         Ok(())
@@ -217,7 +225,7 @@ mod tests {
         let options = writer_options(&path).pragma("max_page_count", "1");
         let full = connect(&options).await.unwrap();
         store.backend.writer =
-            Writer::new(full, options, Arc::clone(&store.backend.readers.files), Answers::default());
+            Writer::new(full, options, Arc::clone(&store.backend.files), Version::default());
         store.check().await.unwrap();
         let mut number = 0;
         while store.commit(insert([organization(number)])).await.is_ok() {
@@ -242,7 +250,7 @@ mod tests {
         let hook = move || std::fs::remove_file(&path).is_ok();
         deleting.lock_handle().await.unwrap().set_commit_hook(hook);
         store.backend.writer =
-            Writer::new(deleting, options, Arc::clone(&store.backend.readers.files), Answers::default());
+            Writer::new(deleting, options, Arc::clone(&store.backend.files), Version::default());
         let CommitError::Failed(error) = store.commit(insert([organization(1)])).await.unwrap_err() else {
             panic!("nothing fails");
         };

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use super::error::{is_io_error, store_error};
 use super::opened::OpenedFiles;
 use super::purge;
-use crate::sql::cache::Answers;
+use super::version::Version;
 use crate::sql::queue::{self, Queue};
 use crate::sql::runner::StatementRunner as _;
 use crate::sql::{Dialect, Statement, observe, require, write};
@@ -43,16 +43,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts the writer on a connection of its own. `options` open another connection after a failure. A commit drops the cached
-    /// answers that it changes.
+    /// Starts the writer on a connection of its own. `options` open another connection after a failure. A commit raises
+    /// the version.
     pub(super) fn new(
         connection: SqliteConnection,
         options: SqliteConnectOptions,
         files: Arc<OpenedFiles>,
-        answers: Answers,
+        version: Version,
     ) -> Self {
         let (queue, requests) = Queue::new(WHAT, MAX_WAIT);
-        let task = Task { connection: Some(connection), options, files, answers };
+        let task = Task { connection: Some(connection), options, files, version };
         drop(tokio::spawn(task.run(requests)));
         Self { queue }
     }
@@ -118,7 +118,7 @@ struct Task {
     connection: Option<SqliteConnection>,
     options: SqliteConnectOptions,
     files: Arc<OpenedFiles>,
-    answers: Answers,
+    version: Version,
 }
 
 impl Task {
@@ -205,7 +205,7 @@ impl Task {
         }
         let committed = sqlx::raw_sql("COMMIT").execute(&mut connection).await;
         // Also after a failure, because a commit that failed may have taken effect.
-        batch.iter().for_each(|commit| self.answers.drop_changed(&commit.change));
+        self.version.raise();
         committed.map_err(|error| whole(StoreError::unavailable(WHAT, error)))?;
         self.connection = Some(connection);
         self.files.check().map_err(whole)?;
@@ -231,6 +231,7 @@ impl Task {
             Request::Purge(purge, limit) => purge::run(&mut connection, purge, limit).await,
             _ => execute(&mut connection, TRY).await.map(|()| 0),
         };
+        self.version.raise();
         // After an error the connection is kept only if there was a transaction to roll back.
         if result.is_ok() || execute(&mut connection, "ROLLBACK").await.is_ok() {
             self.connection = Some(connection);

@@ -21,7 +21,7 @@ async fn database() -> (tempfile::TempDir, PathBuf, SqliteConnectOptions) {
 
 fn writer(connection: SqliteConnection, options: SqliteConnectOptions, path: &Path) -> Writer {
     let files = OpenedFiles::database(path).unwrap().with_log().unwrap();
-    Writer::new(connection, options, Arc::new(files), Answers::default())
+    Writer::new(connection, options, Arc::new(files), Version::default())
 }
 
 /// Inserts a draft into the organization of number 1. Such change sets share a batch.
