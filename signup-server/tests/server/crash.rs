@@ -1,131 +1,130 @@
-//! SIGKILL and a failing disk during writes: every acknowledged write is stored exactly once, and no idempotency key
-//! has two events. Meanwhile volunteers sign up in another process, which is killed too.
+//! SIGKILL and a failing disk while events live: they are created, published, signed up for, cancelled and deleted.
+//!
+//! What was acknowledged holds, nothing happens that was not requested or happens twice, each step is listed as one activity, each
+//! mail is queued exactly once, and webhooks receive the activity that is listed and no other.
 
-use std::collections::HashMap;
-
-use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use rstest::rstest;
+use serde_json::Value;
 
+use crate::activity::{all_activity, types_by_event};
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server, sqlite};
+use crate::harness::{Engine, Server, client, event, sqlite};
 use crate::kills::{kills, until_killed};
-use crate::volunteers::{Shift, Volunteers};
+use crate::life::Life;
+use crate::mailbox::Mailbox;
+use crate::receiver::{ALLOW, Answer, Receiver};
+use crate::subscription::{Subscription, wait_until_delivered};
 
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
-const KILLS: usize = 10;
-
-fn event(key: &str) -> Value {
-    json!({
-        "title": key, "start_date": "2027-06-05", "timezone": "UTC",
-        "shifts": [{"title": "A", "capacity": 1}, {"title": "B", "capacity": 2}],
-    })
-}
-
-/// Returns the number of events by title.
-async fn titles(server: &Server) -> HashMap<String, usize> {
-    let (mut titles, mut path) = (HashMap::new(), "/v1/events?per_page=100".to_owned());
-    loop {
-        let page = server.get(&path).await.json();
-        for event in page["data"].as_array().unwrap() {
-            *titles.entry(event["title"].as_str().unwrap().to_owned()).or_default() += 1;
-        }
-        match page["links"]["next"].as_str() {
-            Some(next) => path = next.strip_prefix(&server.url).unwrap().to_owned(),
-            None => return titles,
-        }
-    }
-}
-
-/// Sends a create with an idempotency key. Returns the id of the event if the create was acknowledged.
-async fn create(client: &reqwest::Client, url: &str, token: &str, key: &str) -> Option<String> {
-    let request = client.post(format!("{url}/v1/events")).bearer_auth(token).header("Idempotency-Key", key);
-    let response = request.json(&event(key)).send().await.ok()?;
-    if response.status() != 201 {
-        return None;
-    }
-    let body: Value = response.json().await.ok()?;
-    Some(body["data"]["id"].as_str().unwrap().to_owned())
-}
+const KILLS: usize = 5;
+const WRITERS: usize = 4;
+/// The delay of the receiver's answers, so that deliveries are in flight at each kill.
+const ANSWER_DELAY: Duration = Duration::from_millis(20);
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_killed_server_loses_nothing_acknowledged_and_duplicates_nothing(
+async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let kills = kills(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
-    // No mail server listens on port 1. So the notices stay queued, and the volunteers read the secrets of their
-    // sign-ups from the notices.
-    let nowhere = ["--smtp", "smtp://127.0.0.1:1"];
-    let mut server = server.restart_with(&nowhere);
-    let mut acknowledged: HashMap<String, String> = HashMap::new();
-    let mut sent = vec![];
-    let shift = Shift::create(&server, 1_000_000).await;
-    let mut signed_up: HashMap<String, bool> = HashMap::new();
+    let mailbox = Mailbox::start();
+    let smtp = mailbox.url();
+    // The answers contain the base URL, and without this argument it has another port after each restart.
+    let base_url = "https://signup.example.org";
+    let arguments = ["--smtp", &smtp, "--trusted-proxies", "127.0.0.0/8", "--base-url", base_url];
+    let arguments = [arguments.as_slice(), &ALLOW].concat();
+    let mut server = server.restart_with(&arguments);
+    let receiver = || Receiver::answering(&[Answer::Late(204, ANSWER_DELAY)]);
+    let webhooks = [
+        Subscription::create(&server, receiver(), &["*"]).await,
+        Subscription::create(&server, receiver(), &["signup.*", "event.deleted"]).await,
+    ];
+    let mut lives = vec![];
     for round in 0..kills {
-        let volunteers = Volunteers::start(&server, &shift, round);
-        let (client, url, token) = (reqwest::Client::new(), server.url.clone(), server.token.clone());
-        let write = move |writer, number: usize| {
-            let (client, url, token) = (client.clone(), url.clone(), token.clone());
-            let key = format!("{round}-{writer}-{number}");
+        let (urls, token) = ([server.url.clone()], server.token.clone());
+        let live = move |writer, number: usize| {
+            let (urls, token) = (urls.clone(), token.clone());
+            let mut life = Life::new((number * KILLS.max(kills) + round) * WRITERS + writer);
             async move {
-                let id = create(&client, &url, &token, &key).await;
-                let is_acknowledged = id.is_some();
-                ((key, id), is_acknowledged)
+                life.go_on(&client(), &urls, &token).await;
+                let is_whole = life.acknowledged.len() == life.steps().len();
+                (life, is_whole)
             }
         };
-        for (key, id) in until_killed(&mut server, 8, round, write).await {
-            sent.push(key.clone());
-            acknowledged.extend(id.map(|id| (key, id)));
-        }
-        signed_up.extend(volunteers.kill());
-        server = server.restart_with(&nowhere);
+        lives.extend(until_killed(&mut server, WRITERS, round, live).await);
+        // Ends the leases of the killed process, so that no mail and no delivery has to wait for their expiry.
+        server.sql("UPDATE notices SET due_at = 0").await;
+        server.sql("UPDATE deliveries SET due_at = 0, leased_until = NULL WHERE due_at IS NOT NULL").await;
+        server = server.restart_with(&arguments);
     }
-    let mut stored = titles(&server).await;
-    assert_eq!(stored.remove(Shift::TITLE), Some(1));
-    let lost: Vec<_> = acknowledged.keys().filter(|key| !stored.contains_key(*key)).collect();
-    let duplicated: Vec<_> = stored.iter().filter(|(_, count)| **count > 1).collect();
-    println!(
-        "{kills} kills: {} sent, {} acknowledged, {} lost, {} duplicated",
-        sent.len(),
-        acknowledged.len(),
-        lost.len(),
-        duplicated.len()
-    );
-    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
-    assert!(duplicated.is_empty(), "stored more than once: {duplicated:?}");
-    assert!(!acknowledged.is_empty());
+    let cut: Vec<_> = lives
+        .iter()
+        .filter_map(|life| life.steps().get(life.acknowledged.len()))
+        .map(|step| format!("{step:?}"))
+        .collect();
+    assert_eq!(cut.len(), kills * WRITERS, "each kill cuts a life of each writer");
+    println!("{kills} kills cut {} of {} lives, at {:?}", cut.len(), lives.len(), BTreeSet::from_iter(cut));
 
-    // Retries every key. An acknowledged key returns the same event; another key creates its event now or replays it.
-    let client = reqwest::Client::new();
-    for key in &sent {
-        let id = create(&client, &server.url, &server.token, key).await.unwrap();
-        assert_eq!(acknowledged.get(key).unwrap_or(&id), &id, "{key} got another event");
+    let (client, urls) = (client(), [server.url.clone()]);
+    for life in &mut lives {
+        life.check(&server).await;
+        life.go_on(&client, &urls, &server.token).await;
+        assert_eq!(life.acknowledged.len(), life.steps().len());
+        life.check(&server).await;
+        life.repeat(&client, &server).await;
+        life.check(&server).await;
     }
-    let mut stored = titles(&server).await;
-    stored.remove(Shift::TITLE);
-    assert_eq!(stored.len(), sent.len());
-    assert!(stored.values().all(|&count| count == 1));
-
-    let lost = shift.lost(&server, &signed_up).await;
     let miscounted = server
         .sql(
             "SELECT CAST(count(*) AS TEXT) FROM shifts s WHERE filled <> (SELECT count(*) FROM signups u \
               WHERE u.organization_id = s.organization_id AND u.shift_id = s.id AND u.status = 'confirmed')",
         )
         .await;
-    println!(
-        "{} sign-ups and cancellations acknowledged, {} lost, {miscounted} shifts miscounted",
-        signed_up.len(),
-        lost.len()
-    );
-    assert!(lost.is_empty(), "acknowledged and lost: {lost:?}");
     assert_eq!(miscounted, "0", "filled differs from the number of confirmed sign-ups");
-    assert!(!signed_up.is_empty());
+
+    let activity = all_activity(&server).await;
+    let by_event = types_by_event(&activity);
+    assert_eq!(by_event.len(), lives.len(), "each event was created by one request");
+    for life in &lives {
+        assert_eq!(by_event[life.id()], life.activity(), "life {}", life.number);
+    }
+    let limit = Duration::from_secs(60 + lives.len() as u64);
+    wait_until_delivered(&server, limit).await;
+    let (mut records, mut requests) = (0, 0);
+    for webhook in &webhooks {
+        let arrived = webhook.check(&activity);
+        records += arrived.0;
+        requests += arrived.1;
+    }
+    assert!(requests > records, "no kill cut a delivery");
+    println!("{records} deliveries arrived in {requests} requests");
+
+    let is_left = "SELECT CAST(count(*) AS TEXT) FROM notices";
+    server.wait_for_sql(is_left, "0", limit).await;
+    // A mail in flight at a kill is sent again under the same Message-ID, so each Message-ID is one queued mail. A volunteer whose
+    // sign-up was repeated, because its answer was lost, can get a mail about that, too.
+    let mut queued: BTreeMap<(String, String, bool), BTreeSet<String>> = BTreeMap::new();
+    for mail in mailbox.mails() {
+        let method = mail.calendar().property("METHOD").to_owned();
+        let is_repeated = mail.header("subject").starts_with("You already have a place: ");
+        queued.entry((mail.to.clone(), method, is_repeated)).or_default().insert(mail.header("message-id"));
+    }
+    let many: Vec<_> = queued.iter().filter(|(_, mails)| mails.len() > 1).collect();
+    assert!(many.is_empty(), "queued more than once: {many:?}");
+    for life in &lives {
+        for volunteer in 0..3 {
+            let key = (life.address(volunteer), "CANCEL".to_owned(), false);
+            assert!(queued.contains_key(&key), "life {}: {key:?} was not queued", life.number);
+        }
+    }
+    println!("{} mails were queued, each once", queued.len());
     let check = match engine {
-        Engine::Sqlite => "PRAGMA integrity_check",
-        Engine::Postgres => {
+        Sqlite => "PRAGMA integrity_check",
+        Postgres => {
             "CREATE EXTENSION amcheck; SELECT 'ok' WHERE 0 < (SELECT count(bt_index_check(indexrelid, true)) FROM pg_index \
              JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = c.relam \
              WHERE a.amname = 'btree' AND c.relpersistence = 'p')"
@@ -141,26 +140,25 @@ async fn a_disk_that_fails_at_a_commit_ends_the_server_and_loses_nothing_acknowl
     let (_folder, database) = sqlite();
     // No file may grow beyond 1 MiB. A write past that limit fails like a write on a broken disk.
     let mut server = Server::start_limited(&database, "-f 1024");
-    let client = reqwest::Client::new();
-    let mut acknowledged = vec![];
-    for number in 0.. {
-        assert!(number < 100_000, "the disk never failed");
-        let key = format!("key-{number}");
-        match create(&client, &server.url, &server.token, &key).await {
-            Some(id) => acknowledged.push((key, id)),
-            None => break,
-        }
+    let (client, mut acknowledged) = (client(), vec![]);
+    let create = async |server: &Server, number: usize| {
+        let request = client.post(format!("{}/v1/events", server.url)).bearer_auth(&server.token);
+        let request = request.header("Idempotency-Key", number.to_string()).json(&event());
+        let response = request.send().await.ok().filter(|response| response.status() == 201)?;
+        response.json::<Value>().await.ok()
+    };
+    while let Some(event) = create(&server, acknowledged.len()).await {
+        acknowledged.push(event);
+        assert!(acknowledged.len() < 100_000, "the disk never failed");
     }
-    let status = server.wait();
-    assert_eq!(status.code(), Some(1), "the server exits by itself");
+    assert_eq!(server.wait().code(), Some(1), "the server exits by itself");
     assert!(acknowledged.len() > 10, "{}", acknowledged.len());
-
     let mut again = Server::start_on(&database, &[]);
     again.token.clone_from(&server.token);
-    for (key, id) in &acknowledged {
-        assert_eq!(create(&client, &again.url, &again.token, key).await.as_ref(), Some(id), "{key}");
+    let stored = all_activity(&again).await.iter().filter(|found| found["type"] == "event.created").count();
+    assert!(stored - acknowledged.len() <= 1, "at most one more: the create in progress");
+    for (number, event) in acknowledged.iter().enumerate() {
+        let found = create(&again, number).await.unwrap();
+        assert_eq!(found["data"]["id"], event["data"]["id"], "{number}");
     }
-    let stored = titles(&again).await;
-    assert!(stored.values().all(|&count| count == 1));
-    assert!(stored.len() - acknowledged.len() <= 1, "at most one more: the create in progress");
 }

@@ -391,14 +391,6 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     Command::new(PROGRAM).args(arguments).output().unwrap()
 }
 
-/// Returns a command that runs one ignored test of this test program in a separate process.
-pub(crate) fn process(test: &str, variables: &[(&str, &str)]) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]);
-    command.envs(variables.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-    command
-}
-
 /// Returns the body of a small draft event with the shifts "Early" and "Late".
 pub(crate) fn event() -> Value {
     json!({
