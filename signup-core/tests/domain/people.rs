@@ -49,6 +49,31 @@ async fn a_code_signs_in_once_and_in_the_browser_that_asked_for_it() {
     assert_eq!(people.sign_in(&browser, &mailed, None).await.err(), Some(Error::CodeGone), "used");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_code_has_five_tries_and_one_use_also_at_once() {
+    let scene = Scene::start().await;
+    scene.member("ada", Role::Organizer).await;
+    for (wrong, signed_in) in [(4, 1), (5, 0), (20, 0)] {
+        let browser = Secret::generate();
+        let mailed = code(&scene.service, &browser, "ada").await;
+        let enter_at_once = async |code: Code, times| {
+            let tries: Vec<_> = (0..times)
+                .map(|_| {
+                    let (service, browser, code) = (scene.service.clone(), browser.clone(), code.clone());
+                    tokio::spawn(async move { service.people().sign_in(&browser, &code, None).await.is_ok() })
+                })
+                .collect();
+            let mut succeeded = 0;
+            for entered in tries {
+                succeeded += usize::from(entered.await.unwrap());
+            }
+            succeeded
+        };
+        assert_eq!(enter_at_once("aaaa aaaa".parse().unwrap(), wrong).await, 0);
+        assert_eq!(enter_at_once(mailed, 10).await, signed_in, "after {wrong} wrong codes");
+    }
+}
+
 #[tokio::test]
 async fn a_new_code_ends_only_the_one_of_the_same_browser() {
     let scene = Scene::start().await;
