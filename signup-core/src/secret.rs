@@ -243,6 +243,15 @@ mod tests {
         assert!(!format!("{token:?}").contains(&token.reveal()[7..]));
     }
 
+    /// The digest of "abc" is the one of FIPS 180-2, appendix B.1.
+    #[test]
+    fn a_digest_is_the_sha_256_of_the_whole_text() {
+        let hex: String = Digest::of("abc").0.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let token = TokenText::generate();
+        assert_eq!(token.digest(), Digest::of(token.reveal()));
+    }
+
     #[test]
     fn a_malformed_token_is_refused() {
         let good = TokenText::generate();

@@ -275,6 +275,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_cache_stores_an_answer_of_the_api_with_people_or_secrets() {
+        let personal = ENDPOINTS.iter().filter(|endpoint| endpoint.is_personal && !endpoint.is_page());
+        assert_eq!(
+            personal.map(|endpoint| endpoint.pattern).collect::<BTreeSet<_>>(),
+            [
+                "/mcp",
+                "/v1/events/{event_id}/signups",
+                "/v1/signups",
+                "/v1/signups/{id}",
+                "/v1/slots/{id}/signups",
+                "/v1/webhooks",
+                "/v1/webhooks/{id}",
+                "/v1/webhooks/{id}/rotate_secret",
+            ]
+            .into()
+        );
+    }
+
     /// A secret in a compressed response can be guessed from its length. The path of a page has its secret, too.
     #[test]
     fn no_response_with_a_secret_may_be_compressed() {

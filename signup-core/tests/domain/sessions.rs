@@ -43,6 +43,7 @@ async fn the_last_use_of_a_token_is_recorded_to_the_minute() {
     let new = NewToken::new("nightly".parse().unwrap(), Scopes::all());
     let (token, text) = admin.create_token(organization, new).await.unwrap();
     assert_eq!(token.created_by, Actor::Operator);
+    assert_eq!(token.expires_at, token.created_at + SignedDuration::from_hours(365 * 24), "by default");
     let recorded = async || admin.tokens(organization).await.unwrap()[0].clone();
     let start: Timestamp = NOW.parse().unwrap();
     let at = |seconds| Some(start + SignedDuration::from_secs(seconds));

@@ -5,10 +5,8 @@ use std::io::Read as _;
 use flate2::read::GzDecoder;
 use serde_json::json;
 
-use crate::console::Organizer;
 use crate::harness::{Server, event};
 use crate::pages::{Page, published};
-use crate::webhooks::webhook_path;
 
 /// A response to a client that accepts gzip.
 struct Found {
@@ -90,51 +88,18 @@ async fn a_long_answer_to_a_write_or_to_an_agent_is_compressed() {
     }
 }
 
+/// The unit tests of the routes list those whose answers may be compressed.
 #[tokio::test]
 async fn an_answer_with_a_secret_is_never_compressed() {
-    let server = Server::start_on_sqlite();
-    let ada = Organizer::first_owner(&server).await;
-    let cookie = format!("signup={}", ada.cookie("signup").unwrap());
-    let get = |path: &str| server.request("GET", path).header("cookie", &cookie);
-    for path in [
-        "/console/riverside/settings/tokens?key=a",
-        "/console/riverside/events/new?key=a",
-        "/sign-in",
-        "/sign-in/code",
-    ] {
-        let page = send(get(path)).await;
-        assert!(page.body.len() > 1024, "{path}");
-        assert_eq!((page.encoding, page.vary.as_str()), (None, ""), "{path}");
-    }
-    let invitation = server.manage(&[
-        "person",
-        "invite",
-        "--organization",
-        "riverside",
-        "--role",
-        "owner",
-        "--email",
-        "bo@example.org",
-        "--name",
-        "Bo",
-        "--base-url",
-        &server.url,
-    ]);
-    let path = invitation["link"].as_str().unwrap().strip_prefix(&server.url).unwrap();
-    let page = send(server.request("GET", path)).await;
-    assert!(page.body.len() > 1024 && page.encoding.is_none());
-
+    let server = Server::start(&[]);
+    let page = send(server.request("GET", "/sign-in")).await;
+    assert!(page.body.len() > 1024 && page.encoding.is_none() && page.vary.is_empty(), "{}", page.vary);
     // A long path makes the answers long enough.
-    let url = format!("https://hooks.example.org/{}", "x".repeat(1500));
-    let create = server.post("/v1/webhooks", &json!({"url": url})).await.data();
-    let rotate = format!("{}/rotate_secret", webhook_path(&create));
-    for (path, body, status) in [("/v1/webhooks", json!({"url": url}), 201), (&rotate, json!({}), 200)] {
-        for replay in [None, Some("true")] {
-            let request = server.request("POST", path).bearer_auth(&server.token).json(&body);
-            let answer = send(request.header("idempotency-key", "k")).await;
-            assert_eq!((answer.status, answer.replay.as_deref()), (status, replay), "{path}");
-            assert!(answer.body.len() > 1024 && answer.encoding.is_none(), "{path}");
-            assert!(String::from_utf8(answer.body).unwrap().contains("whsec_"), "{path}");
-        }
+    let body = json!({"url": format!("https://hooks.example.org/{}", "x".repeat(1500))});
+    for replay in [None, Some("true")] {
+        let request = server.request("POST", "/v1/webhooks").bearer_auth(&server.token).json(&body);
+        let answer = send(request.header("idempotency-key", "k")).await;
+        assert_eq!((answer.status, answer.replay.as_deref()), (201, replay));
+        assert!(answer.body.len() > 1024 && answer.encoding.is_none());
     }
 }
