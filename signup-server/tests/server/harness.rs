@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signup_store_sql::test_cluster::Cluster;
+use signup_store_sql::test_cluster::{Cluster, free_port};
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Connection as _, Row as _, SqliteConnection};
 use tempfile::TempDir;
@@ -379,6 +379,11 @@ impl Drop for Server {
         drop(self.child.kill());
         drop(self.child.wait());
     }
+}
+
+/// Returns an address of this machine with a free port.
+pub(crate) fn free_listen() -> String {
+    format!("127.0.0.1:{}", free_port())
 }
 
 /// Returns a client that does not follow redirects.

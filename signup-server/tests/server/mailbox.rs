@@ -67,7 +67,7 @@ struct State {
     begun: usize,
     /// Number of login attempts.
     logins: usize,
-    /// A command (or [`GREETING`]) and the reply that refuses it on every connection.
+    /// A command and the reply that refuses it on every connection.
     refusal: Option<(&'static str, &'static str)>,
 }
 
@@ -78,9 +78,6 @@ impl State {
         beginning.eq_ignore_ascii_case(refused.as_bytes()).then_some(answer)
     }
 }
-
-/// The start of a connection, as [`Mailbox::refuse`] takes it in place of a command.
-pub(crate) const GREETING: &str = "greeting";
 
 /// A received mail.
 #[derive(Debug, Clone)]
@@ -210,7 +207,7 @@ impl Mailbox {
         self.state.lock().unwrap().answers.insert(to.to_owned(), answers.to_vec());
     }
 
-    /// Refuses a command, or each connection at its [`GREETING`], with this reply. `None` removes the refusal.
+    /// Refuses a command with this reply. `None` removes the refusal.
     pub(crate) fn refuse(&self, refusal: Option<(&'static str, &'static str)>) {
         self.state.lock().unwrap().refusal = refusal;
     }
@@ -389,9 +386,6 @@ fn serve_commands<S: Read + Write>(
         })
     };
     if greets {
-        if refuse(&mut stream, GREETING.as_bytes())? {
-            return Ok(None);
-        }
         say(&mut stream, &session.greeting())?;
     }
     loop {

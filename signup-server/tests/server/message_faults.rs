@@ -48,6 +48,7 @@ async fn each_address_gets_a_message_once_although_a_process_that_sends_it_is_ki
     mailboxes.iter().for_each(|mailbox| mailbox.set_mail_delay(Duration::from_millis(5)));
     let path = format!("/console/starter/events/{}/message", page.event["id"].as_str().unwrap());
     let fields = [("subject", "Bring gloves"), ("text", "It is cold."), ("confirmed", "yes")];
+    let before = server.peak_memory_kib();
     let sent = ada.post(&path, &fields).await;
     assert_eq!(sent.status, 303, "{}", sent.text);
     let messages = || {
@@ -71,6 +72,8 @@ async fn each_address_gets_a_message_once_although_a_process_that_sends_it_is_ki
     server.sql("UPDATE notices SET due_at = 0").await;
     server.wait_for_sql("SELECT count(*) FROM notices", "0", SOON).await;
 
+    let grown = server.peak_memory_kib() - before;
+    assert!(grown < 16 * 1024, "{grown} KiB more for {recipients} recipients");
     let (mails, after) = messages();
     println!("killed after {shares:?} mails; {after:?} in the end for {recipients} addresses");
     assert!(shares.iter().sum::<usize>() < recipients, "the kill came too late: {shares:?}");

@@ -1,10 +1,9 @@
 //! The metrics for Prometheus.
 
 use rstest::rstest;
-use signup_store_sql::test_cluster::free_port;
 
 use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, Server, event};
+use crate::harness::{Engine, Server, event, free_listen};
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
 use crate::pages::{Page, published};
@@ -21,7 +20,7 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
     #[values(Sqlite, Postgres)] engine: Engine,
 ) {
     let Some(first) = Server::start_with(engine) else { return };
-    let listen = format!("127.0.0.1:{}", free_port());
+    let listen = free_listen();
     let server = first.restart_with(&["--metrics-listen", &listen]);
     let created = server.create(&event()).await;
     server.get("/v1/nothing").await;
@@ -60,7 +59,7 @@ async fn the_metrics_cover_requests_latencies_round_trips_connections_batches_an
 #[tokio::test]
 async fn counting_a_request_costs_one_round_trip() {
     let Some(first) = Server::start_on_postgres() else { return };
-    let listen = format!("127.0.0.1:{}", free_port());
+    let listen = free_listen();
     let server = first.start_another(&["--metrics-listen", &listen]);
     let round_trips = async || {
         let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
@@ -84,7 +83,7 @@ async fn mails_are_counted_by_fate() {
     let mailbox = Mailbox::start();
     mailbox.answer("gone@example.org", &[(550, "no such user")]);
     mailbox.answer("busy@example.org", &[(450, "mailbox busy")]);
-    let listen = format!("127.0.0.1:{}", free_port());
+    let listen = free_listen();
     let server = Server::start(&["--metrics-listen", &listen, "--smtp", &mailbox.url()]);
     let page = Page::create(&server, &published()).await;
     for name in ["gone", "busy", "ada"] {

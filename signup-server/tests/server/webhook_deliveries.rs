@@ -4,10 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use signup_store_sql::test_cluster::free_port;
 
 use crate::activity::all_activity;
-use crate::harness::{Server, event};
+use crate::harness::{Server, event, free_listen};
 use crate::receiver::{ALLOW, Answer, Receiver};
 use crate::wait::{wait_for_anything_more, wait_until};
 
@@ -128,7 +127,7 @@ async fn an_endpoint_that_is_gone_is_disabled_logged_and_counted() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let receiver = Receiver::answering(&[Answer::Status(410)]);
-    let listen = format!("127.0.0.1:{}", free_port());
+    let listen = free_listen();
     let debug = ["--metrics-listen", &listen, "--log", "info,signup_server=trace"];
     let server = Server::start_with_log("memory:", &log, &[&ALLOW[..], &debug].concat());
     let webhook = webhook(&server, &format!("{}?key=hidden", receiver.url())).await;
@@ -216,7 +215,7 @@ async fn a_delivery_whose_process_was_killed_is_repeated_with_the_same_id() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn processes_that_share_a_database_deliver_each_activity_once() {
     let Some(mut first) = Server::start_on_postgres() else { return };
-    let listens = [(); 2].map(|()| format!("127.0.0.1:{}", free_port()));
+    let listens = [(); 2].map(|()| free_listen());
     let start = |listen: &str| first.start_another(&[&ALLOW[..], &["--metrics-listen", listen]].concat());
     let servers = listens.each_ref().map(|listen| start(listen));
     first.kill();

@@ -2,7 +2,7 @@
 
 use rstest::rstest;
 use signup_core::conformance::records as conformance;
-use signup_core::{Deleted, Entity as _, Event, EventQuery, Record};
+use signup_core::{Deleted, Entity as _, Event, EventQuery, NoticeQuery, Record};
 
 use crate::records::Engine::{Postgres, Sqlite};
 use crate::records::{Database, Engine, ORGANIZATION, insert};
@@ -99,4 +99,25 @@ async fn a_delivery_that_cannot_be_read_is_left_out_of_the_due_ones(
         error.to_string().contains(&format!("deliveries.activity of {}", records.delivery.id)),
         "{error}"
     );
+}
+
+/// More notices than a page of the queue are unreadable, one of them by a text that fails the whole statement on SQLite.
+#[rstest]
+#[tokio::test]
+async fn a_notice_that_cannot_be_read_is_left_out_of_the_due_ones(
+    #[values(Sqlite, Postgres)] engine: Engine,
+) {
+    let Some((database, records)) = Database::filled(engine).await else { return };
+    let shift = &records.shifts[0];
+    let damaged = (500..600).map(|number| Record::from(conformance::notice(shift, number)));
+    database.store.commit(insert(damaged)).await.unwrap();
+    database.run(r#"UPDATE notices SET cause = '{"kind": "rumour"}'"#).await.unwrap();
+    if engine == Sqlite {
+        let not_unicode = "UPDATE notices SET cause = CAST(x'7b226b696e64223a22ff227d' AS TEXT) WHERE id = (SELECT max(id) FROM notices)";
+        assert_eq!(database.run(not_unicode).await.unwrap(), 1);
+    }
+    let due = conformance::notice(shift, 600);
+    database.store.commit(insert::<Record>([due.clone().into()])).await.unwrap();
+    let query = NoticeQuery::Due { now: due.due_at, latest: due.due_at };
+    assert_eq!(database.store.notices(query, 9).await.unwrap(), [due]);
 }
