@@ -8,13 +8,12 @@ use insta::assert_snapshot;
 use serde_json::{Map, Value, json};
 
 use crate::contract::{DOCUMENT, resolved, template};
-use crate::coverage::{event_of_today, fill};
+use crate::coverage::create_event_of_today;
 use crate::every_route::UNKNOWN;
 use crate::harness::{Server, event};
 use crate::lives::{id, path, question, send_as, token_of};
 use crate::operations::{Operation, Records};
 use crate::pages::{Page, published};
-use crate::scene::Scene;
 use crate::snapshots::{exchange, stable};
 use crate::webhooks::{new_webhook, webhook_path};
 
@@ -233,12 +232,12 @@ async fn the_checks_of_a_write_have_a_fixed_order() {
 /// Today's shift gets into every state of a coverage.
 #[tokio::test]
 async fn coverage_shows_the_state_of_each_slot_and_the_totals() {
-    let scene = Scene::start_with(&event_of_today()).await;
-    fill(&scene).await;
-    let path = scene.event_path("/coverage");
-    let open = scene.server.get(&path).await;
-    scene.cancel_event().await;
-    let cancelled = scene.server.get(&path).await;
+    let server = Server::start(&[]);
+    let of_event = path(&create_event_of_today(&server).await.event);
+    let path = format!("{of_event}/coverage");
+    let open = server.get(&path).await;
+    assert_eq!(server.post(&format!("{of_event}/cancel"), &json!({})).await.status, 200);
+    let cancelled = server.get(&path).await;
     let [open, cancelled] = [open, cancelled].map(|answer| exchange("GET", &path, &json!({}), &answer));
     // The zone follows from the present hour.
     let shown: Vec<_> = [open, cancelled]

@@ -6,12 +6,11 @@ use serde_json::{Value, json};
 use crate::console::Organizer;
 use crate::console_events::{Fields, ROOT};
 use crate::console_roles::{Records, pages};
-use crate::coverage::{event_of_today, fill};
+use crate::coverage::create_event_of_today;
 use crate::harness::{Answer, Server, event};
 use crate::lives::{id, path};
 use crate::mails::SOON;
 use crate::pages::{Page, published};
-use crate::scene::Scene;
 use crate::snapshots::{readable, stable};
 use crate::wait::wait_until;
 
@@ -154,11 +153,11 @@ async fn an_event_in_each_state() {
 
 #[tokio::test]
 async fn an_event_of_today_with_shifts_in_each_state() {
-    let scene = Scene::start_with(&event_of_today()).await;
-    fill(&scene).await;
-    let ada = Organizer::first_owner(&scene.server).await;
+    let server = Server::start(&SMTP);
+    let event = create_event_of_today(&server).await.event;
+    let ada = Organizer::first_owner(&server).await;
     for (name, query) in [("first_open", ""), ("by_time", "?order=time")] {
-        let page = ada.get(&format!("{ROOT}/events/{}{query}", id(&scene.page.event))).await;
+        let page = ada.get(&format!("{ROOT}/events/{}{query}", id(&event))).await;
         let shown = stable(&shown(&page));
         // The zone follows from the present hour.
         let shifts: Vec<_> = shown

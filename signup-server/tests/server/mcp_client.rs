@@ -7,18 +7,19 @@ use std::process::Command;
 use crate::clients::copy_conversation;
 use crate::harness::{Server, generous_plans};
 use crate::packages::{python, run};
-use crate::scene::Scene;
+use crate::pages::{Page, published};
 
 /// The program connects with three versions of the protocol, lists the tools by scope, calls every tool, corrects arguments,
 /// repeats writes, and reaches the rate limit.
 #[tokio::test]
 async fn an_agent_with_the_python_client_uses_every_tool() {
     let Some(python) = python() else { return };
-    let scene = Scene::start_on_sqlite().await;
+    let server = Server::start_on_sqlite();
+    let page = Page::create(&server, &published()).await;
     for (slot, email) in
         [("Early", "ada@example.org"), ("Early", "bob@example.org"), ("Late", "cy@example.org")]
     {
-        let _signup = scene.sign_up(slot, email).await;
+        page.signed_up(&server, &page.slot(slot), "Ada", email).await;
     }
     let folder = tempfile::tempdir().unwrap();
     // The rate of all plans of the other server is 4 requests a minute.
@@ -35,10 +36,10 @@ async fn an_agent_with_the_python_client_uses_every_tool() {
     };
     run(&mut command(&["-m", "mypy", "--strict", "agent.py"]));
     run(command(&["agent.py"]).envs([
-        ("SIGNUP_URL", &scene.server.url),
-        ("SIGNUP_TOKEN", &scene.server.token),
-        ("SIGNUP_EVENTS_TOKEN", &scene.server.token_with("events:read")),
-        ("SIGNUP_OTHER_TOKEN", &scene.server.token_with("activity:read")),
+        ("SIGNUP_URL", &server.url),
+        ("SIGNUP_TOKEN", &server.token),
+        ("SIGNUP_EVENTS_TOKEN", &server.token_with("events:read")),
+        ("SIGNUP_OTHER_TOKEN", &server.token_with("activity:read")),
         ("SIGNUP_LIMITED_URL", &limited.url),
         ("SIGNUP_LIMITED_TOKEN", &limited.token),
     ]));
