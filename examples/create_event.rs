@@ -40,7 +40,6 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         found => found?,
     };
     let session = service.session_for(organization.id, Scopes::all()).await?;
-    let session = session.with_key(Digest::of(&json).to_string().parse()?);
 
     let input = Input::from_json(json.as_bytes());
     let checked = input.and_then(|input| NewEvent::from_input(input, session.limits()));
@@ -48,8 +47,9 @@ async fn run() -> Result<(), Box<dyn std::error::Error>> {
         faults.iter().for_each(|fault| eprintln!("  {fault}"));
         format!("{} has faults, and no event was created", file.display())
     })?;
-    let created = session.create_event(event).await?;
-    print(session.is_replay(), &created);
+    let created =
+        session.create_event(event).with_key(Digest::of(&json).to_string().parse()?).reply().await?;
+    print(created.is_replay, &created.value);
     store.close().await;
     Ok(())
 }

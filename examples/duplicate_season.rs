@@ -42,10 +42,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 async fn copy_season(session: &Session, source: &Event) -> Result<(), Box<dyn Error>> {
     for week in 1..=12 {
         let date = source.dates.first.date().plus_days(7 * week).ok_or("the date is out of range")?;
-        let keyed = session.with_key(format!("season-2027/{date}").parse()?);
-        let copy = keyed.duplicate_event(source.id, date.date()).await?;
-        let shift = &copy.shifts[0];
-        let result = if keyed.is_replay() { "replayed" } else { "created" };
+        let copy = session.duplicate_event(source.id, date.date());
+        let copy = copy.with_key(format!("season-2027/{date}").parse()?).reply().await?;
+        let shift = &copy.value.shifts[0];
+        let result = if copy.is_replay { "replayed" } else { "created" };
         println!("  {date}: {} by the wall clock, {} in UTC, {result}", shift.hours, shift.interval().start);
     }
     Ok(())

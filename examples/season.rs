@@ -73,8 +73,8 @@ async fn publish_season(
     let mut season = vec![];
     for week in 1..=12 {
         let date = first.plus_days(7 * week).ok_or("the date is out of range")?;
-        let keyed = session.with_key(format!("season-2027/{date}").parse()?);
-        let copy = keyed.duplicate_event(template, date.date()).await?;
+        let copy = session.duplicate_event(template, date.date());
+        let copy = copy.with_key(format!("season-2027/{date}").parse()?).await?;
         season.push(session.publish_event(copy.event.id).await?);
     }
     Ok(season)

@@ -28,8 +28,8 @@ async fn main() -> Result<()> {
     let packing = NewShift::new("Packing".parse()?, Capacity::new(2)?)
         .hours(Hours::between(time(9, 0, 0, 0), time(12, 0, 0, 0))?);
     let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    let keyed = session.with_key("food-drive-2027-06-05".parse()?);
-    let created = keyed.create_event(drive.shift(packing).published()).await?;
+    let created = session.create_event(drive.shift(packing).published());
+    let created = created.with_key("food-drive-2027-06-05".parse()?).await?;
     let (slug, shift) = (created.event.slug, created.shifts[0].id);
 
     sign_up(&service, &slug, shift, "Ada").await?;

@@ -76,10 +76,11 @@ fn drive() -> Result<NewEvent, Box<dyn Error>> {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     for fault in [Fault::NotWritten, Fault::AnswerLost] {
-        let session = session(fault).await?.with_key("food-drive-2027-06-05".parse()?);
+        let session = session(fault).await?;
         for attempt in 1..=3 {
-            match session.create_event(drive()?).await {
-                Ok(_) => println!("{fault:?}, attempt {attempt}: replayed: {}", session.is_replay()),
+            let create = session.create_event(drive()?).with_key("food-drive-2027-06-05".parse()?);
+            match create.reply().await {
+                Ok(reply) => println!("{fault:?}, attempt {attempt}: replayed: {}", reply.is_replay),
                 Err(error) => println!("{fault:?}, attempt {attempt}: {error}"),
             }
         }
@@ -101,11 +102,12 @@ mod tests {
     #[tokio::test]
     async fn a_retry_with_the_same_key_creates_nothing_twice() {
         for fault in [Fault::NotWritten, Fault::AnswerLost] {
-            let session = session(fault).await.unwrap().with_key("key".parse().unwrap());
-            let error = session.create_event(drive().unwrap()).await.unwrap_err();
+            let session = session(fault).await.unwrap();
+            let create = || session.create_event(drive().unwrap()).with_key("key".parse().unwrap());
+            let error = create().await.unwrap_err();
             assert!(error.is_retryable(), "{error:?}");
-            let retried = session.create_event(drive().unwrap()).await.unwrap();
-            let again = session.create_event(drive().unwrap()).await.unwrap();
+            let retried = create().await.unwrap();
+            let again = create().await.unwrap();
             assert_eq!(again, retried);
             let events = session.events(EventQuery::default()).await.unwrap().items;
             assert_eq!(events.len(), 1, "{fault:?}");

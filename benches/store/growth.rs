@@ -112,7 +112,7 @@ impl Site {
             Operation::ReadEvent => drop(session.event(event_id(random)).await.unwrap()),
             Operation::Create => {
                 let key: IdempotencyKey = format!("key-{number}").parse().unwrap();
-                drop(session.with_key(key).create_event(new_event(10)).await.unwrap());
+                drop(session.create_event(new_event(10)).with_key(key).await.unwrap());
             }
             Operation::PatchShift => {
                 let title = format!("Shift {number}").parse().unwrap();

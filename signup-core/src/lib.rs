@@ -91,7 +91,7 @@
 //!
 //! [`Error`] has one variant for each cause that a caller can handle differently. After [`Error::Store`] it is unknown
 //! whether a write was applied. With an idempotency key, a retry is safe: it returns the stored outcome if the first
-//! call was applied. [`Session::with_key`] has an example, and [`Error::is_retryable`] tells which errors are worth a
+//! call was applied. [`PendingWrite::with_key`] has an example, and [`Error::is_retryable`] tells which errors are worth a
 //! retry.
 //!
 //! # Tests
@@ -206,8 +206,9 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, EventSignups, OpenInvitation, Outbox, Pages, People, PublicEvent, Service, Session, ShiftSignups,
-    SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup, Volunteers,
+    Admin, EventSignups, OpenInvitation, Outbox, Pages, PendingWrite, People, PublicEvent, Reply, Service,
+    Session, ShiftSignups, SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup,
+    Volunteers,
 };
 pub use shift::{CancelledBy, Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};

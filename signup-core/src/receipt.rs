@@ -220,9 +220,9 @@ pub struct Receipt {
     pub key: ReceiptKey,
     /// The outcome of the operation.
     pub outcome: Outcome,
-    /// The number of mails that the operation queued. See [`Session::mails_queued`](crate::Session::mails_queued).
+    /// The number of mails that the operation queued. See [`Reply::mails_queued`](crate::Reply::mails_queued).
     pub mails_queued: u32,
-    /// The digest of the operation's input. See [`Session::with_input`](crate::Session::with_input).
+    /// The digest of the operation's input. See [`PendingWrite::with_input`](crate::PendingWrite::with_input).
     pub input: Option<Digest>,
     /// The first instant at which the receipt is ignored: the same key then runs the operation again.
     pub expires_at: Timestamp,

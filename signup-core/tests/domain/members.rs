@@ -103,22 +103,23 @@ async fn a_retry_with_the_same_key_makes_no_second_token_or_invitation() {
     let scene = Scene::start().await;
     let (ada, _) = scene.member("ada", Role::Admin).await;
     let session = ada.session("riverside").unwrap();
-    let keyed = || session.with_key("form-1".parse().unwrap());
+    let key = || "form-1".parse::<IdempotencyKey>().unwrap();
     let new = || NewToken::new("import".parse().unwrap(), [Scope::EventsRead].into());
-    let (token, text) = keyed().create_token(new()).await.unwrap();
+    let (token, text) = session.create_token(new()).with_key(key()).await.unwrap();
     assert!(text.is_some());
-    let (again, text) = keyed().create_token(new()).await.unwrap();
+    let (again, text) = session.create_token(new()).with_key(key()).await.unwrap();
     assert_eq!((again, text.is_none()), (token.clone(), true), "the text is shown once");
     assert_eq!(session.tokens().await.unwrap(), [token]);
 
-    let (invited, secret) = keyed().invite(invitation("bo", Role::Organizer)).await.unwrap().unwrap();
+    let (invited, secret) =
+        session.invite(invitation("bo", Role::Organizer)).with_key(key()).await.unwrap().unwrap();
     let mails = scene.service.outbox().due(100).await.unwrap();
     let mailed = mails.iter().rev().find_map(|notice| match &notice.cause {
         NoticeCause::Invited { secret, .. } => Some(secret.clone()),
         _ => None,
     });
     assert!(secret.is_some() && secret == mailed, "the link of the mail");
-    let again = keyed().invite(invitation("bo", Role::Organizer)).await.unwrap();
+    let again = session.invite(invitation("bo", Role::Organizer)).with_key(key()).await.unwrap();
     assert_eq!(again, Some((invited, None)), "the secret is shown once");
     assert_eq!(scene.service.outbox().due(100).await.unwrap(), mails);
 }

@@ -15,9 +15,9 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
     let person = |role| NewInvitation::new(address("grace"), "Grace".parse().unwrap(), role);
     let mut refusals = vec![];
     macro_rules! require {
-        ($($permission:expr => $($method:ident($($argument:expr),*)$(.$next:ident())?),+;)+) => {
+        ($($permission:expr => $($method:ident$(::<$value:ty>)?($($argument:expr),*)$(.$next:ident())?),+;)+) => {
             $($(
-                let error = session.$method($($argument),*)$(.$next())?.await.err();
+                let error = session.$method$(::<$value>)?($($argument),*)$(.$next())?.await.err();
                 refusals.push((stringify!($method), Permission::from($permission), error.filter(Error::is_denied)));
             )+)+
         };
@@ -32,7 +32,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             publish_event(EventId::NONE), unpublish_event(EventId::NONE),
             cancel_event(EventId::NONE, Cancellation::new()), delete_event(EventId::NONE),
             add_question(EventId::NONE, question()), patch_question(QuestionId::NONE, QuestionPatch::new()),
-            delete_question(QuestionId::NONE), stored_outcome(OperationKind::CreateEvent);
+            delete_question(QuestionId::NONE), stored_reply::<Outcome>(OperationKind::CreateEvent, &"key".parse().unwrap());
         Scope::ShiftsRead =>
             shifts(EventId::NONE), shift(ShiftId::NONE), coverage(EventId::NONE), coverages(CoverageQuery::new()),
             coverage_pages(CoverageQuery::new()).next();

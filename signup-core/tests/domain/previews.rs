@@ -12,45 +12,46 @@ async fn state(scene: &Scene, event: EventId) -> (EventWithShifts, Vec<Activity>
     (session.event(event).await.unwrap(), activity, due)
 }
 
+/// Returns the number of mails and the fields that change.
+fn effects<T>(reply: &Reply<T>) -> (u32, Vec<&'static str>) {
+    (reply.mails_queued, reply.changes.clone())
+}
+
 #[tokio::test]
 async fn a_preview_says_what_the_write_then_does_and_changes_nothing() {
     let scene = Scene::start().await;
     let (event, shift) = scene.event(2).await;
     scene.sign_up(&shift, "ada").await.unwrap();
     scene.sign_up(&shift, "bob").await.unwrap();
-    let keyed = scene.session.with_key("key".parse().unwrap());
     let (day, place) = (date(2027, 6, 7), || ShiftPatch::new().location("Hall B".parse().unwrap()));
     let (move_event, delete) = (EventPatch::new().start_date(day), DeleteShift::new().cancel_signups());
-    let preview = keyed.preview();
-    let effects = || (preview.mails_queued(), preview.changes());
-    let moved = preview.patch_event(event.id, move_event.clone()).await.unwrap();
-    assert_eq!(effects(), (2, vec!["start_date"]));
+    let preview = scene.session.preview();
+    let moved = preview.patch_event(event.id, move_event.clone()).reply().await.unwrap();
+    assert_eq!(effects(&moved), (2, vec!["start_date"]));
     let publish = move_event.clone().title("Fair".parse().unwrap()).published(true).without_mail();
-    preview.patch_event(event.id, publish).await.unwrap();
-    assert_eq!(effects(), (0, vec!["title", "start_date"]), "it is published already");
+    let would = preview.patch_event(event.id, publish).reply().await.unwrap();
+    assert_eq!(effects(&would), (0, vec!["title", "start_date"]), "it is published already");
     let draft = scene.session.duplicate_event(event.id, day).await.unwrap().event;
-    preview.publish_event(draft.id).await.unwrap();
-    assert_eq!(effects(), (0, vec!["is_published"]));
+    let would = preview.publish_event(draft.id).reply().await.unwrap();
+    assert_eq!(effects(&would), (0, vec!["is_published"]));
     let publish =
         EventPatch::new().start_date(date(2027, 6, 8)).title("Fair".parse().unwrap()).published(true);
-    preview.patch_event(draft.id, publish).await.unwrap();
-    assert_eq!(effects(), (0, vec!["title", "start_date", "is_published"]));
+    let would = preview.patch_event(draft.id, publish).reply().await.unwrap();
+    assert_eq!(effects(&would), (0, vec!["title", "start_date", "is_published"]));
     scene.session.delete_event(draft.id).await.unwrap();
     let before = state(&scene, event.id).await;
-    preview.patch_shift(shift.id, place()).await.unwrap();
-    assert_eq!(effects(), (2, vec!["location"]));
-    preview.delete_shift(shift.id, delete).await.unwrap();
-    assert_eq!(effects(), (2, vec![]));
-    let cancelled = preview.cancel_event(event.id, Cancellation::new()).await.unwrap();
-    assert!(cancelled.event.is_cancelled());
-    assert_eq!(effects(), (2, vec![]));
+    let would = preview.patch_shift(shift.id, place()).reply().await.unwrap();
+    assert_eq!(effects(&would), (2, vec!["location"]));
+    let would = preview.delete_shift(shift.id, delete).reply().await.unwrap();
+    assert_eq!(effects(&would), (2, vec![]));
+    let cancelled = preview.cancel_event(event.id, Cancellation::new()).reply().await.unwrap();
+    assert!(cancelled.value.event.is_cancelled());
+    assert_eq!(effects(&cancelled), (2, vec![]));
     preview.create_event(NewEvent::new("Fair".parse().unwrap(), day, "UTC".parse().unwrap())).await.unwrap();
     assert_eq!(state(&scene, event.id).await, before);
 
-    assert_eq!(keyed.patch_event(event.id, move_event.clone()).await.unwrap().event.dates, moved.event.dates);
-    assert_eq!((keyed.is_replay(), keyed.mails_queued()), (false, 2), "a preview stores no outcome");
-    preview.patch_event(event.id, move_event).await.unwrap();
-    assert_eq!(effects(), (0, vec![]), "a preview has no key");
+    let done = scene.session.patch_event(event.id, move_event).reply().await.unwrap();
+    assert_eq!((effects(&done), done.value.event.dates), (effects(&moved), moved.value.event.dates));
 }
 
 #[tokio::test]
@@ -83,9 +84,8 @@ async fn a_preview_is_refused_for_each_reason_for_which_the_write_is() {
     assert!(published.event.is_published, "an event is cancelled, so the limit is not reached");
     let refused = session.preview().patch_event(event.id, EventPatch::new()).await;
     assert_eq!(refused, Err(Error::EventCancelled));
-    let preview = session.preview();
-    preview.cancel_event(event.id, Cancellation::new()).await.unwrap();
-    assert_eq!(preview.mails_queued(), 0, "an event that is cancelled stays as it is");
+    let again = session.preview().cancel_event(event.id, Cancellation::new()).reply().await.unwrap();
+    assert_eq!(again.mails_queued, 0, "an event that is cancelled stays as it is");
     scene.clock.advance(9 * 86_400);
     let refused = session.preview().cancel_event(draft.id, Cancellation::new()).await;
     assert_eq!(refused, Err(Error::EventOver));
@@ -120,24 +120,25 @@ fn drive() -> NewEvent {
 #[tokio::test]
 async fn a_preview_under_a_used_key_returns_the_stored_outcome() {
     let scene = Scene::start().await;
-    let keyed = |input: &str| scene.session.with_key("form-1".parse().unwrap()).with_input(Digest::of(input));
-    let keyed_preview = |input: &str| {
-        scene.session.preview().with_key("form-1".parse().unwrap()).with_input(Digest::of(input))
+    let (session, preview) = (&scene.session, scene.session.preview());
+    let create = async |session: &Session, key: &str, input: Option<&str>| {
+        let create = session.create_event(drive()).with_key(key.parse::<IdempotencyKey>().unwrap());
+        match input {
+            Some(input) => create.with_input(Digest::of(input)).reply().await.unwrap(),
+            None => create.reply().await.unwrap(),
+        }
     };
-    let preview = keyed_preview("a");
-    preview.create_event(drive()).await.unwrap();
-    assert!(!preview.is_replay(), "the preview has not used the key");
-    let created = keyed("a").create_event(drive()).await.unwrap();
+    assert!(!create(&preview, "form-1", Some("a")).await.is_replay);
+    let created = create(session, "form-1", Some("a")).await;
+    assert!(!created.is_replay, "the preview has not used the key");
     for (input, is_other) in [("a", false), ("b", true)] {
-        let input_first = scene.session.with_input(Digest::of(input)).with_key("form-1".parse().unwrap());
-        for session in [keyed(input), keyed_preview(input), input_first] {
-            assert_eq!(session.create_event(drive()).await.as_ref(), Ok(&created));
-            assert_eq!((session.is_replay(), session.is_of_other_input()), (true, is_other), "{input}");
+        for session in [session, &preview] {
+            let again = create(session, "form-1", Some(input)).await;
+            assert_eq!((again.is_replay, again.is_of_other_input), (true, is_other), "{input}");
+            assert_eq!(again.value, created.value);
         }
     }
-    let without_input = scene.session.with_key("form-2".parse().unwrap());
-    without_input.create_event(drive()).await.unwrap();
-    let with_input = without_input.with_input(Digest::of("a"));
-    with_input.create_event(drive()).await.unwrap();
-    assert!(with_input.is_replay() && !with_input.is_of_other_input(), "the first call gave no digest");
+    create(session, "form-2", None).await;
+    let with_input = create(session, "form-2", Some("a")).await;
+    assert!(with_input.is_replay && !with_input.is_of_other_input, "the first call gave no digest");
 }

@@ -77,16 +77,15 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
     faulty.start_date = date(9999, 1, 1);
     let patch = ShiftPatch::new().capacity(Capacity::new(2).unwrap());
     let key: IdempotencyKey = "key".parse().unwrap();
-    let keyed = session.with_key(key);
-    let created = keyed.create_event(event.clone()).await.unwrap();
+    let created = session.create_event(event.clone()).with_key(key.clone()).await.unwrap();
     let (event_id, shift_id) = (created.event.id, created.shifts[0].id);
     let list = EventQuery::new();
     let uses = async || {
         [
             ("create", session.create_event(event.clone()).await.err()),
-            ("replay", keyed.create_event(event.clone()).await.err()),
-            ("replay before a fault", keyed.create_event(faulty.clone()).await.err()),
-            ("stored outcome", keyed.stored_outcome(OperationKind::CreateEvent).await.err()),
+            ("replay", session.create_event(event.clone()).with_key(key.clone()).await.err()),
+            ("replay before a fault", session.create_event(faulty.clone()).with_key(key.clone()).await.err()),
+            ("stored", session.stored_reply::<Outcome>(OperationKind::CreateEvent, &key).await.err()),
             ("duplicate", session.duplicate_event(event_id, date(2027, 6, 12)).await.err()),
             ("patch", session.patch_shift(shift_id, patch.clone()).await.err()),
             ("list events", session.events(list.clone()).await.err()),
@@ -114,9 +113,9 @@ async fn a_session_whose_token_has_expired_is_refused_at_each_use() {
 async fn a_key_runs_its_operation_again_after_24_hours() {
     let scene = Scene::start().await;
     let create = async || {
-        let keyed = scene.session.with_key("key".parse().unwrap());
-        let event = keyed.create_event(drive()).await.unwrap().event;
-        (event, keyed.is_replay())
+        let created = scene.session.create_event(drive()).with_key("key".parse().unwrap());
+        let created = created.reply().await.unwrap();
+        (created.value.event, created.is_replay)
     };
     let (first, _) = create().await;
     scene.clock.advance(86_399);
@@ -138,8 +137,9 @@ async fn a_key_belongs_to_the_token_or_the_person_that_uses_it() {
     let new = NewToken::new("ada".parse().unwrap(), Scopes::all());
     let (_, token) = scene.service.admin().create_token(scene.session.organization_id(), new).await.unwrap();
     let create = async |session: Session| {
-        let keyed = session.with_key("key".parse().unwrap());
-        (keyed.create_event(drive()).await.unwrap().event.id, keyed.is_replay())
+        let created = session.create_event(drive()).with_key("key".parse().unwrap());
+        let created = created.reply().await.unwrap();
+        (created.value.event.id, created.is_replay)
     };
     let of = |person: &SignedIn| person.session("riverside").unwrap();
     let (first, _) = create(of(&ada)).await;

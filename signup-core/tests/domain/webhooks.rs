@@ -109,14 +109,14 @@ async fn a_process_sees_another_process_change_the_webhooks_at_its_next_write() 
 async fn only_a_creation_and_a_rotation_show_the_secret_and_store_it_with_their_answer() {
     let scene = Scene::start().await;
     let (session, admin) = (&scene.session, scene.service.admin());
-    let keyed = |key: &str| session.with_key(key.parse().unwrap());
-    let hook = keyed("create").create_webhook(webhook(&["*"])).await.unwrap();
+    let key = |key: &str| key.parse::<IdempotencyKey>().unwrap();
+    let hook = session.create_webhook(webhook(&["*"])).with_key(key("create")).await.unwrap();
     assert!(hook.secret.is_some());
-    keyed("rotate").rotate_secret(hook.id).await.unwrap();
+    session.rotate_secret(hook.id).with_key(key("rotate")).await.unwrap();
     let patch = WebhookPatch::new().enabled(false);
     let shown = [
-        keyed("patch").patch_webhook(hook.id, patch.clone()).await.unwrap(),
-        keyed("unchanged").patch_webhook(hook.id, patch).await.unwrap(),
+        session.patch_webhook(hook.id, patch.clone()).with_key(key("patch")).await.unwrap(),
+        session.patch_webhook(hook.id, patch).with_key(key("unchanged")).await.unwrap(),
         session.webhook(hook.id).await.unwrap(),
         session.webhooks().await.unwrap().remove(0),
         admin.webhooks(hook.organization).await.unwrap().remove(0),
@@ -125,13 +125,13 @@ async fn only_a_creation_and_a_rotation_show_the_secret_and_store_it_with_their_
     for shown in shown {
         assert_eq!((shown.secret, shown.former_secret), (None, None));
     }
-    for (key, operation, secrets) in [
+    for (name, operation, secrets) in [
         ("create", OperationKind::CreateWebhook.into(), 1),
         ("rotate", OperationKind::RotateSecret.on(hook.id), 1),
         ("patch", OperationKind::PatchWebhook.on(hook.id), 0),
     ] {
-        let stored = keyed(key).stored_outcome(operation).await.unwrap().unwrap();
-        assert_eq!(serde_json::to_string(&stored).unwrap().matches("whsec_").count(), secrets, "{key}");
+        let stored = session.stored_reply::<Outcome>(operation, &key(name)).await.unwrap().unwrap().value;
+        assert_eq!(serde_json::to_string(&stored).unwrap().matches("whsec_").count(), secrets, "{name}");
     }
 }
 
@@ -139,19 +139,21 @@ async fn only_a_creation_and_a_rotation_show_the_secret_and_store_it_with_their_
 async fn a_replay_makes_no_delivery_and_has_the_same_secret() {
     let scene = Scene::start().await;
     let session = &scene.session;
-    let keyed = |key: &str| session.with_key(key.parse().unwrap());
-    let (create, test, rotate) = (keyed("create"), keyed("test"), keyed("rotate"));
-    let hook = create.create_webhook(webhook(&["event.*"])).await.unwrap();
-    assert_eq!(create.create_webhook(webhook(&["event.*"])).await.unwrap(), hook);
-    assert!(create.is_replay());
+    let key = || "key".parse::<IdempotencyKey>().unwrap();
+    let create = || session.create_webhook(webhook(&["event.*"])).with_key(key()).reply();
+    let hook = create().await.unwrap().value;
+    let again = create().await.unwrap();
+    assert_eq!((again.is_replay, &again.value), (true, &hook));
     for _ in 0..2 {
-        keyed("event").create_event(drive()).await.unwrap();
+        session.create_event(drive()).with_key(key()).await.unwrap();
     }
-    let tested = test.test_webhook(hook.id).await.unwrap();
-    assert_eq!(test.test_webhook(hook.id).await.unwrap(), tested);
+    let test = || session.test_webhook(hook.id).with_key(key());
+    let tested = test().await.unwrap();
+    assert_eq!(test().await.unwrap(), tested);
     assert_eq!(told(session, &hook).await, ["event.created", "webhook.test"]);
-    let rotated = rotate.rotate_secret(hook.id).await.unwrap();
-    assert_eq!(rotate.rotate_secret(hook.id).await.unwrap().secret, rotated.secret);
+    let rotate = || session.rotate_secret(hook.id).with_key(key());
+    let rotated = rotate().await.unwrap();
+    assert_eq!(rotate().await.unwrap().secret, rotated.secret);
     assert_ne!(rotated.secret, hook.secret);
     let outbox = scene.service.outbox();
     let (sent_to, _) = claim(&outbox, &tested).await;

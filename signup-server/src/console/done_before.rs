@@ -1,6 +1,6 @@
 //! What a form has done when it was sent before, for the page that says so.
 
-use signup_core::{Error, Session};
+use signup_core::{Error, Reply};
 
 /// What a form has done before, with a link to the record.
 #[derive(Debug, Clone)]
@@ -17,22 +17,22 @@ impl DoneBefore {
     /// Returns what an earlier form with the same key has done, if the person does not expect it: that form had other values, or
     /// the record that it made is gone. `None` after a first form, and after a repeated one whose record is there.
     ///
-    /// `session` has written with the key, and `made` reads the record. `gone` is added to the sentence about a record that is gone,
+    /// `reply` is that of the write with the key, and `made` reads the record. `gone` is added to the sentence about a record that is gone,
     /// with another link.
     ///
     /// # Errors
     /// Returns the error of `made`, apart from [`Error::NotFound`].
-    pub(crate) async fn of<T>(
-        session: &Session,
+    pub(crate) async fn of<W, T>(
+        reply: &Reply<W>,
         made: impl Future<Output = Result<T, Error>>,
         (sentence, link): (String, Link),
         gone: (&'static str, Link),
     ) -> Result<Option<Self>, Error> {
-        if !session.is_replay() {
+        if !reply.is_replay {
             return Ok(None);
         }
         match made.await {
-            Ok(_) if session.is_of_other_input() => Ok(Some(Self { sentence, link })),
+            Ok(_) if reply.is_of_other_input => Ok(Some(Self { sentence, link })),
             Ok(_) => Ok(None),
             Err(Error::NotFound) => {
                 Ok(Some(Self { sentence: format!("{sentence} {}", gone.0), link: gone.1 }))

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
-use signup_core::{Digest, Faults, IdempotencyKey, Input, Session, Timestamp, new_uuid};
+use signup_core::{Digest, Error, Faults, IdempotencyKey, Input, PendingWrite, Reply, Timestamp, new_uuid};
 
 use super::{DoneBefore, words};
 use crate::wire::field_name;
@@ -187,10 +187,13 @@ impl Form {
         rows.filter(|(name, _)| is_member(name)).filter_map(|(name, _)| row_of(list, name)).collect()
     }
 
-    /// Returns the session with the idempotency key of the form, and with the digest of what was typed.
-    pub(crate) fn keyed(&self, session: &Session) -> Session {
-        let key = self.value(KEY).parse::<IdempotencyKey>();
-        key.map_or_else(|_| session.clone(), |key| session.with_key(key).with_input(self.digest()))
+    /// Runs a write with the idempotency key of the form, and with the digest of what was typed.
+    pub(crate) async fn write<T>(&self, write: PendingWrite<'_, T>) -> Result<Reply<T>, Error> {
+        let write = write.with_input(self.digest());
+        match self.value(KEY).parse() {
+            Ok(key) => write.with_key(key).reply().await,
+            Err(_) => write.reply().await,
+        }
     }
 
     /// Returns the digest of what was typed. Pages that ask and buttons add fields of their own, which are left out.

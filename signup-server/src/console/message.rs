@@ -66,21 +66,21 @@ pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
     if form.is_to_change() {
         return Ok(page(StatusCode::OK, &call, &found, &form));
     }
-    let (event, session) = (found.event.id, form.keyed(&call.session));
+    let event = found.event.id;
     if !form.is_confirmed() {
         let recipients = call.session.message_recipients(event, message.shift).await?;
         if recipients > 0 {
-            let preview = form.keyed(&call.session.preview());
-            let sent = preview.send_message(event, message.clone()).await?;
-            if preview.is_of_other_input() {
-                return Ok(page_of_sent(&call, &found, form, &sent));
+            let preview = call.session.preview();
+            let sent = form.write(preview.send_message(event, message.clone())).await?;
+            if sent.is_of_other_input {
+                return Ok(page_of_sent(&call, &found, form, &sent.value));
             }
         }
         return Ok(preview(&call.frame, &found, &form, &message, recipients));
     }
-    let sent = session.send_message(event, message).await?;
-    if session.is_of_other_input() {
-        return Ok(page_of_sent(&call, &found, form, &sent));
+    let sent = form.write(call.session.send_message(event, message)).await?;
+    if sent.is_of_other_input {
+        return Ok(page_of_sent(&call, &found, form, &sent.value));
     }
     let done = if call.frame.sends_mail { Done::MessageSent } else { Done::MessageLogged };
     Ok(call.done(done, &format!("/events/{event}")))

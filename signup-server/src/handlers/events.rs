@@ -6,21 +6,20 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, preview};
+use super::{Answer, AuthorizedWrite, Context, answer, authorize_read, preview};
 use crate::reply::json;
 use crate::request::{Request, no_mail};
 use crate::wire::{Data, Deleted, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
 pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::CreateEvent, &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::CreateEvent, &request)?;
     let event = request.input(Event::FIELDS, |input| {
         NewEvent::from_input(input, write.limits()).map_err(|faults| instead_of_slots(faults, "shifts"))
     });
     let event = event.await;
-    let created =
-        write.call(event, |session, event| async move { session.create_event(event).await }).await?;
-    Ok(write.answer(StatusCode::CREATED, Event::with_slots(&created, &context.base_url)))
+    let created = write.call(event, Session::create_event).await?;
+    Ok(answer(StatusCode::CREATED, &created, Event::with_slots(&created.value, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/duplicate`: copies an event to another date.
@@ -30,11 +29,10 @@ pub(crate) async fn duplicate_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, OperationKind::DuplicateEvent.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::DuplicateEvent.on(id), &request)?;
     let copy = request.input(Event::FIELDS, DuplicateEvent::from_input).await;
-    let copy =
-        write.call(copy, |session, copy| async move { session.duplicate_event(id, copy).await }).await?;
-    Ok(write.answer(StatusCode::CREATED, Event::with_slots(&copy, &context.base_url)))
+    let copy = write.call(copy, |session, copy| session.duplicate_event(id, copy)).await?;
+    Ok(answer(StatusCode::CREATED, &copy, Event::with_slots(&copy.value, &context.base_url)))
 }
 
 /// `GET /v1/events`: lists one page of events.
@@ -64,19 +62,17 @@ pub(crate) async fn patch_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, OperationKind::PatchEvent.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::PatchEvent.on(id), &request)?;
     let patch = request.input(Event::FIELDS, |input| {
         EventPatch::from_input(input).map_err(|faults| instead_of_slots(faults, "PATCH /v1/slots/{id}"))
     });
     let patch = patch.await;
     if request.is_preview {
         let session = write.session().preview();
-        drop(session.patch_event(id, patch?).await?);
-        return Ok(preview(&session));
+        return Ok(preview(session.patch_event(id, patch?).reply().await?));
     }
-    let event =
-        write.call(patch, |session, patch| async move { session.patch_event(id, patch).await }).await?;
-    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
+    let event = write.call(patch, |session, patch| session.patch_event(id, patch)).await?;
+    Ok(answer(StatusCode::OK, &event, Event::with_slots(&event.value, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/publish`: publishes an event.
@@ -86,10 +82,10 @@ pub(crate) async fn publish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, OperationKind::PublishEvent.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::PublishEvent.on(id), &request)?;
     let body = request.optional_input(Event::FIELDS, no_mail).await;
-    let event = write.call(body, |session, ()| async move { session.publish_event(id).await }).await?;
-    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
+    let event = write.call(body, |session, ()| session.publish_event(id)).await?;
+    Ok(answer(StatusCode::OK, &event, Event::with_slots(&event.value, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/unpublish`: makes an event a draft.
@@ -99,10 +95,10 @@ pub(crate) async fn unpublish_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, OperationKind::UnpublishEvent.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::UnpublishEvent.on(id), &request)?;
     let body = request.optional_input(Event::FIELDS, no_mail).await;
-    let event = write.call(body, |session, ()| async move { session.unpublish_event(id).await }).await?;
-    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
+    let event = write.call(body, |session, ()| session.unpublish_event(id)).await?;
+    Ok(answer(StatusCode::OK, &event, Event::with_slots(&event.value, &context.base_url)))
 }
 
 /// `POST /v1/events/{event_id}/cancel`: cancels an event for good.
@@ -112,24 +108,22 @@ pub(crate) async fn cancel_event(
     id: EventId,
     mut request: Request,
 ) -> Answer {
-    let write = Write::authorize(session, OperationKind::CancelEvent.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::CancelEvent.on(id), &request)?;
     let cancel = request.optional_input(Event::FIELDS, Cancellation::from_input).await;
     if request.is_preview {
         let session = write.session().preview();
-        drop(session.cancel_event(id, cancel?).await?);
-        return Ok(preview(&session));
+        return Ok(preview(session.cancel_event(id, cancel?).reply().await?));
     }
-    let event =
-        write.call(cancel, |session, cancel| async move { session.cancel_event(id, cancel).await }).await?;
-    Ok(write.answer(StatusCode::OK, Event::with_slots(&event, &context.base_url)))
+    let event = write.call(cancel, |session, cancel| session.cancel_event(id, cancel)).await?;
+    Ok(answer(StatusCode::OK, &event, Event::with_slots(&event.value, &context.base_url)))
 }
 
 /// `DELETE /v1/events/{event_id}`: deletes an event.
 pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::DeleteEvent.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::DeleteEvent.on(id), &request)?;
     let input = request.deletion(no_mail).await;
-    write.call(input, |session, ()| async move { session.delete_event(id).await }).await?;
-    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+    let deleted = write.call(input, |session, ()| session.delete_event(id)).await?;
+    Ok(answer(StatusCode::OK, &deleted, Deleted::new(id.uuid())))
 }
 
 /// Says in the fault of `slots` what creates or changes slots.

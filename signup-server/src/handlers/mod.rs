@@ -32,8 +32,8 @@ use warp::reply::Response;
 
 use crate::reply::ApiError;
 use crate::request::Request;
+use write::{AuthorizedWrite, answer, preview};
 pub(crate) use write::{MailsQueued, REPLAY};
-use write::{Write, preview};
 
 /// The service, and the base URL of the addresses in responses.
 #[derive(Debug, Clone)]

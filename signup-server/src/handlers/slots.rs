@@ -6,7 +6,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read, preview};
+use super::{Answer, AuthorizedWrite, Context, answer, authorize_read, preview};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Coverage, Data, Deleted, Slot, coverage_page, slots};
@@ -24,16 +24,14 @@ pub(crate) async fn list_slots(session: Session, event: EventId, request: Reques
 
 /// `PATCH /v1/slots/{id}`: changes a slot.
 pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::PatchShift.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::PatchShift.on(id), &request)?;
     let patch = request.input(Slot::FIELDS, ShiftPatch::from_input).await;
     if request.is_preview {
         let session = write.session().preview();
-        drop(session.patch_shift(id, patch?).await?);
-        return Ok(preview(&session));
+        return Ok(preview(session.patch_shift(id, patch?).reply().await?));
     }
-    let shift =
-        write.call(patch, |session, patch| async move { session.patch_shift(id, patch).await }).await?;
-    Ok(write.answer(StatusCode::OK, Slot::new(&shift)))
+    let shift = write.call(patch, |session, patch| session.patch_shift(id, patch)).await?;
+    Ok(answer(StatusCode::OK, &shift, Slot::new(&shift.value)))
 }
 
 /// `GET /v1/slots/{id}`: returns a slot.
@@ -45,23 +43,22 @@ pub(crate) async fn show_slot(session: Session, id: ShiftId, request: Request) -
 
 /// `POST /v1/events/{event_id}/slots`: adds slots to an event.
 pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::AddShifts.on(event), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::AddShifts.on(event), &request)?;
     let new = request.input(&[], |input| NewShift::list_from_input(input, None)).await;
-    let added = write.call(new, |session, new| async move { session.add_shifts(event, new).await }).await?;
-    Ok(write.answer(StatusCode::CREATED, slots(&added)))
+    let added = write.call(new, |session, new| session.add_shifts(event, new)).await?;
+    Ok(answer(StatusCode::CREATED, &added, slots(&added.value)))
 }
 
 /// `DELETE /v1/slots/{id}`: deletes a slot.
 pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::DeleteShift.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::DeleteShift.on(id), &request)?;
     let delete = request.deletion(DeleteShift::from_input).await;
     if request.is_preview {
         let session = write.session().preview();
-        session.delete_shift(id, delete?).await?;
-        return Ok(preview(&session));
+        return Ok(preview(session.delete_shift(id, delete?).reply().await?));
     }
-    write.call(delete, |session, delete| async move { session.delete_shift(id, delete).await }).await?;
-    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+    let deleted = write.call(delete, |session, delete| session.delete_shift(id, delete)).await?;
+    Ok(answer(StatusCode::OK, &deleted, Deleted::new(id.uuid())))
 }
 
 /// `GET /v1/coverage`: lists what the active events still need, one page of events.

@@ -5,7 +5,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, Context, Write, authorize_read};
+use super::{Answer, AuthorizedWrite, Context, answer, authorize_read};
 use crate::reply::json;
 use crate::request::{Request, no_fields};
 use crate::wire::{Data, Deleted, Delivery, Webhook, delivery_page};
@@ -20,11 +20,11 @@ pub(crate) async fn list_webhooks(session: Session, request: Request) -> Answer 
 
 /// `POST /v1/webhooks`: creates a webhook. The answer has its secret.
 pub(crate) async fn create_webhook(session: Session, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::CreateWebhook, &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::CreateWebhook, &request)?;
     let new =
         request.input(Webhook::FIELDS, |input| NewWebhook::from_input(input, write.webhook_networks())).await;
-    let webhook = write.call(new, |session, new| async move { session.create_webhook(new).await }).await?;
-    Ok(write.answer(StatusCode::CREATED, Webhook::with_secret(&webhook)))
+    let webhook = write.call(new, Session::create_webhook).await?;
+    Ok(answer(StatusCode::CREATED, &webhook, Webhook::with_secret(&webhook.value)))
 }
 
 /// `GET /v1/webhooks/{id}`: returns a webhook.
@@ -36,37 +36,36 @@ pub(crate) async fn show_webhook(session: Session, id: WebhookId, request: Reque
 
 /// `PATCH /v1/webhooks/{id}`: changes a webhook.
 pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::PatchWebhook.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::PatchWebhook.on(id), &request)?;
     let patch = request
         .input(Webhook::FIELDS, |input| WebhookPatch::from_input(input, write.webhook_networks()))
         .await;
-    let webhook =
-        write.call(patch, |session, patch| async move { session.patch_webhook(id, patch).await }).await?;
-    Ok(write.answer(StatusCode::OK, Webhook::new(&webhook)))
+    let webhook = write.call(patch, |session, patch| session.patch_webhook(id, patch)).await?;
+    Ok(answer(StatusCode::OK, &webhook, Webhook::new(&webhook.value)))
 }
 
 /// `DELETE /v1/webhooks/{id}`: deletes a webhook with its deliveries.
 pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::DeleteWebhook.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::DeleteWebhook.on(id), &request)?;
     let input = request.deletion(no_fields).await;
-    write.call(input, |session, ()| async move { session.delete_webhook(id).await }).await?;
-    Ok(write.answer(StatusCode::OK, Deleted::new(id.uuid())))
+    let deleted = write.call(input, |session, ()| session.delete_webhook(id)).await?;
+    Ok(answer(StatusCode::OK, &deleted, Deleted::new(id.uuid())))
 }
 
 /// `POST /v1/webhooks/{id}/rotate_secret`: replaces the secret of a webhook. The answer has the new one.
 pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::RotateSecret.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::RotateSecret.on(id), &request)?;
     let input = request.optional_input(Webhook::FIELDS, no_fields).await;
-    let webhook = write.call(input, |session, ()| async move { session.rotate_secret(id).await }).await?;
-    Ok(write.answer(StatusCode::OK, Webhook::with_secret(&webhook)))
+    let webhook = write.call(input, |session, ()| session.rotate_secret(id)).await?;
+    Ok(answer(StatusCode::OK, &webhook, Webhook::with_secret(&webhook.value)))
 }
 
 /// `POST /v1/webhooks/{id}/test`: makes a delivery that tests a webhook.
 pub(crate) async fn test_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::TestWebhook.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::TestWebhook.on(id), &request)?;
     let input = request.optional_input(Webhook::FIELDS, no_fields).await;
-    let delivery = write.call(input, |session, ()| async move { session.test_webhook(id).await }).await?;
-    Ok(write.answer(StatusCode::CREATED, Delivery::new(&delivery)))
+    let delivery = write.call(input, |session, ()| session.test_webhook(id)).await?;
+    Ok(answer(StatusCode::CREATED, &delivery, Delivery::new(&delivery.value)))
 }
 
 /// `GET /v1/webhooks/{id}/deliveries`: lists one page of the deliveries to a webhook.
@@ -85,8 +84,8 @@ pub(crate) async fn list_deliveries(
 
 /// `POST /v1/deliveries/{id}/redeliver`: makes a delivery again.
 pub(crate) async fn redeliver(session: Session, id: DeliveryId, mut request: Request) -> Answer {
-    let write = Write::authorize(session, OperationKind::Redeliver.on(id), &request)?;
+    let write = AuthorizedWrite::authorize(session, OperationKind::Redeliver.on(id), &request)?;
     let input = request.optional_input(Delivery::FIELDS, no_fields).await;
-    let delivery = write.call(input, |session, ()| async move { session.redeliver(id).await }).await?;
-    Ok(write.answer(StatusCode::OK, Delivery::new(&delivery)))
+    let delivery = write.call(input, |session, ()| session.redeliver(id)).await?;
+    Ok(answer(StatusCode::OK, &delivery, Delivery::new(&delivery.value)))
 }

@@ -1,7 +1,7 @@
 //! Writes of the API: the checks before the library is called, and the header of a replayed answer.
 
 use serde::Serialize;
-use signup_core::{Networks, Operation, Outcome, PlanLimits, Session};
+use signup_core::{IdempotencyKey, Networks, Operation, Outcome, PendingWrite, PlanLimits, Reply, Session};
 use warp::http::{HeaderName, HeaderValue, StatusCode};
 use warp::reply::Response;
 
@@ -16,19 +16,29 @@ pub(crate) const REPLAY: HeaderName = HeaderName::from_static("idempotent-replay
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MailsQueued(pub(crate) u32);
 
-/// Returns the response with what the last write of a [preview](Session::preview) would do.
-pub(crate) fn preview(session: &Session) -> Response {
-    json(StatusCode::OK, &Preview::new(session))
+/// Returns the response with what a write would do. `reply` is that of a [preview](Session::preview).
+pub(crate) fn preview<T>(reply: Reply<T>) -> Response {
+    json(StatusCode::OK, &Preview::new(reply))
+}
+
+/// Returns the response of a write with `data`. A replay has the header `Idempotent-Replay: true`.
+pub(crate) fn answer<T>(status: StatusCode, reply: &Reply<T>, data: impl Serialize) -> Response {
+    let mut response = json(status, &Data { data });
+    if reply.is_replay {
+        response.headers_mut().insert(REPLAY, HeaderValue::from_static("true"));
+    }
+    response.extensions_mut().insert(MailsQueued(reply.mails_queued));
+    response
 }
 
 /// A write of the API whose token has the scope, and whose idempotency key is well-formed.
-pub(crate) struct Write {
-    /// Carries the idempotency key.
+pub(crate) struct AuthorizedWrite {
     session: Session,
     operation: Operation,
+    key: Option<IdempotencyKey>,
 }
 
-impl Write {
+impl AuthorizedWrite {
     /// Checks the scope of the operation, and then the idempotency key. A handler calls this function before it reads the body.
     pub(crate) fn authorize(
         session: Session,
@@ -37,11 +47,7 @@ impl Write {
     ) -> Result<Self, ApiError> {
         let operation = operation.into();
         session.require(operation.kind().permission())?;
-        let session = match request.idempotency_key()? {
-            Some(key) => session.with_key(key),
-            None => session,
-        };
-        Ok(Self { session, operation })
+        Ok(Self { key: request.idempotency_key()?, session, operation })
     }
 
     /// Returns the limits of the organization's plan.
@@ -56,37 +62,31 @@ impl Write {
 
     /// Calls a method of the library with the input of the request. A stored answer takes precedence over a fault of the
     /// input.
-    pub(crate) async fn call<V, T, F>(
+    pub(crate) async fn call<V, T: TryFrom<Outcome>>(
         &self,
         input: Result<V, ApiError>,
-        method: impl FnOnce(Session, V) -> F,
-    ) -> Result<T, ApiError>
-    where
-        T: TryFrom<Outcome>,
-        F: Future<Output = signup_core::Result<T>>,
-    {
-        match input {
-            Ok(value) => Ok(method(self.session.clone(), value).await?),
-            Err(error) => {
-                let stored = self.session.stored_outcome(self.operation).await?;
-                stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
+        method: impl FnOnce(&Session, V) -> PendingWrite<'_, T>,
+    ) -> Result<Reply<T>, ApiError> {
+        let error = match input {
+            Ok(value) => {
+                let write = method(&self.session, value);
+                let write = match &self.key {
+                    Some(key) => write.with_key(key.clone()),
+                    None => write,
+                };
+                return Ok(write.reply().await?);
             }
-        }
+            Err(error) => error,
+        };
+        // The token may have expired while the body was read.
+        self.session.require(self.operation.kind().permission())?;
+        let Some(key) = &self.key else { return Err(error) };
+        self.session.stored_reply(self.operation, key).await?.ok_or(error)
     }
 
     /// Returns the session, for the preview of the write.
     pub(crate) const fn session(&self) -> &Session {
         &self.session
-    }
-
-    /// Returns the response with `data`. A replay has the header `Idempotent-Replay: true`.
-    pub(crate) fn answer(&self, status: StatusCode, data: impl Serialize) -> Response {
-        let mut response = json(status, &Data { data });
-        if self.session.is_replay() {
-            response.headers_mut().insert(REPLAY, HeaderValue::from_static("true"));
-        }
-        response.extensions_mut().insert(MailsQueued(self.session.mails_queued()));
-        response
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
             if is_stored {
                 let input = Input::from_json(GOOD.as_bytes()).unwrap();
                 let event = NewEvent::from_input(input, session.limits()).unwrap();
-                session.with_key("key".parse().unwrap()).create_event(event).await.unwrap();
+                session.create_event(event).with_key("key".parse().unwrap()).await.unwrap();
             }
 
             let mut headers = HeaderMap::new();
@@ -131,11 +131,10 @@ mod tests {
                 Ok(Bytes::from_static(body.as_bytes()))
             });
             let mut request = Request::new(headers, String::new(), Mutex::new(Box::pin(slow)), None);
-            let write = Write::authorize(session, OperationKind::CreateEvent, &request).unwrap();
+            let write = AuthorizedWrite::authorize(session, OperationKind::CreateEvent, &request).unwrap();
             let limits = write.limits();
             let event = request.input(&[], |input| NewEvent::from_input(input, limits)).await;
-            let created: Result<EventWithShifts, _> =
-                write.call(event, |session, event| async move { session.create_event(event).await }).await;
+            let created: Result<Reply<EventWithShifts>, _> = write.call(event, Session::create_event).await;
             assert!(matches!(created, Err(ApiError::Service(Error::Unauthenticated))), "{created:?}");
             let session = service.session_for(organization, Scopes::all()).await.unwrap();
             let events = session.events(EventQuery::new()).await.unwrap().items;

@@ -73,8 +73,8 @@ pub(crate) struct Preview {
 }
 
 impl Preview {
-    pub(crate) fn new(session: &signup_core::Session) -> Self {
-        Self { preview: true, mails: session.mails_queued(), changes: session.changes() }
+    pub(crate) fn new<T>(reply: signup_core::Reply<T>) -> Self {
+        Self { preview: true, mails: reply.mails_queued, changes: reply.changes }
     }
 }
 

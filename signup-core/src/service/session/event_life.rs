@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::Session;
+use super::{PendingWrite, Session};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId};
 use crate::input::{Cancellation, Change, EventPatch};
@@ -61,8 +61,8 @@ impl Session {
     /// assert_eq!(moved.event.slug, created.event.slug);
     /// # Ok(()) }) }
     /// ```
-    pub async fn patch_event(&self, id: EventId, patch: EventPatch) -> Result<EventWithShifts> {
-        self.write_patch(OperationKind::PatchEvent.on(id), id, &patch).await
+    pub fn patch_event(&self, id: EventId, patch: EventPatch) -> PendingWrite<'_, EventWithShifts> {
+        self.write_patch(OperationKind::PatchEvent.on(id), id, patch)
     }
 
     /// Publishes an event. An event that is published stays as it is.
@@ -84,9 +84,9 @@ impl Session {
     /// assert!(!copy.event.is_published && published.event.is_published);
     /// # Ok(()) }) }
     /// ```
-    pub async fn publish_event(&self, id: EventId) -> Result<EventWithShifts> {
+    pub fn publish_event(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
         let patch = EventPatch::new().published(true);
-        self.write_patch(OperationKind::PublishEvent.on(id), id, &patch).await
+        self.write_patch(OperationKind::PublishEvent.on(id), id, patch)
     }
 
     /// Unpublishes an event. A draft stays as it is.
@@ -107,9 +107,9 @@ impl Session {
     /// assert!(!draft.event.is_published);
     /// # Ok(()) }) }
     /// ```
-    pub async fn unpublish_event(&self, id: EventId) -> Result<EventWithShifts> {
+    pub fn unpublish_event(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
         let patch = EventPatch::new().published(false);
-        self.write_patch(OperationKind::UnpublishEvent.on(id), id, &patch).await
+        self.write_patch(OperationKind::UnpublishEvent.on(id), id, patch)
     }
 
     /// Cancels an event for good, and its active sign-ups with it. Their volunteers get a mail with the reason. An event
@@ -136,13 +136,11 @@ impl Session {
     /// assert_eq!(session.unpublish_event(created.event.id).await, Err(Error::EventCancelled));
     /// # Ok(()) }) }
     /// ```
-    pub async fn cancel_event(&self, id: EventId, cancel: Cancellation) -> Result<EventWithShifts> {
-        let cancel = &cancel;
-        self.write(OperationKind::CancelEvent.on(id), move |now| async move {
+    pub fn cancel_event(&self, id: EventId, cancel: Cancellation) -> PendingWrite<'_, EventWithShifts> {
+        self.write(OperationKind::CancelEvent.on(id), cancel, move |cancel, now| async move {
             let full = self.event_in_full(id).await?;
-            rules::cancel_event(full, cancel.clone(), NoticeId::new(secret::new_uuid(now)), now)
+            rules::cancel_event(full, cancel, NoticeId::new(secret::new_uuid(now)), now)
         })
-        .await
     }
 
     /// Deletes an event: its shifts, questions and sign-ups are gone from every answer. An operator can restore it
@@ -168,11 +166,10 @@ impl Session {
     /// assert_eq!(session.event(created.event.id).await, Err(Error::NotFound));
     /// # Ok(()) }) }
     /// ```
-    pub async fn delete_event(&self, id: EventId) -> Result<()> {
-        self.write(OperationKind::DeleteEvent.on(id), move |now| async move {
+    pub fn delete_event(&self, id: EventId) -> PendingWrite<'_, ()> {
+        self.write(OperationKind::DeleteEvent.on(id), (), move |(), now| async move {
             rules::delete_event(&self.event_in_full(id).await?, now)
         })
-        .await
     }
 
     pub(super) async fn event_in_full(&self, id: EventId) -> Result<EventInFull> {
@@ -183,7 +180,7 @@ impl Session {
     async fn decide_patch(
         &self,
         id: EventId,
-        patch: &EventPatch,
+        patch: EventPatch,
         now: Timestamp,
     ) -> Result<Decision<EventWithShifts>> {
         let full = self.event_in_full(id).await?;
@@ -191,15 +188,15 @@ impl Session {
         let holder = self.shared.external_id_holder(self.organization_id(), external_id.as_ref()).await?;
         let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
         let delay = self.shared.change_mail_delay;
-        rules::patch_event(full, patch.clone(), holder, self.limits(), notices, delay, now)
+        rules::patch_event(full, patch, holder, self.limits(), notices, delay, now)
     }
 
-    async fn write_patch(
+    fn write_patch(
         &self,
         operation: Operation,
         id: EventId,
-        patch: &EventPatch,
-    ) -> Result<EventWithShifts> {
-        self.write(operation, move |now| self.decide_patch(id, patch, now)).await
+        patch: EventPatch,
+    ) -> PendingWrite<'_, EventWithShifts> {
+        self.write(operation, patch, move |patch, now| self.decide_patch(id, patch, now))
     }
 }

@@ -1,6 +1,6 @@
 //! Events of a session's organization.
 
-use super::{Pages, Session};
+use super::{Pages, PendingWrite, Session};
 use crate::error::Result;
 use crate::event::Event;
 use crate::fault::Faults;
@@ -17,7 +17,7 @@ impl Session {
     /// Requires [`Scope::EventsWrite`].
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
-    /// [`with_key`](Self::with_key). Without a key, a retry may create a second event.
+    /// [`with_key`](PendingWrite::with_key). Without a key, a retry may create a second event.
     ///
     /// # Errors
     /// - [`Error::Invalid`](crate::Error::Invalid) with every fault of the input.
@@ -41,15 +41,13 @@ impl Session {
     /// assert_eq!(created.shifts[0].occupancy.filled, 0);
     /// # Ok(()) }) }
     /// ```
-    pub async fn create_event(&self, event: NewEvent) -> Result<EventWithShifts> {
-        let event = &event;
-        self.write(OperationKind::CreateEvent, move |now| async move {
+    pub fn create_event(&self, event: NewEvent) -> PendingWrite<'_, EventWithShifts> {
+        self.write(OperationKind::CreateEvent, event, move |event, now| async move {
             let holder =
                 self.shared.external_id_holder(self.organization_id(), event.external_id.as_ref()).await?;
             let ids = EventIds::generate(now, event.shifts.len(), 0);
-            rules::create_event(self.organization_id(), self.limits(), event.clone(), holder, ids, now)
+            rules::create_event(self.organization_id(), self.limits(), event, holder, ids, now)
         })
-        .await
     }
 
     /// Copies an event with its shifts and questions to `start_date`.
@@ -60,7 +58,7 @@ impl Session {
     /// Requires [`Scope::EventsWrite`].
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
-    /// [`with_key`](Self::with_key). Without a key, a retry may create a second copy.
+    /// [`with_key`](PendingWrite::with_key). Without a key, a retry may create a second copy.
     ///
     /// # Errors
     /// - [`Error::Invalid`](crate::Error::Invalid) if the first or the last day of the copy would be out of range.
@@ -80,18 +78,16 @@ impl Session {
     /// assert!(!copy.event.is_published);
     /// # Ok(()) }) }
     /// ```
-    pub async fn duplicate_event(
+    pub fn duplicate_event(
         &self,
         id: EventId,
         copy: impl Into<DuplicateEvent>,
-    ) -> Result<EventWithShifts> {
-        let copy = &copy.into();
-        self.write(OperationKind::DuplicateEvent.on(id), move |now| async move {
+    ) -> PendingWrite<'_, EventWithShifts> {
+        self.write(OperationKind::DuplicateEvent.on(id), copy.into(), move |copy, now| async move {
             let source = self.event_in_full(id).await?;
             let ids = EventIds::generate(now, source.shifts.len(), source.questions.len());
-            Ok(rules::duplicate_event(source, copy.clone(), ids, now)?)
+            Ok(rules::duplicate_event(source, copy, ids, now)?)
         })
-        .await
     }
 
     /// Lists the organization's events, a page at a time, in the order of `query`: latest start first, unless the query says

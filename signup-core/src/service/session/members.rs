@@ -1,6 +1,6 @@
 //! The members of a session's organization, and their invitations. Only people have these permissions.
 
-use super::Session;
+use super::{PendingWrite, Session};
 use crate::error::{Error, Result};
 use crate::id::{InvitationId, PersonId};
 use crate::input::NewInvitation;
@@ -69,17 +69,17 @@ impl Session {
     /// assert!(session.invitations().await?.is_empty());
     /// # Ok(()) }) }
     /// ```
-    pub async fn invite(&self, new: NewInvitation) -> Result<Option<(Invitation, Option<Secret>)>> {
-        let (caller, new, secret) = (self.manager()?, &new, &Secret::generate());
-        let invited: Option<Invitation> = self
-            .write(OperationKind::Invite, move |now| {
-                self.shared.invite(self.organization_id(), Some(caller), new, secret, now)
-            })
-            .await?;
-        Ok(invited.map(|invitation| {
+    pub fn invite(&self, new: NewInvitation) -> PendingWrite<'_, Option<(Invitation, Option<Secret>)>> {
+        let secret = Secret::generate();
+        self.write(OperationKind::Invite, (new, secret.clone()), move |(new, secret), now| async move {
+            let caller = self.manager()?;
+            self.shared.invite(self.organization_id(), Some(caller), &new, &secret, now).await
+        })
+        .map(move |invited: Option<Invitation>| {
+            let invitation = invited?;
             let is_new = invitation.digest == secret.digest();
-            (invitation, is_new.then(|| secret.clone()))
-        }))
+            Some((invitation, is_new.then_some(secret)))
+        })
     }
 
     /// Withdraws an invitation. Its link stops working.

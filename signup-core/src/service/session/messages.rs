@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Session;
+use super::{PendingWrite, Session};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::id::{EventId, MessageId, NoticeId, ShiftId};
@@ -55,7 +55,7 @@ impl Session {
     /// shift. Each address gets one mail. The mails are queued in portions, so the call takes the same time for any number of them.
     ///
     /// Volunteers who sign up later get no mail. Neither do volunteers who cancel before their mail is made. Without an
-    /// [idempotency key](Self::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which
+    /// [idempotency key](PendingWrite::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which
     /// no token has.
     ///
     /// # Errors
@@ -82,17 +82,15 @@ impl Session {
     /// session.send_message(created.event.id, message).await?;
     /// # Ok(()) }) }
     /// ```
-    pub async fn send_message(&self, event: EventId, message: NewMessage) -> Result<Message> {
-        let new = &message;
-        self.write(OperationKind::SendMessage.on(event), move |now| async move {
+    pub fn send_message(&self, event: EventId, message: NewMessage) -> PendingWrite<'_, Message> {
+        self.write(OperationKind::SendMessage.on(event), message, move |new, now| async move {
             // Only a person has the permission.
             let Actor::Person { id, name } = &*self.actor else {
                 return Err(Error::MissingRole(Permission::SendMessages.role()));
             };
             let full = self.event_in_full(event).await?;
             let ids = (MessageId::new(secret::new_uuid(now)), NoticeId::new(secret::new_uuid(now)));
-            rules::send_message(&full, new.clone(), ids, (*id, name.clone()), now)
+            rules::send_message(&full, new, ids, (*id, name.clone()), now)
         })
-        .await
     }
 }

@@ -15,29 +15,26 @@ mod volunteers;
 mod webhooks;
 mod writes;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 
 pub use pages::Pages;
 pub use token::TokenUse;
-use writes::{LastWrite, Writes};
+pub use writes::{PendingWrite, Reply};
 
 use super::Shared;
-use super::commit::refusal_error;
 use crate::activity::Actor;
 use crate::allowance::RateKey;
-use crate::caller_key::IdempotencyKey;
 use crate::error::{Error, Result};
 use crate::id::{CallerId, OrganizationId, PersonId, TokenId};
 use crate::organization::Organization;
 use crate::permission::{Permission, Permissions};
 use crate::person::{Person, Role};
 use crate::plan::PlanLimits;
-use crate::receipt::{Operation, Outcome, Receipt, ReceiptKey};
-use crate::rules::{self, Decision};
+use crate::rules;
 use crate::sign_in::SignIn;
-use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
+use crate::store::RecordKey;
 use crate::token::Scope;
 
 /// The handle of a token or a person: reads and writes in one organization, within the [permissions](Permissions) of the
@@ -49,7 +46,7 @@ use crate::token::Scope;
 /// that the plan was changed, so a server authenticates each request.
 ///
 /// After [`Error::Store`], retry a call that creates (an event, a copy, shifts, a question, a webhook, a token, an
-/// invitation) only with the same idempotency key: see [`with_key`](Self::with_key). A repeated delete without a key
+/// invitation) only with the same idempotency key: see [`PendingWrite::with_key`]. A repeated delete without a key
 /// returns [`Error::NotFound`] if the first call was applied. Every other call is safe to retry.
 ///
 /// # Errors
@@ -68,7 +65,6 @@ pub struct Session {
     shared: Arc<Shared>,
     principal: Principal,
     actor: Arc<Actor>,
-    writes: Arc<Writes>,
 }
 
 /// The organization and the rights of a session.
@@ -85,7 +81,7 @@ pub(super) struct Principal {
 
 impl Session {
     pub(super) fn new(shared: Arc<Shared>, principal: Principal, actor: Actor) -> Self {
-        Self { shared, principal, actor: Arc::new(actor), writes: Arc::default() }
+        Self { shared, principal, actor: Arc::new(actor) }
     }
 
     /// Creates the session of a person with this role in the organization.
@@ -204,44 +200,6 @@ impl Session {
         if is_late { Err(Error::NotRecent) } else { Ok(()) }
     }
 
-    /// Returns the outcome of the operation that is stored under the session's key, if there is one. Then
-    /// [`is_replay`](Self::is_replay) returns `true`.
-    ///
-    /// Each write does this itself. A server calls this method when the body of a request with a key has faults: the stored
-    /// outcome takes precedence over the faults.
-    ///
-    /// # Errors
-    /// Returns the errors of [`require`](Self::require) for the [permission](crate::OperationKind::permission) of the operation.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
-    /// use signup_core::OperationKind;
-    ///
-    /// # let drive = NewEvent::new("Food drive".parse()?, date(2027, 6, 5), "America/New_York".parse()?);
-    /// let keyed = session.with_key("food-drive-2027-06-05".parse()?);
-    /// let created = keyed.create_event(drive).await?;
-    /// let stored = keyed.stored_outcome(OperationKind::CreateEvent).await?;
-    /// assert_eq!(stored, Some(created.into()));
-    /// # Ok(()) }) }
-    /// ```
-    pub async fn stored_outcome(&self, operation: impl Into<Operation> + Send) -> Result<Option<Outcome>> {
-        let operation = operation.into();
-        self.require(operation.kind().permission())?;
-        self.replay(operation).await
-    }
-
-    async fn replay(&self, operation: Operation) -> Result<Option<Outcome>> {
-        let Some(key) = &self.writes.key else { return Ok(None) };
-        let receipt = self.receipt_key(operation, key);
-        let receipt = self.shared.store.get::<Receipt>(RecordKey::Receipt(receipt)).await?;
-        let receipt = receipt.filter(|receipt| receipt.is_live(self.shared.now()));
-        self.writes.note_replay(receipt.as_ref());
-        Ok(receipt.map(|receipt| receipt.outcome))
-    }
-
     /// Reads the organization.
     ///
     /// Requires [`Scope::OrganizationRead`].
@@ -268,75 +226,6 @@ impl Session {
         self.shared.now() < self.principal.expires_at
     }
 
-    /// Checks the permission, waits for the turn of the operation, decides and commits. With a key, commits the receipt in the
-    /// same change set.
-    ///
-    /// A stored outcome takes precedence over every error of the decision, so the receipt is looked up after such an
-    /// error. Without an error, the commit itself finds the receipt, so a first request needs no separate lookup.
-    async fn write<T, F>(
-        &self,
-        operation: impl Into<Operation> + Send,
-        decide: impl Fn(Timestamp) -> F + Send + Sync,
-    ) -> Result<T>
-    where
-        T: Clone + Send + Into<Outcome> + TryFrom<Outcome>,
-        F: Future<Output = Result<Decision<T>>> + Send,
-    {
-        let operation = operation.into();
-        self.writes.note_replay(None);
-        self.require(operation.kind().permission())?;
-        let effects = &Mutex::new(LastWrite::default());
-        let with_receipt = |now| {
-            let decided = decide(now);
-            async move {
-                let mut decision = decided.await?;
-                let mails_queued = rules::mails_of(&decision.change);
-                let changes = rules::changes_of(&decision.activity);
-                *effects.lock().unwrap_or_else(PoisonError::into_inner) =
-                    LastWrite { mails_queued, changes, ..LastWrite::default() };
-                if let Some(key) = &self.writes.key {
-                    let (key, outcome) = (self.receipt_key(operation, key), decision.outcome.clone().into());
-                    let expires_at = now + Receipt::LIFE;
-                    add_receipt(
-                        &mut decision.change,
-                        Receipt { key, outcome, mails_queued, input: self.writes.input, expires_at },
-                        now,
-                    );
-                }
-                Ok(decision)
-            }
-        };
-        let committed = async {
-            // A preview changes nothing, so it does not wait for a write that takes long.
-            let _turn = match self.shared.is_preview {
-                true => None,
-                false => Some(self.shared.turn(self.organization_id(), operation).await?),
-            };
-            self.shared.commit(&self.actor, with_receipt).await
-        };
-        let error = match committed.await {
-            Ok(Ok(outcome)) => {
-                let effects = effects.lock().unwrap_or_else(PoisonError::into_inner);
-                self.writes.last().clone_from(&effects);
-                return Ok(outcome);
-            }
-            Ok(Err(refusal)) => {
-                if let Refusal::Taken(record) = &refusal
-                    && let Record::Receipt(receipt) = &**record
-                    && let Ok(outcome) = T::try_from(receipt.outcome.clone())
-                {
-                    self.writes.note_replay(Some(receipt));
-                    return Ok(outcome);
-                }
-                return Err(refusal_error(refusal, self.principal.limits));
-            }
-            Err(error @ Error::Store(_)) => return Err(error),
-            Err(error) => error,
-        };
-        let stored = self.replay(operation).await?;
-        stored.and_then(|outcome| T::try_from(outcome).ok()).ok_or(error)
-    }
-
     /// Returns the id of the token or the person; [`CallerId::NONE`] for the session of a program.
     fn caller(&self) -> CallerId {
         match *self.actor {
@@ -345,15 +234,4 @@ impl Session {
             _ => CallerId::NONE,
         }
     }
-
-    fn receipt_key(&self, operation: Operation, key: &IdempotencyKey) -> ReceiptKey {
-        let (organization, caller) = (self.organization_id(), self.caller());
-        ReceiptKey { organization, caller, operation, key: key.clone() }
-    }
-}
-
-fn add_receipt(change: &mut ChangeSet, receipt: Receipt, now: Timestamp) {
-    // The first requirement, so that a stored answer takes precedence over every other refusal.
-    change.requires.insert(0, Requirement::Absent { unique: Unique::Receipt(receipt.key.clone()), now });
-    change.insert(receipt);
 }

@@ -1,6 +1,6 @@
 //! The questions of an event.
 
-use super::Session;
+use super::{PendingWrite, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
@@ -55,7 +55,7 @@ impl Session {
     ///
     /// Requires [`Scope::EventsWrite`].
     ///
-    /// Without an [idempotency key](Self::with_key), a retry may add the question a second time.
+    /// Without an [idempotency key](PendingWrite::with_key), a retry may add the question a second time.
     ///
     /// # Errors
     /// - [`Error::Invalid`] with every fault, and with one of `label` if the event has [`Question::MAX_PER_EVENT`]
@@ -78,14 +78,12 @@ impl Session {
     /// assert_eq!(session.questions(created.event.id).await?, [size]);
     /// # Ok(()) }) }
     /// ```
-    pub async fn add_question(&self, event: EventId, question: NewQuestion) -> Result<Question> {
-        let new = &question;
-        self.write(OperationKind::AddQuestion.on(event), move |now| async move {
+    pub fn add_question(&self, event: EventId, question: NewQuestion) -> PendingWrite<'_, Question> {
+        self.write(OperationKind::AddQuestion.on(event), question, move |new, now| async move {
             let full = self.event_in_full(event).await?;
             let id = QuestionId::new(secret::new_uuid(now));
-            rules::add_question(&full.event, &full.questions, new.clone(), id)
+            rules::add_question(&full.event, &full.questions, new, id)
         })
-        .await
     }
 
     /// Changes a question. Given answers stay as they are.
@@ -111,19 +109,17 @@ impl Session {
     /// assert_eq!((allergies.label.as_str(), allergies.required), ("Allergies", false));
     /// # Ok(()) }) }
     /// ```
-    pub async fn patch_question(&self, id: QuestionId, patch: QuestionPatch) -> Result<Question> {
-        let patch = &patch;
-        self.write(OperationKind::PatchQuestion.on(id), move |_| async move {
+    pub fn patch_question(&self, id: QuestionId, patch: QuestionPatch) -> PendingWrite<'_, Question> {
+        self.write(OperationKind::PatchQuestion.on(id), patch, move |patch, _| async move {
             let (question, event) = self.question_with_event(id).await?;
             let kind = patch.kind;
-            match rules::patch_question(&event, question.clone(), patch.clone()) {
+            match rules::patch_question(&event, question.clone(), patch) {
                 Err(Error::Invalid(faults)) if kind.is_some_and(|kind| kind != question.kind) => {
                     Err(self.with_fault_of_type(&event, &question, faults).await?.into())
                 }
                 decided => decided,
             }
         })
-        .await
     }
 
     /// Deletes a question. Given answers stay as they are.
@@ -147,12 +143,11 @@ impl Session {
     /// assert!(session.questions(created.event.id).await?.is_empty());
     /// # Ok(()) }) }
     /// ```
-    pub async fn delete_question(&self, id: QuestionId) -> Result<()> {
-        self.write(OperationKind::DeleteQuestion.on(id), move |_| async move {
+    pub fn delete_question(&self, id: QuestionId) -> PendingWrite<'_, ()> {
+        self.write(OperationKind::DeleteQuestion.on(id), (), move |(), _| async move {
             let (question, event) = self.question_with_event(id).await?;
             rules::delete_question(&event, &question)
         })
-        .await
     }
 
     /// Puts a fault of `type` before the faults of a patch that changes it, if a volunteer has answered the question. So

@@ -1,6 +1,6 @@
 //! The settings of a session's organization: its fields and its tokens. Only people have these permissions.
 
-use super::Session;
+use super::{PendingWrite, Session};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -86,18 +86,18 @@ impl Session {
     /// assert!(revoked.is_err_and(|error| error == Error::Unauthenticated));
     /// # Ok(()) }) }
     /// ```
-    pub async fn create_token(&self, new: NewToken) -> Result<(Token, Option<TokenText>)> {
+    pub fn create_token(&self, new: NewToken) -> PendingWrite<'_, (Token, Option<TokenText>)> {
         let text = TokenText::generate();
-        let (new, digest) = (&new, text.digest());
-        let token: Token = self
-            .write(OperationKind::CreateToken, move |now| async move {
-                let organization = self.own_organization().await?.id;
-                let id = TokenId::new(secret::new_uuid(now));
-                rules::create_token(organization, new, &self.actor, (id, digest), now)
-            })
-            .await?;
-        let is_new = token.digest == digest;
-        Ok((token, is_new.then_some(text)))
+        let digest = text.digest();
+        self.write(OperationKind::CreateToken, new, move |new, now| async move {
+            let organization = self.own_organization().await?.id;
+            let id = TokenId::new(secret::new_uuid(now));
+            rules::create_token(organization, &new, &self.actor, (id, digest), now)
+        })
+        .map(move |token: Token| {
+            let is_new = token.digest == digest;
+            (token, is_new.then_some(text))
+        })
     }
 
     /// Revokes a token. It is then refused: at once in this process, and within 5 seconds in others. A token that is already revoked

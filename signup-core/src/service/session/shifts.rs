@@ -1,8 +1,8 @@
 //! Shifts of a session's organization.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use super::{Pages, Session};
+use super::{Pages, PendingWrite, Session};
 use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
@@ -49,7 +49,7 @@ impl Session {
     /// [suppresses](crate::ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see
-    /// [`with_key`](Self::with_key).
+    /// [`with_key`](PendingWrite::with_key).
     ///
     /// # Errors
     /// - [`Error::Invalid`] with every fault of the input.
@@ -70,12 +70,12 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "slot")]
-    pub async fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> Result<ScheduledShift> {
-        let patch = &patch;
-        let turn = &OnceLock::new();
+    pub fn patch_shift(&self, id: ShiftId, patch: ShiftPatch) -> PendingWrite<'_, ScheduledShift> {
+        let turn = Arc::new(OnceLock::new());
         let sets_external_id = matches!(patch.external_id, Some(Change::Set(_)));
-        self.write(OperationKind::PatchShift.on(id), move |now| async move {
-            let found = self.shared.shift_in_turn(self.organization_id(), id, sets_external_id, turn).await?;
+        self.write(OperationKind::PatchShift.on(id), (patch, turn), move |(patch, turn), now| async move {
+            let found =
+                self.shared.shift_in_turn(self.organization_id(), id, sets_external_id, &turn).await?;
             let (mut shift, mut event) = found.ok_or(Error::NotFound)?;
             let mut siblings = vec![];
             if sets_external_id {
@@ -85,9 +85,8 @@ impl Session {
                 (event, siblings) = (full.event, full.shifts);
             }
             let (notice, delay) = (NoticeId::new(secret::new_uuid(now)), self.shared.change_mail_delay);
-            rules::patch_shift(&event, shift, &siblings, patch.clone(), notice, delay, now)
+            rules::patch_shift(&event, shift, &siblings, patch, notice, delay, now)
         })
-        .await
     }
 
     /// Reads a shift.
@@ -119,7 +118,7 @@ impl Session {
     ///
     /// Requires [`Scope::ShiftsWrite`].
     ///
-    /// Without an [idempotency key](Self::with_key), a retry may add the shifts a second time.
+    /// Without an [idempotency key](PendingWrite::with_key), a retry may add the shifts a second time.
     ///
     /// # Errors
     /// - [`Error::Invalid`] with every fault, and with one of `shifts` if the event would have more than
@@ -142,14 +141,12 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "add_slots")]
-    pub async fn add_shifts(&self, event: EventId, shifts: Vec<NewShift>) -> Result<Vec<ScheduledShift>> {
-        let shifts = &shifts;
-        self.write(OperationKind::AddShifts.on(event), move |now| async move {
+    pub fn add_shifts(&self, event: EventId, shifts: Vec<NewShift>) -> PendingWrite<'_, Vec<ScheduledShift>> {
+        self.write(OperationKind::AddShifts.on(event), shifts, move |shifts, now| async move {
             let full = self.event_in_full(event).await?;
             let ids = shifts.iter().map(|_| ShiftId::new(secret::new_uuid(now))).collect();
-            rules::add_shifts(full, shifts.clone(), ids, now)
+            rules::add_shifts(full, shifts, ids, now)
         })
-        .await
     }
 
     /// Deletes a shift. `delete` can cancel the active sign-ups. All sign-ups of the shift stay readable by id and in
@@ -177,15 +174,13 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     #[doc(alias = "delete_slot")]
-    pub async fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> Result<()> {
-        let delete = &delete;
-        self.write(OperationKind::DeleteShift.on(id), move |now| async move {
+    pub fn delete_shift(&self, id: ShiftId, delete: DeleteShift) -> PendingWrite<'_, ()> {
+        self.write(OperationKind::DeleteShift.on(id), delete, move |delete, now| async move {
             let found = self.shared.shift_with_event(self.organization_id(), id).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
             let notice = NoticeId::new(secret::new_uuid(now));
-            rules::delete_shift(&event, &shift, delete.clone(), notice, now)
+            rules::delete_shift(&event, &shift, delete, notice, now)
         })
-        .await
     }
 
     /// Reads what an event still needs, from one snapshot.

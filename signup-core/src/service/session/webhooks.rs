@@ -1,6 +1,6 @@
 //! Webhooks of a session's organization, and the deliveries to them.
 
-use super::Session;
+use super::{PendingWrite, Session};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -88,15 +88,13 @@ impl Session {
     /// assert_eq!(deliveries[0].activity.kind.as_str(), "event.deleted");
     /// # Ok(()) }) }
     /// ```
-    pub async fn create_webhook(&self, new: NewWebhook) -> Result<Webhook> {
-        let new = &new;
-        self.write(OperationKind::CreateWebhook, move |now| async move {
+    pub fn create_webhook(&self, new: NewWebhook) -> PendingWrite<'_, Webhook> {
+        self.write(OperationKind::CreateWebhook, new, move |new, now| async move {
             check_webhook(Some(&new.url), Some(&new.types), &self.shared.networks)?;
             let organization = self.own_organization().await?;
             let id = WebhookId::new(secret::new_uuid(now));
-            Ok(rules::create_webhook(organization, new.clone(), id, SigningSecret::generate(), now))
+            Ok(rules::create_webhook(organization, new, id, SigningSecret::generate(), now))
         })
-        .await
     }
 
     /// Changes the fields of a webhook that `patch` names. Deliveries to a webhook that is disabled wait until it is enabled.
@@ -107,14 +105,12 @@ impl Session {
     /// - [`Error::Invalid`] with a fault of `url` if the operator does not allow the address, and of `types` as in
     ///   [`create_webhook`](Self::create_webhook).
     /// - [`Error::NotFound`] if the organization has no such webhook.
-    pub async fn patch_webhook(&self, id: WebhookId, patch: WebhookPatch) -> Result<Webhook> {
-        let patch = &patch;
-        self.write(OperationKind::PatchWebhook.on(id), move |now| async move {
+    pub fn patch_webhook(&self, id: WebhookId, patch: WebhookPatch) -> PendingWrite<'_, Webhook> {
+        self.write(OperationKind::PatchWebhook.on(id), patch, move |patch, now| async move {
             check_webhook(patch.url.as_ref(), patch.types.as_deref(), &self.shared.networks)?;
             let (webhook, organization) = (self.own_webhook(id).await?, self.own_organization().await?);
-            Ok(rules::patch_webhook(organization, webhook, patch.clone(), now))
+            Ok(rules::patch_webhook(organization, webhook, patch, now))
         })
-        .await
     }
 
     /// Replaces the secret of a webhook. Deliveries are signed with the former secret, too, for
@@ -124,11 +120,10 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
-    pub async fn rotate_secret(&self, id: WebhookId) -> Result<Webhook> {
-        self.write(OperationKind::RotateSecret.on(id), move |now| async move {
+    pub fn rotate_secret(&self, id: WebhookId) -> PendingWrite<'_, Webhook> {
+        self.write(OperationKind::RotateSecret.on(id), (), move |(), now| async move {
             Ok(rules::rotate_secret(self.own_webhook(id).await?, SigningSecret::generate(), now))
         })
-        .await
     }
 
     /// Makes a delivery that tests a webhook. A disabled webhook gets it, too. The test is no activity.
@@ -137,13 +132,12 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
-    pub async fn test_webhook(&self, id: WebhookId) -> Result<Delivery> {
-        self.write(OperationKind::TestWebhook.on(id), move |now| async move {
+    pub fn test_webhook(&self, id: WebhookId) -> PendingWrite<'_, Delivery> {
+        self.write(OperationKind::TestWebhook.on(id), (), move |(), now| async move {
             let ids = (DeliveryId::new(secret::new_uuid(now)), ActivityId::new(secret::new_uuid(now)));
             let webhook = self.own_webhook(id).await?;
             Ok(rules::test_webhook(&webhook, (*self.actor).clone(), ids, now))
         })
-        .await
     }
 
     /// Deletes a webhook with its deliveries. A delivery in flight may still arrive.
@@ -152,12 +146,11 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if the organization has no such webhook.
-    pub async fn delete_webhook(&self, id: WebhookId) -> Result<()> {
-        self.write(OperationKind::DeleteWebhook.on(id), move |_| async move {
+    pub fn delete_webhook(&self, id: WebhookId) -> PendingWrite<'_, ()> {
+        self.write(OperationKind::DeleteWebhook.on(id), (), move |(), _| async move {
             let (webhook, organization) = (self.own_webhook(id).await?, self.own_organization().await?);
             Ok(rules::delete_webhook(organization, webhook))
         })
-        .await
     }
 
     /// Lists the deliveries to a webhook, newest first, page by page. A delivery is kept for
@@ -183,13 +176,12 @@ impl Session {
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such delivery.
     /// - [`Error::WebhookDisabled`] if its webhook is disabled, also if the delivery is pending.
-    pub async fn redeliver(&self, id: DeliveryId) -> Result<Delivery> {
-        self.write(OperationKind::Redeliver.on(id), move |now| async move {
+    pub fn redeliver(&self, id: DeliveryId) -> PendingWrite<'_, Delivery> {
+        self.write(OperationKind::Redeliver.on(id), (), move |(), now| async move {
             let delivery: Delivery = self.shared.get(RecordKey::Delivery(self.organization_id(), id)).await?;
             let webhook = self.own_webhook(delivery.webhook).await?;
             rules::redeliver(&webhook, delivery, now)
         })
-        .await
     }
 
     async fn own_webhook(&self, id: WebhookId) -> Result<Webhook> {

@@ -2,7 +2,7 @@
 //! fields hold what was typed.
 
 use askama::Template;
-use signup_core::Session;
+use signup_core::Reply;
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -88,16 +88,16 @@ impl<'a> Ask<'a> {
 
     /// Creates the question before the form of a new record is saved. Returns `None` if there are no `surprises`, and if the preview
     /// says that the same form was saved before.
-    pub(crate) fn of_new(
+    pub(crate) fn of_new<T>(
         frame: &'a Frame,
         form: &'a Form,
         heading: &str,
         button: &'static str,
-        preview: &Session,
+        preview: &Reply<T>,
         surprises: Vec<String>,
     ) -> Option<Self> {
         let ask = Self::of_form(frame, form, heading.to_owned(), button, (surprises, 0));
-        ask.filter(|_| !preview.is_replay()).map(|ask| Self { mails: None, ..ask })
+        ask.filter(|_| !preview.is_replay).map(|ask| Self { mails: None, ..ask })
     }
 
     /// Adds a paragraph.

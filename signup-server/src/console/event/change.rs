@@ -50,9 +50,10 @@ async fn page_of_publish(
 /// `GET /console/{slug}/events/{event_id}/publish`: shows a button that publishes an event, or why the event cannot be published.
 pub(crate) async fn show_publish(call: MemberCall) -> Answer {
     let id = call.path.event();
-    let preview = call.session.preview();
-    match preview.publish_event(id).await {
-        Ok(found) => page_of_publish(&call, StatusCode::OK, &found, preview.changes().is_empty(), None).await,
+    match call.session.preview().publish_event(id).reply().await {
+        Ok(found) => {
+            page_of_publish(&call, StatusCode::OK, &found.value, found.changes.is_empty(), None).await
+        }
         Err(error) => not_published(&call, id, error).await,
     }
 }
@@ -76,11 +77,11 @@ async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
 /// up, the page leads to the cancellation of the event instead. Of a draft, the page says that it is one.
 pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
     let event = call.session.event(call.path.event()).await?.event;
-    let (form, preview) = (Form::default(), call.session.preview());
+    let form = Form::default();
     let ask = |heading, button| Ask::new(&call.frame, &form, heading, button).back(&path_of(event.id));
     let question = ask(format!("Unpublish {}?", event.title), "Unpublish");
-    Ok(match preview.unpublish_event(event.id).await {
-        Ok(_) if preview.changes().is_empty() => {
+    Ok(match call.session.preview().unpublish_event(event.id).reply().await {
+        Ok(draft) if draft.changes.is_empty() => {
             ask(format!("{} is a draft", event.title), "").text("Volunteers can’t see it or sign up.").show()
         }
         Ok(_) => question
@@ -123,9 +124,8 @@ async fn cancelled_signups(call: &MemberCall, event: &Event) -> Result<u32, Erro
     if event.is_cancelled() {
         return Err(Error::EventCancelled);
     }
-    let preview = call.session.preview();
-    drop(preview.cancel_event(event.id, Cancellation::new()).await?);
-    Ok(preview.mails_queued())
+    let cancelled = call.session.preview().cancel_event(event.id, Cancellation::new()).reply().await?;
+    Ok(cancelled.mails_queued)
 }
 
 fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &Form) -> Response {
@@ -260,26 +260,27 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
         Ok(copy) => copy,
         Err(faults) => return not_copied(&call, &event, form, faults.into()),
     };
-    let session = form.keyed(&call.session);
     if !form.is_confirmed() {
-        let preview = form.keyed(&call.session.preview());
-        let planned = match preview.duplicate_event(event.id, copy.clone()).await {
+        let preview = call.session.preview();
+        let planned = match form.write(preview.duplicate_event(event.id, copy.clone())).await {
             Ok(planned) => planned,
             Err(error) => return not_copied(&call, &event, form, error),
         };
-        let (heading, surprises) = ("Copy this event?", surprises::of_event(None, &planned, call.now()));
-        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Copy event", &preview, surprises) {
+        let (heading, surprises) =
+            ("Copy this event?", surprises::of_event(None, &planned.value, call.now()));
+        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Copy event", &planned, surprises) {
             return Ok(ask.back(&path_of(event.id)).show());
         }
     }
-    match session.duplicate_event(event.id, copy).await {
-        Ok(EventWithShifts { event: copied, .. }) => {
+    match form.write(call.session.duplicate_event(event.id, copy)).await {
+        Ok(reply) => {
+            let copied = &reply.value.event;
             let first = times::day(copied.dates.first.date().date());
             let sentence = format!("It made the copy “{}” on {first}.", copied.title);
             let edit = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
             let gone = ("It has been deleted since.", ("see all events", call.frame.path("/")));
             let copy = call.session.event(copied.id);
-            Ok(match DoneBefore::of(&session, copy, (sentence, edit), gone).await? {
+            Ok(match DoneBefore::of(&reply, copy, (sentence, edit), gone).await? {
                 Some(before) => page_of_copy(&call, StatusCode::CONFLICT, &event, &form.done_before(before)),
                 None => call.see_other(&path_of(copied.id)),
             })

@@ -1,7 +1,7 @@
 //! The form that creates an event, with rows of shifts.
 
 use askama::Template;
-use signup_core::{Error, EventWithShifts, Theme};
+use signup_core::{Error, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -80,24 +80,25 @@ pub(crate) async fn create(mut call: MemberCall) -> Answer {
         Ok(event) => event,
         Err(faults) => return refused(&call, form, faults.into()).await,
     };
-    let session = form.keyed(&call.session);
     if !form.is_confirmed() {
-        let preview = form.keyed(&call.session.preview());
-        let planned = match preview.create_event(event.clone()).await {
+        let preview = call.session.preview();
+        let planned = match form.write(preview.create_event(event.clone())).await {
             Ok(planned) => planned,
             Err(error) => return refused(&call, form, error).await,
         };
-        let (heading, surprises) = ("Create this event?", surprises::of_event(None, &planned, call.now()));
-        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Create event", &preview, surprises) {
+        let (heading, surprises) =
+            ("Create this event?", surprises::of_event(None, &planned.value, call.now()));
+        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Create event", &planned, surprises) {
             return Ok(ask.show());
         }
     }
-    match session.create_event(event).await {
-        Ok(EventWithShifts { event, .. }) => {
+    match form.write(call.session.create_event(event)).await {
+        Ok(created) => {
+            let event = &created.value.event;
             let edit = call.frame.path(&format!("{}/edit", path_of(event.id)));
-            let created = (format!("It created the event “{}”.", event.title), ("edit that event", edit));
+            let done = (format!("It created the event “{}”.", event.title), ("edit that event", edit));
             let gone = ("It has been deleted since.", ("see all events", call.frame.path("/")));
-            match DoneBefore::of(&session, call.session.event(event.id), created, gone).await? {
+            match DoneBefore::of(&created, call.session.event(event.id), done, gone).await? {
                 Some(before) => page(&call, StatusCode::CONFLICT, &form.done_before(before), None).await,
                 None => Ok(call.see_other(&path_of(event.id))),
             }

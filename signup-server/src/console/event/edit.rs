@@ -80,13 +80,13 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
     };
     if !form.is_confirmed() || !is_notified(&form) {
         let preview = call.session.preview();
-        let after = match preview.patch_event(event.id, patch.clone()).await {
+        let after = match preview.patch_event(event.id, patch.clone()).reply().await {
             Ok(after) => after,
             Err(error) => return refused(&call, event, form, error).await,
         };
         let heading = format!("Change {}?", event.title);
-        let surprises = surprises::of_event(Some(&before), &after, call.now());
-        let (mails, button) = (preview.mails_queued(), "Save changes");
+        let surprises = surprises::of_event(Some(&before), &after.value, call.now());
+        let (mails, button) = (after.mails_queued, "Save changes");
         if (!form.is_confirmed() || silences_more(&form, mails))
             && let Some(ask) = Ask::of_form(&call.frame, &form, heading, button, (surprises, mails))
         {

@@ -60,19 +60,19 @@ pub(crate) async fn show_add_question(call: MemberCall) -> Answer {
 /// `POST /console/{slug}/events/{event_id}/questions/new`: adds a question to an event.
 pub(crate) async fn add_question(mut call: MemberCall) -> Answer {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
-    let session = form.keyed(&call.session);
     let added = match new_question(&form) {
-        Ok(question) => session.add_question(event.id, question).await,
+        Ok(question) => form.write(call.session.add_question(event.id, question)).await,
         Err(faults) => Err(faults.into()),
     };
     match added {
-        Ok(question) => {
+        Ok(reply) => {
+            let question = &reply.value;
             let sentence = format!("It added the question “{}”.", question.label);
             let edit = call.frame.path(&format!("/questions/{}/edit", question.id));
             let back = ("go back to the event", call.frame.path(&path_of(event.id)));
             let gone = ("It has been deleted since.", back);
             let (done, made) = ((sentence, ("edit that question", edit)), call.session.question(question.id));
-            Ok(match DoneBefore::of(&session, made, done, gone).await? {
+            Ok(match DoneBefore::of(&reply, made, done, gone).await? {
                 Some(before) => {
                     let form = form.done_before(before);
                     page(&call, StatusCode::CONFLICT, event.id, &form, &[], NEW)

@@ -62,20 +62,22 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
         Ok(shifts) => shifts,
         Err(faults) => return not_added(&call, &event, form, faults.into()),
     };
-    let (session, path) = (form.keyed(&call.session), path_of(event.id));
+    let path = path_of(event.id);
     if !form.is_confirmed() {
-        let preview = form.keyed(&call.session.preview());
-        let planned = match preview.add_shifts(event.id, shifts.clone()).await {
+        let preview = call.session.preview();
+        let planned = match form.write(preview.add_shifts(event.id, shifts.clone())).await {
             Ok(planned) => planned,
             Err(error) => return not_added(&call, &event, form, error),
         };
-        let (heading, surprises) = ("Add these shifts?", surprises::of_shifts(&[], &planned, call.now()));
-        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Add shifts", &preview, surprises) {
+        let (heading, surprises) =
+            ("Add these shifts?", surprises::of_shifts(&[], &planned.value, call.now()));
+        if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Add shifts", &planned, surprises) {
             return Ok(ask.back(&path).show());
         }
     }
-    match session.add_shifts(event.id, shifts).await {
-        Ok(added) => {
+    match form.write(call.session.add_shifts(event.id, shifts)).await {
+        Ok(reply) => {
+            let added = &reply.value;
             let sentence = format!("It added {}.", count(added.len() as u64, "shift", "shifts"));
             let link = |words| (words, call.frame.path(&path));
             let gone = ("All of them have been deleted since.", link("go back to the event"));
@@ -84,7 +86,7 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
                 there(added.iter().any(|added| present.iter().any(|shift| shift.id == added.id)))
             };
             let done = (sentence, link("see and edit the shifts"));
-            Ok(match DoneBefore::of(&session, is_there, done, gone).await? {
+            Ok(match DoneBefore::of(&reply, is_there, done, gone).await? {
                 Some(before) => page_of_new(&call, StatusCode::CONFLICT, &event, &form.done_before(before)),
                 None => call.see_other(&path),
             })
@@ -159,12 +161,12 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     };
     if !form.is_confirmed() || !is_notified(&form) {
         let preview = call.session.preview();
-        let after = match preview.patch_shift(shift.id, patch.clone()).await {
+        let after = match preview.patch_shift(shift.id, patch.clone()).reply().await {
             Ok(after) => after,
             Err(error) => return refused(&call, &shift, form, error).await,
         };
-        let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after], call.now());
-        let (heading, mails) = (format!("Change {}?", shift.title), preview.mails_queued());
+        let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now());
+        let (heading, mails) = (format!("Change {}?", shift.title), after.mails_queued);
         if (!form.is_confirmed() || silences_more(&form, mails))
             && let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails))
         {
@@ -200,9 +202,9 @@ async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: E
 
 /// Returns the number of sign-ups that the deletion of a shift cancels.
 async fn cancelled_signups(call: &MemberCall, shift: &ScheduledShift) -> Result<u32, Error> {
-    let preview = call.session.preview();
-    preview.delete_shift(shift.id, DeleteShift::new().cancel_signups()).await?;
-    Ok(preview.mails_queued())
+    let deletion = DeleteShift::new().cancel_signups();
+    let deleted = call.session.preview().delete_shift(shift.id, deletion).reply().await?;
+    Ok(deleted.mails_queued)
 }
 
 fn page_of_reason(

@@ -93,10 +93,10 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
 /// Invites a person. Without a mail server, shows the link of the invitation once.
 async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
     const MEMBERS: &str = "/settings/members";
-    let (session, frame, email) = (form.keyed(&call.session), &call.frame, new.email.clone());
-    let invited = session.invite(new).await?;
+    let (frame, email) = (&call.frame, new.email.clone());
+    let reply = form.write(call.session.invite(new)).await?;
     let link = ("see all members and invitations", frame.path(MEMBERS));
-    let before = if let Some((invitation, _)) = &invited {
+    let before = if let Some((invitation, _)) = &reply.value {
         let email = invitation.invitee.as_ref().map_or("", |invitee| invitee.email.as_str());
         let gone = ("The invitation has been accepted, replaced or withdrawn since.", link.clone());
         // A newer invitation of the same address has the same id.
@@ -104,20 +104,20 @@ async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
             let open = call.session.invitations().await?;
             there(open.iter().any(|open| open.digest == invitation.digest))
         };
-        DoneBefore::of(&session, is_open, (format!("It invited {email}."), link), gone).await?
+        DoneBefore::of(&reply, is_open, (format!("It invited {email}."), link), gone).await?
     } else {
         let gone = ("That person is no longer a member.", link.clone());
         let is_member = async {
             let members = call.session.members().await?;
-            there(session.is_of_other_input() || members.iter().any(|(_, person)| person.email == email))
+            there(reply.is_of_other_input || members.iter().any(|(_, person)| person.email == email))
         };
         let sentence = "It was for someone who is a member already.".to_owned();
-        DoneBefore::of(&session, is_member, (sentence, link), gone).await?
+        DoneBefore::of(&reply, is_member, (sentence, link), gone).await?
     };
     if let Some(before) = before {
         return page(call, StatusCode::CONFLICT, &form.done_before(before)).await;
     }
-    let done = match invited {
+    let done = match reply.value {
         Some((_, Some(secret))) if !frame.sends_mail => {
             let page = LinkTemplate {
                 head: frame.head("The link of the invitation"),

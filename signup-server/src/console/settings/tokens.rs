@@ -1,7 +1,7 @@
 //! The page of the API tokens. Only the answer to a creation shows the token.
 
 use askama::Template;
-use signup_core::{Actor, NewToken, Permission, Scope, Session, Token, TokenId};
+use signup_core::{Actor, NewToken, Permission, Reply, Scope, Token, TokenId, TokenText};
 use warp::http::StatusCode;
 
 use super::{day, moment};
@@ -61,9 +61,10 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
     match form.action() {
         "create" => match form.checked(FIELDS, NewToken::from_input) {
             Ok(new) => {
-                let session = form.keyed(&call.session);
-                let (token, text) = session.create_token(new).await?;
-                if let Some(before) = created_before(&call, &session, &token).await? {
+                let created = form.write(call.session.create_token(new)).await?;
+                let before = created_before(&call, &created).await?;
+                let (token, text) = created.value;
+                if let Some(before) = before {
                     return page(&call, StatusCode::CONFLICT, &form.done_before(before), None).await;
                 }
                 let Some(text) = text else {
@@ -93,9 +94,9 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
 /// Returns what the same form has created before, if it had other values, or that token works no longer.
 async fn created_before(
     call: &MemberCall,
-    session: &Session,
-    token: &Token,
+    created: &Reply<(Token, Option<TokenText>)>,
 ) -> Result<Option<DoneBefore>, Refusal> {
+    let (token, _) = &created.value;
     let link = ("see your tokens", call.frame.path("/settings/tokens"));
     let sentence = format!("It created the token “{}”, which we can’t show again.", token.name);
     let gone = ("It has expired or been revoked since.", link.clone());
@@ -103,7 +104,7 @@ async fn created_before(
         let tokens = call.session.tokens().await?;
         there(tokens.iter().any(|found| found.id == token.id && found.is_valid(call.now())))
     };
-    Ok(DoneBefore::of(session, works, (sentence, link), gone).await?)
+    Ok(DoneBefore::of(created, works, (sentence, link), gone).await?)
 }
 
 /// Returns a form with the longest life of a token.

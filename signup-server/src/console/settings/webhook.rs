@@ -66,8 +66,8 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
         }
         "enable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(true)).await?),
         "disable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(false)).await?),
-        "test" => drop(form.keyed(session).test_webhook(id).await?),
-        "rotate" => return Ok(secret_page(&call.frame, &form.keyed(session).rotate_secret(id).await?)),
+        "test" => drop(form.write(session.test_webhook(id)).await?),
+        "rotate" => return Ok(secret_page(&call.frame, &form.write(session.rotate_secret(id)).await?.value)),
         "delete" => {
             session.delete_webhook(id).await?;
             return Ok(call.see_other("/settings/webhooks"));

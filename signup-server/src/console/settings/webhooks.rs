@@ -53,17 +53,17 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
     if !matches!(form.action(), "create" | "") {
         return Err(Refusal::UnknownAction);
     }
-    let session = form.keyed(&call.session);
-    match form.checked(FIELDS, |input| NewWebhook::from_input(input, session.webhook_networks())) {
+    match form.checked(FIELDS, |input| NewWebhook::from_input(input, call.session.webhook_networks())) {
         Ok(new) => {
-            let created = session.create_webhook(new).await?;
+            let reply = form.write(call.session.create_webhook(new)).await?;
+            let created = &reply.value;
             let edit = call.frame.path(&format!("/settings/webhooks/{}", created.id));
             let done = (format!("It created the webhook {}.", created.url), ("edit that webhook", edit));
             let list = ("see all webhooks", call.frame.path("/settings/webhooks"));
             let gone = ("It has been deleted since.", list);
-            match DoneBefore::of(&session, call.session.webhook(created.id), done, gone).await? {
+            match DoneBefore::of(&reply, call.session.webhook(created.id), done, gone).await? {
                 Some(before) => page(&call, StatusCode::CONFLICT, &form.done_before(before)).await,
-                None => Ok(secret_page(&call.frame, &created)),
+                None => Ok(secret_page(&call.frame, created)),
             }
         }
         Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
