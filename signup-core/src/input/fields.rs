@@ -34,8 +34,6 @@ pub(super) struct Fields<'a> {
     is_change: bool,
     taken: Vec<&'static str>,
     faults: Faults,
-    /// The fault of the first text that is not Unicode, with the index of its member. It is the only fault then.
-    not_unicode: Option<(usize, FaultKind)>,
     /// The unknown members of the elements of `shifts`, each with the index of its element.
     unknown_in_shifts: Vec<(u32, Cow<'a, str>)>,
 }
@@ -54,7 +52,6 @@ impl<'a> Fields<'a> {
             is_change: false,
             taken: Vec::new(),
             faults: Faults::new(),
-            not_unicode: None,
             unknown_in_shifts: Vec::new(),
         }
     }
@@ -67,8 +64,8 @@ impl<'a> Fields<'a> {
     /// Takes any text.
     pub(super) fn string(&mut self, name: &'static str) -> Field<'_, 'a, Cow<'a, str>> {
         self.take(name, ValueType::Text, |value| match value {
-            Parsed::Text(text) => Ok(Some(text)),
-            _ => Ok(None),
+            Parsed::Text(text) => Some(text),
+            _ => None,
         })
     }
 
@@ -88,8 +85,8 @@ impl<'a> Fields<'a> {
 
     pub(super) fn number(&mut self, name: &'static str) -> Field<'_, 'a, f64> {
         self.take(name, ValueType::Number, |value| match value {
-            Parsed::Number(number) => Ok(Some(number)),
-            _ => Ok(None),
+            Parsed::Number(number) => Some(number),
+            _ => None,
         })
     }
 
@@ -109,38 +106,37 @@ impl<'a> Fields<'a> {
         let is_of_query = self.input.members.iter().any(|member| is_text(member, name));
         let expected = if is_of_query { ValueType::FlagText } else { ValueType::Flag };
         self.take(name, expected, |value| match value {
-            Parsed::Flag(flag) => Ok(Some(flag)),
-            Parsed::Text(text) if is_of_query => Ok(match &*text {
+            Parsed::Flag(flag) => Some(flag),
+            Parsed::Text(text) if is_of_query => match &*text {
                 "true" | "1" => Some(true),
                 "false" | "0" => Some(false),
                 _ => None,
-            }),
-            _ => Ok(None),
+            },
+            _ => None,
         })
     }
 
     /// Takes an object as JSON text.
     pub(super) fn object(&mut self, name: &'static str) -> Field<'_, 'a, &'a str> {
         self.take(name, ValueType::Object, |value| match value {
-            Parsed::Object(json) => Ok(Some(json)),
-            _ => Ok(None),
+            Parsed::Object(json) => Some(json),
+            _ => None,
         })
     }
 
     /// Takes a list of texts. Only the first are read, and one more than any list may have.
     pub(super) fn texts(&mut self, name: &'static str) -> Field<'_, 'a, Vec<TextElement<'a>>> {
-        let text = |element: Untyped<'a>| match element.parse()? {
-            Parsed::Text(text) => Ok(Some(text)),
-            Parsed::Empty if element.is_string() => Ok(Some(Cow::Borrowed(""))),
-            _ => Ok(None),
+        let text = |element: Untyped<'a>| match element.parse() {
+            Parsed::Text(text) => Some(text),
+            Parsed::Empty if element.is_string() => Some(Cow::Borrowed("")),
+            _ => None,
         };
         self.take(name, ValueType::TextList, |value| match value {
-            Parsed::List(json) => elements(json, Question::MAX_OPTIONS + 1)?
-                .into_iter()
-                .map(text)
-                .collect::<Result<_, _>>()
-                .map(Some),
-            _ => Ok(None),
+            Parsed::List(json) => {
+                let elements = elements(json, Question::MAX_OPTIONS + 1).ok()?;
+                Some(elements.into_iter().map(text).collect())
+            }
+            _ => None,
         })
     }
 
@@ -167,17 +163,16 @@ impl<'a> Fields<'a> {
 
     /// Takes the list `shifts`. Only the first elements are read, and one more than a list may have.
     pub(super) fn shifts(&mut self) -> Field<'_, 'a, Vec<ObjectElement<'a>>> {
-        let object = |element: Untyped<'a>| match element.parse()? {
-            Parsed::Object(json) => Input::of_object(json).map(Some),
-            _ => Ok(None),
+        let object = |element: Untyped<'a>| match element.parse() {
+            Parsed::Object(json) => Input::of_object(json).ok(),
+            _ => None,
         };
         self.take(SHIFTS, ValueType::ObjectList, |value| match value {
-            Parsed::List(json) => elements(json, Event::MAX_NEW_SHIFTS + 1)?
-                .into_iter()
-                .map(object)
-                .collect::<Result<_, _>>()
-                .map(Some),
-            _ => Ok(None),
+            Parsed::List(json) => {
+                let elements = elements(json, Event::MAX_NEW_SHIFTS + 1).ok()?;
+                Some(elements.into_iter().map(object).collect())
+            }
+            _ => None,
         })
     }
 
@@ -197,10 +192,7 @@ impl<'a> Fields<'a> {
             let element = Input { ignored: self.input.ignored_in_shifts, has_lengths, ..element };
             let mut fields = Self { shift: Some(index), ..Self::new(element) };
             all.extend(read(&mut fields));
-            let Self { input, taken, faults, not_unicode, .. } = fields;
-            if not_unicode.is_some() {
-                self.find_not_unicode(SHIFTS);
-            }
+            let Self { input, taken, faults, .. } = fields;
             self.faults.append(faults);
             let members = input.members.into_iter().map(|member| member.name);
             let unknown = members.filter(|name| is_unknown(name, &taken, input.ignored));
@@ -259,9 +251,6 @@ impl<'a> Fields<'a> {
     /// Returns every fault: those of the fields in the order in which they were taken, and then the unknown members in the order of
     /// the text.
     pub(super) fn finish<T>(mut self, value: Option<T>) -> Result<T, Faults> {
-        if let Some((_, kind)) = self.not_unicode {
-            return Err(Faults::one(FaultPath::new(), kind));
-        }
         let (taken, ignored) = (&self.taken, self.input.ignored);
         // The list that counts is the last one.
         let shifts_at = self.input.members.iter().rposition(|member| member.name == SHIFTS);
@@ -288,40 +277,19 @@ impl<'a> Fields<'a> {
         &mut self,
         name: &'static str,
         mistyped: ValueType,
-        convert: impl Fn(Parsed<'a>) -> serde_json::Result<Option<T>>,
+        convert: impl FnOnce(Parsed<'a>) -> Option<T>,
     ) -> Field<'_, 'a, T> {
         let mut value = Value::Omitted;
         if self.input.only.is_none_or(|only| only.contains(&name)) {
             self.taken.push(name);
-            for at in 0..self.input.members.len() {
-                let member = &self.input.members[at];
-                if member.name != name {
-                    continue;
-                }
-                let parsed = member.value.parse().and_then(|parsed| match parsed {
-                    Parsed::Omitted => Ok(Value::Omitted),
-                    Parsed::Empty => Ok(Value::Empty),
-                    other => convert(other).map(|value| value.map_or(Value::Mistyped, Value::Valid)),
-                });
-                match parsed {
-                    Ok(parsed) => value = parsed,
-                    Err(_) => self.add_not_unicode(at),
-                }
-            }
+            let last = self.input.members.iter().rev().find(|member| member.name == name);
+            value = last.map_or(Value::Omitted, |member| match member.value.parse() {
+                Parsed::Omitted => Value::Omitted,
+                Parsed::Empty => Value::Empty,
+                other => convert(other).map_or(Value::Mistyped, Value::Valid),
+            });
         }
         Field { fields: self, name, value, mistyped: mistyped.into() }
-    }
-
-    fn find_not_unicode(&mut self, name: &str) {
-        if let Some(at) = self.input.members.iter().rposition(|member| member.name == name) {
-            self.add_not_unicode(at);
-        }
-    }
-
-    fn add_not_unicode(&mut self, at: usize) {
-        if self.not_unicode.as_ref().is_none_or(|(first, _)| at < *first) {
-            self.not_unicode = Some((at, self.input.not_unicode(&self.input.members[at].value)));
-        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! Each value of a member is kept as JSON text, and parsed when a check takes the field of its name. So a value of the wrong type
 //! stops no other check, and a value that no check takes is never built, however large or deep it is.
 //!
-//! **Invariant:** the only errors of reading are that the text is empty, not JSON, or not an object.
+//! **Invariant:** the only errors of reading are that the text is empty, not JSON, or not an object. A text with half of a surrogate
+//! pair anywhere is not JSON, so no value fails to parse later.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -31,8 +32,6 @@ use crate::text::is_blank;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Input<'a> {
-    /// The JSON text of the object; empty for texts of a query.
-    pub(super) json: &'a str,
     pub(super) members: Vec<Member<'a>>,
     /// The only names that count as known; `None`: all that the check takes.
     pub(super) only: Option<&'static [&'static str]>,
@@ -90,29 +89,33 @@ impl<'a> Input<'a> {
         }
         let text = std::str::from_utf8(json)
             .map_err(|error| fault(not_json_after(&json[..=error.valid_up_to()])))?;
-        Self::of_object(text).map_err(|error| {
+        let input = Self::of_object(text).map_err(|error| {
             if error.is_data() && !text.trim_start().starts_with('{') {
                 fault(ValueType::Object.into())
             } else {
                 fault(FaultKind::NotJson { line: error.line(), column: error.column() })
             }
-        })
+        })?;
+        match half_of_a_pair(text) {
+            Some(end) => Err(fault(not_json_after(&json[..end]))),
+            None => Ok(input),
+        }
     }
 
     /// Creates an input of texts by name, such as the parameters of a query string. An empty text counts as omitted.
     pub fn from_texts<T: Into<Cow<'a, str>>>(texts: impl IntoIterator<Item = (T, T)>) -> Self {
         let members = texts.into_iter().map(|(name, text)| (name.into(), Untyped::Text(text.into())));
-        Self::new("", members.map(|(name, value)| Member { name, value }).collect())
+        Self::new(members.map(|(name, value)| Member { name, value }).collect())
     }
 
-    const fn new(json: &'a str, members: Vec<Member<'a>>) -> Self {
+    const fn new(members: Vec<Member<'a>>) -> Self {
         let (ignored, ignored_in_shifts) = (&[], &[]);
-        Self { json, members, only: None, ignored, ignored_in_shifts, has_lengths: false, meant: None }
+        Self { members, only: None, ignored, ignored_in_shifts, has_lengths: false, meant: None }
     }
 
     pub(super) fn of_object(json: &'a str) -> serde_json::Result<Self> {
         let Members(members) = serde_json::from_str(json)?;
-        Ok(Self::new(json, members))
+        Ok(Self::new(members))
     }
 
     /// Ignores members of these names that the typed input does not take, and those of the elements of `shifts`. So a client can send
@@ -150,16 +153,6 @@ impl<'a> Input<'a> {
             Untyped::Json(_) => None,
         })
     }
-
-    /// Returns the fault of a value whose strings are not Unicode. The place is the one at which the reader of the object finds out: after
-    /// the value.
-    pub(super) fn not_unicode(&self, value: &Untyped<'_>) -> FaultKind {
-        let Untyped::Json(value) = value else { return ValueType::Text.into() };
-        let end = value.as_ptr().addr() + value.len() - self.json.as_ptr().addr();
-        let rest = self.json[end..].trim_start_matches([' ', '\n', '\t', '\r']);
-        let end = self.json.len() - rest.len() + usize::from(rest.starts_with('}'));
-        not_json_after(&self.json.as_bytes()[..end])
-    }
 }
 
 /// Returns the fault of a text that stops being JSON with the last byte of `read`.
@@ -169,23 +162,40 @@ fn not_json_after(read: &[u8]) -> FaultKind {
     FaultKind::NotJson { line: lines.count() + 1, column }
 }
 
+/// Returns the end of the first escape in valid JSON that is half of a surrogate pair.
+fn half_of_a_pair(json: &str) -> Option<usize> {
+    let unit = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let mut at = 0;
+    // JSON has a backslash only at the start of an escape.
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        at += match (unit(at), unit(at + 6)) {
+            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
+            (Some(0xd800..0xe000), _) => return Some(at + 6),
+            (Some(_), _) => 6,
+            (None, _) => 2,
+        };
+    }
+    None
+}
+
 impl<'a> Untyped<'a> {
     pub(super) fn is_string(&self) -> bool {
         matches!(self, Self::Json(json) if json.starts_with('"'))
     }
 
     /// Parses the value, but for the elements of a list and the members of an object.
-    ///
-    /// # Errors
-    /// Fails if a string has half of a surrogate pair.
-    pub(super) fn parse(&self) -> serde_json::Result<Parsed<'a>> {
+    pub(super) fn parse(&self) -> Parsed<'a> {
         let json = match self {
-            Self::Text(text) if text.is_empty() => return Ok(Parsed::Omitted),
-            Self::Text(text) => return Ok(Parsed::Text(text.clone())),
+            Self::Text(text) if text.is_empty() => return Parsed::Omitted,
+            Self::Text(text) => return Parsed::Text(text.clone()),
             Self::Json(json) => *json,
         };
-        Ok(match json.as_bytes().first() {
-            Some(b'"') => match string(json)? {
+        match json.as_bytes().first() {
+            Some(b'"') => match string(json) {
                 text if is_blank(&text) => Parsed::Empty,
                 text => Parsed::Text(text),
             },
@@ -194,15 +204,16 @@ impl<'a> Untyped<'a> {
             Some(b'{') => Parsed::Object(json),
             // Null, which is no number.
             _ => json.parse().map_or(Parsed::Empty, Parsed::Number),
-        })
+        }
     }
 }
 
 /// Reads a string, borrowed where the text has no escapes.
-fn string(json: &str) -> serde_json::Result<Cow<'_, str>> {
+fn string(json: &str) -> Cow<'_, str> {
     match json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
-        Some(text) if !text.contains('\\') => Ok(Cow::Borrowed(text)),
-        _ => serde_json::from_str(json).map(Cow::Owned),
+        Some(text) if !text.contains('\\') => Cow::Borrowed(text),
+        // Never an error: the string is valid.
+        _ => Cow::Owned(serde_json::from_str(json).unwrap_or_default()),
     }
 }
 

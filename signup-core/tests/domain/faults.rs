@@ -76,6 +76,23 @@ fn an_input_that_is_not_a_json_object_has_a_fault_of_the_whole_input() {
     assert!(FaultPath::new().is_whole_input());
 }
 
+/// Wherever the half stands: also in a value that no field takes, or that a later member of the same name replaces.
+#[test]
+fn half_of_a_surrogate_pair_is_a_fault_of_the_whole_input() {
+    for json in [
+        r#"{"title": "\ud800"}"#,
+        r#"{"titel": "\udc00\ud83d"}"#,
+        r#"{"location_data": {"a": ["\ud83d\u0041"]}}"#,
+        r#"{"shifts": [{"title": "\uDBFF"}], "shifts": []}"#,
+    ] {
+        let column = json.find("\\u").unwrap() + 6;
+        assert_eq!(event_faults(json), [(String::new(), FaultKind::NotJson { line: 1, column })], "{json}");
+    }
+    let pair = r#"{"subject": "\ud83d\ude00 \\ud800", "text": "Gloves"}"#;
+    let message = Input::from_json(pair.as_bytes()).and_then(NewMessage::from_input).unwrap();
+    assert_eq!(message.subject.as_str(), "\u{1f600} \\ud800");
+}
+
 /// Returns the faults of the checked JSON.
 pub(crate) fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(String, FaultKind)> {
     checked.err().map_or_else(Vec::new, |found| faults(found.into()))
