@@ -99,9 +99,11 @@ fn is_same(one: &Value, other: &Value) -> bool {
 impl FromStr for LocationData {
     type Err = LocationDataError;
 
-    /// Parses JSON text and checks the object like [`new`](Self::new).
+    /// Parses JSON text and checks the object like [`new`](Self::new). A text that is certainly too long, too deep or out of range is
+    /// not parsed.
     fn from_str(json: &str) -> Result<Self, LocationDataError> {
-        serde_json::from_str(json).map_or_else(|_| Err(unreadable(json)), Self::new)
+        scan(json)?;
+        serde_json::from_str(json).map_or(Err(LocationDataError::NotAnObject), Self::new)
     }
 }
 
@@ -146,15 +148,23 @@ fn check_text(text: &str) -> Result<(), LocationDataError> {
     if text.contains('\0') { Err(LocationDataError::Nul) } else { Ok(()) }
 }
 
-/// Returns why `serde_json` refuses `json`. Scans the text, because the error of `serde_json` tells the causes apart
-/// only by its wording.
-fn unreadable(json: &str) -> LocationDataError {
-    let (mut depth, mut deepest, mut is_out_of_range) = (0_usize, 0, false);
+/// Checks what a scan of the text can tell, valid JSON or not. The error of `serde_json` tells these causes apart only by its wording,
+/// and a parsed value takes many times the memory of its text.
+///
+/// The length is a lower bound of that as compact JSON: white space counts as nothing, a number as one digit, and a string as if each
+/// character were an escape.
+fn scan(json: &str) -> Result<(), LocationDataError> {
+    const LONGEST_ESCAPE: usize = r"\u0041".len();
+    let (mut depth, mut deepest, mut is_out_of_range, mut least) = (0_usize, 0, false, 0);
     let mut rest = json;
     while let Some(first) = rest.chars().next() {
         let mut length = first.len_utf8();
+        least += 1;
         match first {
-            '"' => length = string_length(rest),
+            '"' => {
+                length = string_length(rest);
+                least += length / LONGEST_ESCAPE;
+            }
             '-' | '0'..='9' => {
                 length = number_length(rest);
                 is_out_of_range |= rest[..length].parse().is_ok_and(f64::is_infinite);
@@ -164,16 +174,19 @@ fn unreadable(json: &str) -> LocationDataError {
                 deepest = deepest.max(depth);
             }
             '}' | ']' => depth = depth.saturating_sub(1),
+            ' ' | '\t' | '\n' | '\r' => least -= 1,
             _ => {}
         }
         rest = &rest[length..];
     }
     if deepest > LocationData::MAX_DEPTH {
-        LocationDataError::TooDeep
+        Err(LocationDataError::TooDeep)
     } else if is_out_of_range {
-        LocationDataError::NumberOutOfRange
+        Err(LocationDataError::NumberOutOfRange)
+    } else if least > LocationData::MAX_BYTES {
+        Err(LocationDataError::TooLong)
     } else {
-        LocationDataError::NotAnObject
+        Ok(())
     }
 }
 
@@ -221,6 +234,14 @@ mod tests {
         };
         assert!(object(LocationData::MAX_BYTES - 8).is_ok());
         assert_eq!(object(LocationData::MAX_BYTES - 7), Err(LocationDataError::TooLong));
+        let parse = |value: &str| format!("{{\"a\": {value}}}").parse::<LocationData>();
+        let zeros = |count| format!("[0{}]", ",0".repeat(count));
+        assert_eq!(parse(&zeros(8192)), Err(LocationDataError::TooLong));
+        let escapes = "\\u0041".repeat(LocationData::MAX_BYTES - 8);
+        let digits = format!("1.{}", "0".repeat(LocationData::MAX_BYTES));
+        for value in [zeros(8187), format!("\"{escapes}\""), digits, format!("{:20000}", 1)] {
+            assert!(parse(&value).is_ok(), "{}", &value[..20]);
+        }
     }
 
     #[test]
