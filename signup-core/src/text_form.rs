@@ -86,6 +86,10 @@ macro_rules! names {
             $(#[$doc])*
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
+            /// The error of any other name.
+            pub(crate) const NOT_ONE: $crate::value_error::ValueError =
+                $crate::value_error::ValueError::NotOneOf { names: &[$($name),+] };
+
             /// Returns the name in JSON and in the store.
             pub const fn name(self) -> &'static str {
                 match self {
@@ -99,7 +103,7 @@ macro_rules! names {
 
             fn from_str(name: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.iter().find(|value| value.name() == name);
-                found.copied().ok_or(Self::Err::NotOneOf { names: &[$($name),+] })
+                found.copied().ok_or(Self::NOT_ONE)
             }
         }
 

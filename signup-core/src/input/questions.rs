@@ -179,7 +179,7 @@ fn take_fields(fields: &mut Fields<'_>) -> QuestionPatch {
     let is_new = !fields.is_change();
     let mut question = QuestionPatch::new();
     question.label = fields.text("label").required();
-    question.kind = fields.text("type").optional();
+    question.kind = fields.text("type").mistyped_is(QuestionKind::NOT_ONE).optional();
     let is_kind_known = question.kind.is_some() || !fields.has("type");
     let kind = question.kind.unwrap_or(if is_new { QuestionKind::Text } else { QuestionKind::Select });
     question.options = take_options(fields, kind);

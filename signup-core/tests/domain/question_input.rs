@@ -54,6 +54,15 @@ fn every_fault_of_a_new_question_is_named() {
     }
 }
 
+#[test]
+fn a_kind_that_is_no_name_of_one_is_refused_with_the_names() {
+    for kind in [json!("radio"), json!(""), json!(null), json!(5)] {
+        let json = json!({"label": "A", "type": kind}).to_string();
+        let faults = Input::from_json(json.as_bytes()).and_then(NewQuestion::from_input).unwrap_err();
+        assert_eq!(faults.to_string(), "`type` must be one of text, select, checkbox", "{kind}");
+    }
+}
+
 /// The number of options is checked with the kind of the stored question.
 #[test]
 fn every_fault_of_a_change_is_named() {
