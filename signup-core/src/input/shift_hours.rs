@@ -13,7 +13,8 @@ const DAY: ValueError = ValueError::WholeNumber { min: 1, max: None };
 /// Checks the number of a day. Whether the event has the day is not checked. A number above `u32::MAX` counts as `u32::MAX`: no
 /// event has so many days.
 fn day(number: f64) -> Result<u32, ValueError> {
-    whole(number.min(u32::MAX.into())).filter(|day| *day > 0).ok_or(DAY)
+    let is_whole = number.trunc() == number;
+    whole(number.min(u32::MAX.into())).filter(|day| is_whole && *day > 0).ok_or(DAY)
 }
 
 /// The end of a shift. `None` is 24:00.

@@ -28,6 +28,7 @@ fn a_shift_has_the_same_faults_in_a_create_an_addition_and_a_patch() {
         ("day", json!(0), false),
         ("day", json!(-1), false),
         ("day", json!(1.5), false),
+        ("day", json!(4_294_967_296.5), false),
         ("day", json!("1"), false),
         ("day", json!(""), false),
         ("day", json!(null), false),
