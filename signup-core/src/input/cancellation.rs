@@ -1,6 +1,7 @@
 //! Cancellations of events and of sign-ups, and deletions of shifts.
 
 use super::Input;
+use super::change::{setters, without_mail};
 use super::fields::Fields;
 use crate::fault::Faults;
 use crate::text::CancellationReason;
@@ -11,23 +12,17 @@ use crate::text::CancellationReason;
 /// use signup_core::Cancellation;
 ///
 /// let cancel = Cancellation::new().reason("The hall is flooded.".parse()?);
-/// assert!(cancel.notify_volunteers);
+/// assert!(!cancel.without_mail);
 /// # Ok::<(), signup_core::TextError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Cancellation {
     /// Why the event or the sign-up is cancelled. Volunteers read it in the mail, and on the public page or the page of their
     /// sign-up.
     pub reason: Option<CancellationReason>,
-    /// Whether volunteers get a mail; true by default.
-    pub notify_volunteers: bool,
-}
-
-impl Default for Cancellation {
-    fn default() -> Self {
-        Self { reason: None, notify_volunteers: true }
-    }
+    /// Whether the volunteers get no mail; false by default.
+    pub without_mail: bool,
 }
 
 impl Cancellation {
@@ -38,8 +33,8 @@ impl Cancellation {
     pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
         let mut fields = Fields::new(input);
         let reason = fields.text("reason").nullable();
-        let notify_volunteers = fields.flag("notify_volunteers").optional().unwrap_or(true);
-        fields.finish(Some(Self { reason, notify_volunteers }))
+        let without_mail = fields.without_mail();
+        fields.finish(Some(Self { reason, without_mail }))
     }
 
     /// Creates a cancellation without a reason.
@@ -47,17 +42,12 @@ impl Cancellation {
         Self::default()
     }
 
-    /// Sets the reason.
-    #[must_use]
-    pub fn reason(self, reason: CancellationReason) -> Self {
-        Self { reason: Some(reason), ..self }
+    setters! {
+        /// Sets the reason.
+        reason: CancellationReason;
     }
 
-    /// Sends no mail about the cancellation to the volunteers.
-    #[must_use]
-    pub fn without_mail(self) -> Self {
-        Self { notify_volunteers: false, ..self }
-    }
+    without_mail!();
 }
 
 /// How a shift is deleted.
@@ -66,10 +56,10 @@ impl Cancellation {
 /// use signup_core::DeleteShift;
 ///
 /// let delete = DeleteShift::new().cancel_signups();
-/// assert!(delete.cancel_signups && delete.notify_volunteers);
+/// assert!(delete.cancel_signups && !delete.without_mail);
 /// ```
 #[doc(alias = "slot")]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct DeleteShift {
     /// Whether to cancel the active sign-ups of the shift; false by default. A shift with active sign-ups is not deleted
@@ -78,14 +68,8 @@ pub struct DeleteShift {
     /// Why the shift is deleted. Volunteers of cancelled sign-ups read it in the mail and on the page of the sign-up. Without
     /// effect unless sign-ups are cancelled.
     pub reason: Option<CancellationReason>,
-    /// Whether the volunteers of cancelled sign-ups get a mail; true by default.
-    pub notify_volunteers: bool,
-}
-
-impl Default for DeleteShift {
-    fn default() -> Self {
-        Self { cancel_signups: false, reason: None, notify_volunteers: true }
-    }
+    /// Whether the volunteers of cancelled sign-ups get no mail; false by default.
+    pub without_mail: bool,
 }
 
 impl DeleteShift {
@@ -95,12 +79,10 @@ impl DeleteShift {
     /// Returns every fault, in the order of the fields.
     pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
         let mut fields = Fields::new(input);
-        let default = Self::new();
-        let cancel_signups = fields.flag("cancel_signups").optional().unwrap_or(default.cancel_signups);
+        let cancel_signups = fields.flag("cancel_signups").optional().unwrap_or(false);
         let reason = fields.words("reason");
-        let notify_volunteers = fields.flag("notify_volunteers").optional();
-        let notify_volunteers = notify_volunteers.unwrap_or(default.notify_volunteers);
-        fields.finish(Some(Self { cancel_signups, reason, notify_volunteers }))
+        let without_mail = fields.without_mail();
+        fields.finish(Some(Self { cancel_signups, reason, without_mail }))
     }
 
     /// Deletes a shift without active sign-ups.
@@ -114,17 +96,12 @@ impl DeleteShift {
         Self { cancel_signups: true, ..self }
     }
 
-    /// Sets the reason.
-    #[must_use]
-    pub fn reason(self, reason: CancellationReason) -> Self {
-        Self { reason: Some(reason), ..self }
+    setters! {
+        /// Sets the reason.
+        reason: CancellationReason;
     }
 
-    /// Sends no mail about the cancellation to the volunteers.
-    #[must_use]
-    pub fn without_mail(self) -> Self {
-        Self { notify_volunteers: false, ..self }
-    }
+    without_mail!();
 }
 
 #[cfg(test)]

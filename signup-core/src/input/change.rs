@@ -67,6 +67,17 @@ macro_rules! changes {
     )*};
 }
 
+/// The method of an input that sends no mail.
+macro_rules! without_mail {
+    () => {
+        /// Sends no mail to the volunteers.
+        #[must_use]
+        pub fn without_mail(self) -> Self {
+            Self { without_mail: true, ..self }
+        }
+    };
+}
+
 /// A field of a patch, and the value of the record that it changes.
 pub(super) trait FieldChange<V> {
     /// Returns the change to this value.
@@ -117,7 +128,7 @@ pub(super) fn merge<T>(
     }
 }
 
-/// The fields of a patch, with their names. The record has a field of the same name for each, unless the row has its value in the record:
+/// The fields of a patch, with their names, and the values of them that the caller read before. The record has a field of the same name for each, unless the row has its value in the record:
 /// such a field is changed by the rule. A row can end in the function that compares two changes.
 macro_rules! fields_of {
     (@of $record:ident $field:ident) => { FieldChange::of(&$record.$field) };
@@ -130,6 +141,14 @@ macro_rules! fields_of {
         $($name:literal: $($field:ident).+ $(= $present:expr)? $(, $same:path)?;)*
     }) => {
         impl $patch {
+            /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
+            /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
+            /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+            #[must_use]
+            pub fn read(self, values: Self) -> Self {
+                Self { read: Some(Box::new(values)), ..self }
+            }
+
             /// Returns the patch that sets each field to its value in the record.
             pub(crate) fn present($record: &$Record) -> Self {
                 let mut present = Self::new();
@@ -173,4 +192,4 @@ macro_rules! fields_of {
     };
 }
 
-pub(super) use {changes, fields_of, setters};
+pub(super) use {changes, fields_of, setters, without_mail};

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::change::{FieldChange, changes, fields_of, merge, set_value, setters};
+use super::change::{FieldChange, changes, fields_of, merge, set_value, setters, without_mail};
 use super::check::{check_last_day, check_order_of_days};
 use super::fields::Fields;
 use super::shift::new_shifts;
@@ -247,9 +247,9 @@ impl NewEvent {
 /// use signup_core::{EventPatch, date};
 ///
 /// let patch = EventPatch::new().start_date(date(2027, 6, 12)).clear_badge_label().without_mail();
-/// assert!(!patch.notify_volunteers);
+/// assert!(patch.without_mail);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct EventPatch {
     /// The new title. The slug stays.
@@ -280,34 +280,10 @@ pub struct EventPatch {
     pub badge_label: Option<Change<BadgeLabel>>,
     /// The new id in the organizer's own system, or its removal.
     pub external_id: Option<Change<ExternalId>>,
-    /// Whether volunteers get a mail if the time or the place of their shift changes; true by default.
-    pub notify_volunteers: bool,
-    /// The values that the caller read before. Then only the fields with another value than the one that was read are
-    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    /// Whether the volunteers get no mail if the time or the place of their shift changes; false by default.
+    pub without_mail: bool,
+    /// The values that the caller read before. See [`read`](Self::read).
     pub read: Option<Box<Self>>,
-}
-
-impl Default for EventPatch {
-    fn default() -> Self {
-        Self {
-            title: None,
-            description: None,
-            location: None,
-            is_virtual: None,
-            latitude: None,
-            longitude: None,
-            location_data: None,
-            start_date: None,
-            end_date: None,
-            zone: None,
-            is_published: None,
-            theme: None,
-            badge_label: None,
-            external_id: None,
-            notify_volunteers: true,
-            read: None,
-        }
-    }
 }
 
 impl EventPatch {
@@ -321,8 +297,8 @@ impl EventPatch {
     pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
         let mut fields = Fields::of_change(input);
         let (event, _) = take_fields(&mut fields, None);
-        let notify_volunteers = fields.flag("notify_volunteers").optional().unwrap_or(true);
-        fields.finish(Some(Self { notify_volunteers, ..event }))
+        let without_mail = fields.without_mail();
+        fields.finish(Some(Self { without_mail, ..event }))
     }
 
     /// Creates a patch that changes nothing.
@@ -372,17 +348,5 @@ impl EventPatch {
         external_id, clear_external_id: ExternalId, "the id in the organizer's own system";
     }
 
-    /// Sends no mail about the change to the volunteers.
-    #[must_use]
-    pub fn without_mail(self) -> Self {
-        Self { notify_volunteers: false, ..self }
-    }
-
-    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
-    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
-    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
-    #[must_use]
-    pub fn read(self, values: Self) -> Self {
-        Self { read: Some(Box::new(values)), ..self }
-    }
+    without_mail!();
 }

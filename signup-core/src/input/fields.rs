@@ -116,6 +116,11 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// Takes `notify_volunteers`, and returns whether it is false.
+    pub(super) fn without_mail(&mut self) -> bool {
+        self.flag("notify_volunteers").optional() == Some(false)
+    }
+
     /// Takes an object as JSON text.
     pub(super) fn object(&mut self, name: &'static str) -> Field<'_, 'a, &'a str> {
         self.take(name, ValueType::Object, |value| match value {

@@ -60,7 +60,7 @@ impl Input<'_> {
     /// Returns every fault.
     pub fn check_no_mail(self) -> Result<(), Faults> {
         let mut fields = Fields::new(self);
-        let _no_mail = fields.flag("notify_volunteers").optional();
+        let _no_mail = fields.without_mail();
         fields.finish(Some(()))
     }
 

@@ -123,14 +123,6 @@ impl OrganizationPatch {
         contact, clear_contact: EmailAddress, "the contact";
         privacy_url, clear_privacy_url: WebAddress, "the address of the page about data protection";
     }
-
-    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
-    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
-    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
-    #[must_use]
-    pub fn read(self, values: Self) -> Self {
-        Self { read: Some(Box::new(values)), ..self }
-    }
 }
 
 fields_of! {

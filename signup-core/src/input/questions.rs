@@ -103,8 +103,7 @@ pub struct QuestionPatch {
     pub required: Option<bool>,
     /// The new place among the event's questions.
     pub position: Option<u32>,
-    /// The values that the caller read before. Then only the fields with another value than the one that was read are
-    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    /// The values that the caller read before. See [`read`](Self::read).
     pub read: Option<Box<Self>>,
 }
 
@@ -154,14 +153,6 @@ impl QuestionPatch {
     pub fn position(self, position: u32) -> Self {
         Self { position: Some(position), ..self }
     }
-
-    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
-    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
-    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
-    #[must_use]
-    pub fn read(self, values: Self) -> Self {
-        Self { read: Some(Box::new(values)), ..self }
-    }
 }
 
 fields_of! {
@@ -192,7 +183,7 @@ fn take_fields(fields: &mut Fields<'_>) -> QuestionPatch {
     }
     question.required = fields.flag("required").optional();
     question.position = fields.whole_number("position", POSITION, check_position).optional();
-    let _no_mail = fields.flag("notify_volunteers").optional();
+    let _no_mail = fields.without_mail();
     question
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::change::{FieldChange, changes, fields_of, merge, set_value, setters};
+use super::change::{FieldChange, changes, fields_of, merge, set_value, setters, without_mail};
 use super::fields::{Fields, ObjectElement};
 use super::shift_hours::{HoursPatch, new_hours, parts};
 use super::{Change, Input, check_added_shifts, check_shift_count};
@@ -127,7 +127,7 @@ impl NewShift {
         let shifts =
             fields.shifts().check(|shifts| check_added_shifts(shifts.len()).map(|()| shifts)).required();
         let shifts = new_shifts(&mut fields, shifts, days);
-        let _no_mail = fields.flag("notify_volunteers").optional();
+        let _no_mail = fields.without_mail();
         fields.finish(Some(shifts))
     }
 
@@ -184,7 +184,7 @@ impl NewShift {
 /// # Ok::<(), signup_core::ValueError>(())
 /// ```
 #[doc(alias = "slot")]
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ShiftPatch {
     /// The new title.
@@ -201,27 +201,10 @@ pub struct ShiftPatch {
     pub minimum: Option<Change<Minimum>>,
     /// The new id in the organizer's own system, or its removal.
     pub external_id: Option<Change<ExternalId>>,
-    /// Whether volunteers get a mail if the time or the location changes; true by default.
-    pub notify_volunteers: bool,
-    /// The values that the caller read before. Then only the fields with another value than the one that was read are
-    /// changed, and a field that has been changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+    /// Whether the volunteers get no mail if the time or the location changes; false by default.
+    pub without_mail: bool,
+    /// The values that the caller read before. See [`read`](Self::read).
     pub read: Option<Box<Self>>,
-}
-
-impl Default for ShiftPatch {
-    fn default() -> Self {
-        Self {
-            title: None,
-            description: None,
-            location: None,
-            hours: HoursPatch::default(),
-            capacity: None,
-            minimum: None,
-            external_id: None,
-            notify_volunteers: true,
-            read: None,
-        }
-    }
 }
 
 impl ShiftPatch {
@@ -235,8 +218,8 @@ impl ShiftPatch {
     pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
         let mut fields = Fields::of_change(input);
         let (shift, hours) = take_fields(&mut fields, HoursPatch::take);
-        let notify_volunteers = fields.flag("notify_volunteers").optional().unwrap_or(true);
-        fields.finish(Some(Self { hours, notify_volunteers, ..shift }))
+        let without_mail = fields.without_mail();
+        fields.finish(Some(Self { hours, without_mail, ..shift }))
     }
 
     /// Creates a patch that changes nothing.
@@ -294,19 +277,7 @@ impl ShiftPatch {
         Self { hours: HoursPatch { ends_next_day: Some(ends_next_day), ..self.hours }, ..self }
     }
 
-    /// Sends no mail about the change to the volunteers.
-    #[must_use]
-    pub fn without_mail(self) -> Self {
-        Self { notify_volunteers: false, ..self }
-    }
-
-    /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
-    /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
-    /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
-    #[must_use]
-    pub fn read(self, values: Self) -> Self {
-        Self { read: Some(Box::new(values)), ..self }
-    }
+    without_mail!();
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub(crate) fn cancel_event(
         queued.get_or_insert_with(|| Notice::new(notice, path, cause, now));
         change.replace(std::mem::replace(&mut shift.shift, closed.clone()), closed);
     }
-    if let Some(notice) = queued.filter(|_| cancel.notify_volunteers) {
+    if let Some(notice) = queued.filter(|_| !cancel.without_mail) {
         change.insert(notice);
     }
     let activity = NewActivity::of(ActivityType::EVENT_CANCELLED, &cancelled);

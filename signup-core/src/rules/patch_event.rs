@@ -88,7 +88,7 @@ pub(crate) fn patch_event(
     if let Some(data) = new_data {
         change.writes.extend(location_data_write(&event, location_data, data));
     }
-    let moved = Moved { event: &event, changed: &changed, is_notified: patch.notify_volunteers, delay, now };
+    let moved = Moved { event: &event, changed: &changed, is_notified: !patch.without_mail, delay, now };
     let mut after = vec![];
     for (shift, notice) in shifts.into_iter().zip(notices) {
         after.push(moved.shift(shift, notice, &mut change));

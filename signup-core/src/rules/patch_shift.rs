@@ -61,7 +61,7 @@ pub(crate) fn patch_shift(
     };
     let mut changed = ScheduledShift::of(record, event);
     let mut queued = None;
-    if patch.notify_volunteers {
+    if !patch.without_mail {
         let after = TimeAndPlace::of(&changed, event);
         queued = notice_of_change(notice, &mut changed.shift, [&before, &after], delay, now);
     }

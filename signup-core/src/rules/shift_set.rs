@@ -102,7 +102,7 @@ pub(crate) fn delete_shift(
         Shift { version: shift.version + 1, gate: shift.gate + 1, ..shift.shift.clone() }
     };
     change.replace(shift.shift.clone(), Shift { deleted_at: Some(now), ..deleted });
-    if closes && delete.notify_volunteers {
+    if closes && !delete.without_mail {
         let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
         let path = (shift.organization, shift.event, shift.id);
         change.insert(Notice::new(notice, path, cause, now));

@@ -22,7 +22,7 @@ pub(super) async fn run(admin: &Admin, base_url: &str, command: EventCommand) ->
         EventCommand::Show { event } => show(admin, base_url, &event).await,
         EventCommand::Cancel { event, reason, no_mail } => {
             let mut cancel = Cancellation::new();
-            (cancel.reason, cancel.notify_volunteers) = (reason, !no_mail);
+            (cancel.reason, cancel.without_mail) = (reason, no_mail);
             let cancelled = admin.cancel_event(live_event(admin, &event).await?.id, cancel).await;
             let cancelled = cancelled.map_err(|error| event_error(&event, error))?;
             print(&OperatorEvent::with_slots(&cancelled, base_url))

@@ -218,11 +218,11 @@ impl Shared {
         cancel: Cancellation,
     ) -> Result<Signup> {
         self.commit_unrefused(actor, move |now| {
-            let Cancellation { reason, notify_volunteers } = cancel.clone();
+            let Cancellation { reason, without_mail } = cancel.clone();
             async move {
                 let found = self.store.signup_in_full(organization, id).await?;
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
-                let mail = notify_volunteers.then(|| MailIds::generate(now));
+                let mail = (!without_mail).then(|| MailIds::generate(now));
                 rules::cancel_signup(found, (CancelledBy::Organizer, reason), mail, now)
             }
         })
