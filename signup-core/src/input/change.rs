@@ -39,7 +39,7 @@ pub(super) fn set_value<T>(change: Option<Change<T>>) -> Option<T> {
     change.and_then(Change::into_value)
 }
 
-/// The methods of a new record that set a field.
+/// The methods of a typed input that set an optional field.
 macro_rules! setters {
     ($($(#[$doc:meta])* $field:ident: $type:ty;)*) => {$(
         $(#[$doc])*

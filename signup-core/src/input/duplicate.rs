@@ -3,6 +3,7 @@
 use jiff::civil::Date;
 
 use super::Input;
+use super::change::setters;
 use super::fields::Fields;
 use crate::fault::Faults;
 use crate::hours::EventDate;
@@ -43,10 +44,9 @@ impl DuplicateEvent {
         Self { start_date, title: None }
     }
 
-    /// Sets the title of the copy.
-    #[must_use]
-    pub fn title(self, title: Title) -> Self {
-        Self { title: Some(title), ..self }
+    setters! {
+        /// Sets the title of the copy.
+        title: Title;
     }
 }
 

@@ -306,10 +306,9 @@ impl EventPatch {
         Self::default()
     }
 
-    /// Sets the title.
-    #[must_use]
-    pub fn title(self, title: Title) -> Self {
-        Self { title: Some(title), ..self }
+    setters! {
+        /// Sets the title.
+        title: Title;
     }
 
     /// Sets the first day.
@@ -318,10 +317,9 @@ impl EventPatch {
         Self { start_date: Some(date), ..self }
     }
 
-    /// Sets the zone.
-    #[must_use]
-    pub fn zone(self, zone: Zone) -> Self {
-        Self { zone: Some(zone), ..self }
+    setters! {
+        /// Sets the zone.
+        zone: Zone;
     }
 
     /// Sets whether the event takes place online.

@@ -111,10 +111,9 @@ impl OrganizationPatch {
         Self::default()
     }
 
-    /// Sets the name.
-    #[must_use]
-    pub fn name(self, name: Name) -> Self {
-        Self { name: Some(name), ..self }
+    setters! {
+        /// Sets the name.
+        name: Name;
     }
 
     changes! {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Input;
-use super::change::{FieldChange, fields_of, merge};
+use super::change::{FieldChange, fields_of, merge, setters};
 use super::fields::Fields;
 use crate::fault::{FaultKind, FaultPath, Faults};
 use crate::question::{Question, QuestionKind};
@@ -74,10 +74,9 @@ impl NewQuestion {
         Self { required: true, ..self }
     }
 
-    /// Sets the place among the event's questions.
-    #[must_use]
-    pub fn position(self, position: u32) -> Self {
-        Self { position: Some(position), ..self }
+    setters! {
+        /// Sets the place among the event's questions.
+        position: u32;
     }
 }
 
@@ -124,34 +123,17 @@ impl QuestionPatch {
         Self::default()
     }
 
-    /// Sets the text.
-    #[must_use]
-    pub fn label(self, label: Label) -> Self {
-        Self { label: Some(label), ..self }
-    }
-
-    /// Sets the kind.
-    #[must_use]
-    pub fn kind(self, kind: QuestionKind) -> Self {
-        Self { kind: Some(kind), ..self }
-    }
-
-    /// Sets the options.
-    #[must_use]
-    pub fn options(self, options: Vec<Label>) -> Self {
-        Self { options: Some(options), ..self }
-    }
-
-    /// Sets whether an answer is required.
-    #[must_use]
-    pub fn required(self, required: bool) -> Self {
-        Self { required: Some(required), ..self }
-    }
-
-    /// Sets the place among the event's questions.
-    #[must_use]
-    pub fn position(self, position: u32) -> Self {
-        Self { position: Some(position), ..self }
+    setters! {
+        /// Sets the text.
+        label: Label;
+        /// Sets the kind.
+        kind: QuestionKind;
+        /// Sets the options.
+        options: Vec<Label>;
+        /// Sets whether an answer is required.
+        required: bool;
+        /// Sets the place among the event's questions.
+        position: u32;
     }
 }
 

@@ -1,6 +1,6 @@
 //! Webhooks: new ones and changes.
 
-use super::change::{changes, set_value};
+use super::change::{changes, set_value, setters};
 use super::fields::Fields;
 use super::{Change, Input};
 use crate::activity::TypeFilter;
@@ -63,10 +63,9 @@ impl NewWebhook {
         Self { url, description: None, types: vec![TypeFilter::every()], is_enabled: true }
     }
 
-    /// Sets what the webhook is for.
-    #[must_use]
-    pub fn description(self, description: WebhookDescription) -> Self {
-        Self { description: Some(description), ..self }
+    setters! {
+        /// Sets what the webhook is for.
+        description: WebhookDescription;
     }
 
     /// Sets the types of activity that are delivered.
@@ -113,16 +112,11 @@ impl WebhookPatch {
         Self::default()
     }
 
-    /// Sets the address.
-    #[must_use]
-    pub fn url(self, url: WebhookUrl) -> Self {
-        Self { url: Some(url), ..self }
-    }
-
-    /// Sets the types of activity that are delivered.
-    #[must_use]
-    pub fn types(self, types: Vec<TypeFilter>) -> Self {
-        Self { types: Some(types), ..self }
+    setters! {
+        /// Sets the address.
+        url: WebhookUrl;
+        /// Sets the types of activity that are delivered.
+        types: Vec<TypeFilter>;
     }
 
     /// Enables or disables the webhook.
