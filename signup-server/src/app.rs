@@ -25,13 +25,13 @@ use warp::{Filter, filters};
 use crate::body_memory::BodyMemory;
 use crate::call::{ApiCall, OpenCall, PageCall};
 use crate::compression;
-use crate::console::{Console, Refusal, guard};
+use crate::console::{Console, ConsoleRefusal, guard};
 use crate::handlers::Context;
 use crate::health::Health;
 use crate::mcp::RebindingGuard;
 use crate::metrics;
 use crate::openapi::OpenApi;
-use crate::page::{self, Pages};
+use crate::page::{self, PublicPages};
 use crate::path::PathParameters;
 use crate::reference::Reference;
 use crate::reply::{self, ApiError};
@@ -57,7 +57,7 @@ pub(crate) struct App {
     body_memory: BodyMemory,
     openapi: Arc<OpenApi>,
     health: Health,
-    pages: Pages,
+    pages: PublicPages,
     console: Console,
     reference: Arc<Reference>,
     rebinding_guard: RebindingGuard,
@@ -84,7 +84,7 @@ impl App {
     ) -> Self {
         let base_url = facts.base_url;
         Self {
-            pages: Pages::new(service.clone(), facts),
+            pages: PublicPages::new(service.clone(), facts),
             console: Console::new(service.clone(), facts),
             context: Context { service, base_url: base_url.into() },
             rebinding_guard: RebindingGuard::of(base_url),
@@ -134,7 +134,7 @@ impl App {
         let mut response = async {
             let response = match Area::of(path, found.as_ref()) {
                 _ if is_guarded && !self.console.may_change(&method, &request.headers) => {
-                    self.console.refused(&Refusal::CrossSite, None)
+                    self.console.refused(&ConsoleRefusal::CrossSite, None)
                 }
                 Area::Api => self.answer_api(&method, found, client, request).await,
                 Area::Pages => match page {

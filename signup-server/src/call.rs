@@ -9,7 +9,7 @@ use crate::console::Console;
 use crate::handlers::Context;
 use crate::health::Health;
 use crate::openapi::OpenApi;
-use crate::page::Pages;
+use crate::page::PublicPages;
 use crate::path::PathParameters;
 use crate::reference::Reference;
 use crate::request::Request;
@@ -24,7 +24,7 @@ pub(crate) struct ApiCall {
 
 /// A request for a page.
 pub(crate) struct PageCall {
-    pub(crate) pages: Pages,
+    pub(crate) pages: PublicPages,
     pub(crate) console: Console,
     pub(crate) reference: Arc<Reference>,
     pub(crate) request: Request,

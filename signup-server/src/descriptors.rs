@@ -6,7 +6,7 @@
 use rlimit::Resource;
 
 use crate::webhook::WebhookQueue;
-use crate::worker::Queue as _;
+use crate::worker::WorkQueue as _;
 
 /// The maximum number of client connections.
 const MAX_CONNECTIONS: u64 = 10_000;

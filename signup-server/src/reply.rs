@@ -8,7 +8,7 @@ use warp::http::header::{ACCEPT_ENCODING, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENT
 use warp::http::{HeaderName, HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use crate::wire::{Conflict, ExternalIdTaken, Message, MissingScope, PlanLimit, Validation};
+use crate::wire::{Conflict, ExternalIdTaken, MessageBody, MissingScope, PlanLimit, Validation};
 
 /// The initial capacity of a body, in bytes. Most bodies fit, including a page of 25 events.
 const INITIAL_CAPACITY: usize = 16 * 1024;
@@ -73,7 +73,7 @@ pub(crate) fn json(status: StatusCode, body: &impl Serialize) -> Response {
 
 /// Returns a response whose body is only a message.
 pub(crate) fn message(status: StatusCode, message: &str) -> Response {
-    json(status, &Message { message })
+    json(status, &MessageBody { message })
 }
 
 /// Returns 404. A path without a route and a record that does not exist have the same response.

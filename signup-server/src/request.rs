@@ -19,7 +19,7 @@ use crate::body_memory::BodyRoom;
 use crate::reply::{ApiError, BodyError};
 use crate::request_body::BODY_TIMEOUT;
 use crate::similar::closest;
-use crate::wire::{Deleted, Slot};
+use crate::wire::{Deletion, Slot};
 
 /// The maximum size of a body, in bytes.
 const MAX_BODY_BYTES: usize = 1024 * 1024;
@@ -148,7 +148,7 @@ impl Request {
         read: impl FnOnce(Input<'_>) -> Result<V, Faults>,
     ) -> Result<V, ApiError> {
         let body = self.optional_json().await?;
-        let input = json_input(&body, Deleted::FIELDS).and_then(no_fields);
+        let input = json_input(&body, Deletion::FIELDS).and_then(no_fields);
         Ok(both(input, self.query(read)).map(|((), value)| value)?)
     }
 

@@ -36,12 +36,12 @@ const MAX_REST_BYTES_TOO_LARGE: u64 = 32 * 1024 * 1024;
 
 /// The service's handle to a body. Dropping the handle leaves the unread rest to the connection.
 #[derive(Debug)]
-pub(crate) struct RequestBody(Option<Shared>);
+pub(crate) struct RequestBody(Option<SharedBody>);
 
 /// The connection's handle to the same body. Reads the rest that the service has left unread.
 #[derive(Debug)]
 pub(crate) struct Rest {
-    body: Shared,
+    body: SharedBody,
     /// The deadline of the whole body.
     deadline: Instant,
     /// Whether the client waits for `100 Continue`, which hyper sends when the body is first read.
@@ -49,7 +49,7 @@ pub(crate) struct Rest {
 }
 
 #[derive(Debug, Clone)]
-struct Shared(Arc<Mutex<State>>);
+struct SharedBody(Arc<Mutex<State>>);
 
 #[derive(Debug)]
 struct State {
@@ -69,7 +69,7 @@ pub(crate) fn share(request: Request<Incoming>) -> (Request<RequestBody>, Option
     let expects = head.headers.get(EXPECT);
     let expects_continue =
         expects.is_some_and(|value| value.as_bytes().eq_ignore_ascii_case(b"100-continue"));
-    let body = Shared(Arc::new(Mutex::new(State { incoming: Some(incoming), was_read: false })));
+    let body = SharedBody(Arc::new(Mutex::new(State { incoming: Some(incoming), was_read: false })));
     let rest = Rest { body: body.clone(), deadline: Instant::now() + BODY_TIMEOUT, expects_continue };
     (Request::from_parts(head, RequestBody(Some(body))), Some(rest))
 }
@@ -112,7 +112,7 @@ impl Rest {
     }
 }
 
-impl Shared {
+impl SharedBody {
     fn state(&self) -> MutexGuard<'_, State> {
         // A panic cannot leave the state inconsistent, so a poisoned lock is usable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -142,12 +142,12 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        let has_ended = |body: &Shared| body.state().incoming.as_ref().is_none_or(Body::is_end_stream);
+        let has_ended = |body: &SharedBody| body.state().incoming.as_ref().is_none_or(Body::is_end_stream);
         self.0.as_ref().is_none_or(has_ended)
     }
 
     fn size_hint(&self) -> SizeHint {
-        let hint = |body: &Shared| body.state().incoming.as_ref().map(Body::size_hint);
+        let hint = |body: &SharedBody| body.state().incoming.as_ref().map(Body::size_hint);
         self.0.as_ref().and_then(hint).unwrap_or_else(|| SizeHint::with_exact(0))
     }
 }

@@ -13,7 +13,7 @@ use warp::http::{HeaderValue, Method};
 use warp::reply::Response;
 
 use crate::call::{ApiCall, OpenCall, PageCall};
-use crate::console::{self, Answer, ConsoleCall, MemberCall};
+use crate::console::{self, ConsoleCall, MemberCall, PageResult};
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, create_webhook, delete_event, delete_question,
     delete_slot, delete_webhook, duplicate_event, list_activity, list_coverage, list_deliveries, list_events,
@@ -48,10 +48,10 @@ pub(crate) enum Handler {
     /// A handler of a page, for volunteers or for programmers.
     Page(fn(PageCall) -> BoxFuture<'static, Response>),
     /// A handler of a page of the console that needs no membership. A request from another site does not reach it.
-    Console(fn(ConsoleCall) -> BoxFuture<'static, Answer>),
+    Console(fn(ConsoleCall) -> BoxFuture<'static, PageResult>),
     /// A handler of a page of an organization, called with the session of a member. `{slug}` in the pattern is the slug of the
     /// organization. A request from another site does not reach it.
-    Member(fn(MemberCall) -> BoxFuture<'static, Answer>),
+    Member(fn(MemberCall) -> BoxFuture<'static, PageResult>),
     /// A handler that needs no token and has no rate limit.
     Open(fn(OpenCall) -> BoxFuture<'static, Response>),
 }

@@ -3,7 +3,7 @@
 //! A worker reads a batch of due items, and delivers each item in a task of its own. Several processes can share the work,
 //! because each delivery begins with a claim. If a process is killed, its items are due again when their leases have expired.
 //!
-//! **Invariant:** the worker knows nothing of what it delivers. What a mail or a webhook needs is in its [`Queue`].
+//! **Invariant:** the worker knows nothing of what it delivers. What a mail or a webhook needs is in its [`WorkQueue`].
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const UNREACHABLE_PAUSE: Duration = Duration::from_secs(5);
 
 /// A queue of the outbox.
-pub(crate) trait Queue: Send + Sync + 'static {
+pub(crate) trait WorkQueue: Send + Sync + 'static {
     /// A queued item.
     type Item: Send + 'static;
     /// What an item is sent to.
@@ -71,7 +71,7 @@ pub(crate) enum Next {
 }
 
 /// Delivers due items until `stop` is true. Then starts no other delivery, and returns when those in flight have ended.
-pub(crate) async fn run<Q: Queue>(queue: Q, mut stop: watch::Receiver<bool>) {
+pub(crate) async fn run<Q: WorkQueue>(queue: Q, mut stop: watch::Receiver<bool>) {
     let mut worker = Worker::new(queue);
     while !*stop.borrow() {
         worker.start_due().await;
@@ -92,7 +92,7 @@ pub(crate) async fn run<Q: Queue>(queue: Q, mut stop: watch::Receiver<bool>) {
     }
 }
 
-struct Worker<Q: Queue> {
+struct Worker<Q: WorkQueue> {
     queue: Arc<Q>,
     /// One task for each item in flight, so that a panic over one item does not stop the delivery of the others. The item stays
     /// claimed until its lease expires.
@@ -108,7 +108,7 @@ struct Worker<Q: Queue> {
     paused_until: Instant,
 }
 
-impl<Q: Queue> Worker<Q> {
+impl<Q: WorkQueue> Worker<Q> {
     fn new(queue: Q) -> Self {
         let now = Instant::now();
         Self {
@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    impl Queue for Arc<TestQueue> {
+    impl WorkQueue for Arc<TestQueue> {
         type Item = Uuid;
         type Target = Uuid;
 

@@ -34,13 +34,13 @@ use crate::store::RecordKey;
 /// The turns that edits have or wait for. Clones share the turns.
 #[derive(Debug, Clone)]
 pub(super) struct Turns {
-    locks: FairLocks<Key>,
+    locks: FairLocks<TurnKey>,
     time_limit: Duration,
 }
 
 /// The organization is part of the key, so an edit of another organization's event never delays that organization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+enum TurnKey {
     Event(OrganizationId, EventId),
     Shift(OrganizationId, ShiftId),
 }
@@ -48,7 +48,7 @@ enum Key {
 /// The turn of one edit: the locks of its event and of its shift.
 #[derive(Debug)]
 #[must_use]
-pub(super) struct Turn(#[expect(dead_code, reason = "a drop releases the locks")] Vec<HeldLock<Key>>);
+pub(super) struct Turn(#[expect(dead_code, reason = "a drop releases the locks")] Vec<HeldLock<TurnKey>>);
 
 impl Shared {
     /// Waits for the turn of an operation. Returns `None` if the operation changes no event that exists, or patches a shift, which waits in
@@ -149,7 +149,7 @@ impl Turns {
     /// then fail one after another without a wait for the store.
     pub(super) async fn of_event(&self, organization: OrganizationId, event: EventId) -> Result<Turn> {
         let began = Instant::now();
-        let event = self.locks.write(Key::Event(organization, event)).await;
+        let event = self.locks.write(TurnKey::Event(organization, event)).await;
         self.in_time(began, vec![event])
     }
 
@@ -165,12 +165,12 @@ impl Turns {
     ) -> Result<Turn> {
         let began = Instant::now();
         // The event first, so that an edit of the event is not overtaken by patches that come later.
-        let event = self.locks.read(Key::Event(organization, event)).await;
-        let shift = self.locks.write(Key::Shift(organization, shift)).await;
+        let event = self.locks.read(TurnKey::Event(organization, event)).await;
+        let shift = self.locks.write(TurnKey::Shift(organization, shift)).await;
         self.in_time(began, vec![shift, event])
     }
 
-    fn in_time(&self, began: Instant, locks: Vec<HeldLock<Key>>) -> Result<Turn> {
+    fn in_time(&self, began: Instant, locks: Vec<HeldLock<TurnKey>>) -> Result<Turn> {
         if began.elapsed() <= self.time_limit { Ok(Turn(locks)) } else { Err(Error::Contended) }
     }
 }

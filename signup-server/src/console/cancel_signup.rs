@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::event::ask::Ask;
 use super::signups::shift_in_words;
-use super::{Answer, As, Done, Form, Frame, MemberCall, Refusal, show};
+use super::{As, ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
 const REASON: &str = "reason";
@@ -26,7 +26,7 @@ struct CancelTemplate<'a> {
 }
 
 /// `GET …/signups/{id}/cancel`: asks for the reason.
-pub(crate) async fn ask_reason(call: MemberCall) -> Answer {
+pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
     call.session.require(Permission::CancelSignups)?;
     let form = Form::default();
     let found = Found::of(&call).await?;
@@ -35,7 +35,7 @@ pub(crate) async fn ask_reason(call: MemberCall) -> Answer {
 }
 
 /// `POST …/signups/{id}/cancel`: asks first, and says who gets a mail. A confirmed form cancels the place.
-pub(crate) async fn cancel_signup(mut call: MemberCall) -> Answer {
+pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::CancelSignups)?;
     let found = Found::of(&call).await?;
     let mut form = call.form().await?;
@@ -86,7 +86,7 @@ struct Found {
 }
 
 impl Found {
-    async fn of(call: &MemberCall) -> Result<Self, Refusal> {
+    async fn of(call: &MemberCall) -> Result<Self, ConsoleRefusal> {
         let signup = call.session.signup(call.path.signup()).await?;
         let found = call.session.event(signup.event).await?;
         let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
@@ -94,9 +94,9 @@ impl Found {
     }
 
     /// Refuses to ask about a sign-up that cannot be cancelled now.
-    async fn check_can_be_cancelled(&self, call: &MemberCall) -> Result<(), Refusal> {
+    async fn check_can_be_cancelled(&self, call: &MemberCall) -> Result<(), ConsoleRefusal> {
         if !self.signup.is_confirmed() {
-            return Err(Refusal::PlaceCancelled);
+            return Err(ConsoleRefusal::PlaceCancelled);
         }
         drop(call.session.preview().cancel_signup(self.signup.id, Cancellation::new()).await?);
         Ok(())

@@ -7,11 +7,11 @@ use signup_core::{Error, Reply};
 pub(crate) struct DoneBefore {
     /// What was done, as a sentence.
     pub(crate) sentence: String,
-    pub(crate) link: Link,
+    pub(crate) link: LinkTo,
 }
 
 /// The words of a link, and the path of the page that changes or shows a record.
-pub(crate) type Link = (&'static str, String);
+pub(crate) type LinkTo = (&'static str, String);
 
 impl DoneBefore {
     /// Returns what an earlier form with the same key has done, if the person does not expect it: that form had other values, or
@@ -25,8 +25,8 @@ impl DoneBefore {
     pub(crate) async fn of<W, T>(
         reply: &Reply<W>,
         made: impl Future<Output = Result<T, Error>>,
-        (sentence, link): (String, Link),
-        gone: (&'static str, Link),
+        (sentence, link): (String, LinkTo),
+        gone: (&'static str, LinkTo),
     ) -> Result<Option<Self>, Error> {
         if !reply.is_replay {
             return Ok(None);

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::cookies::Name;
-use super::{Answer, As, Console, ConsoleCall, Done, Form, Refusal, show, words};
+use super::{As, Console, ConsoleCall, ConsoleRefusal, Done, Form, PageResult, show, words};
 use crate::page::{DEFAULT_THEME, Head, incomplete_link, see_other};
 
 #[derive(Debug, Template)]
@@ -40,7 +40,7 @@ const FIELDS: &[(&str, As)] =
     &[("name", As::Text), ("email", As::Text), ("organization_name", As::Text), ("contact", As::Text)];
 
 /// `GET /invitations/{secret}`: shows the inviter, the organization and the role.
-pub(super) async fn show_invitation(call: ConsoleCall) -> Answer {
+pub(super) async fn show_invitation(call: ConsoleCall) -> PageResult {
     let Ok(secret) = call.path.text("secret").parse::<Secret>() else {
         return Ok(incomplete_link(&call.console.base_path));
     };
@@ -56,7 +56,7 @@ pub(super) async fn show_invitation(call: ConsoleCall) -> Answer {
 
 /// `POST /invitations/{secret}`: accepts an invitation. Signs a new person in, and sends any other person to the page to sign in, unless
 /// they are signed in.
-pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
+pub(super) async fn accept_invitation(mut call: ConsoleCall) -> PageResult {
     let signed_in = call.console.signed_in(&call.request.headers).await?;
     if let Some(signed_in) = &signed_in {
         call.console.count_form(signed_in).await?;
@@ -100,7 +100,7 @@ pub(super) async fn accept_invitation(mut call: ConsoleCall) -> Answer {
                 Ok(console.invitation_page(StatusCode::CONFLICT, &open, &secret, &form))
             }
         },
-        Err(error) => Err(Refusal::from(error)),
+        Err(error) => Err(ConsoleRefusal::from(error)),
     }
 }
 

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::signups::titled;
-use super::{Answer, As, Done, DoneBefore, Form, Frame, MemberCall, show};
+use super::{As, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
 
@@ -43,7 +43,7 @@ struct PreviewTemplate<'a> {
 }
 
 /// `GET …/events/{event_id}/message`: shows the form, if a message could be sent. The parameter `slot_id` chooses a shift.
-pub(crate) async fn show_message(call: MemberCall) -> Answer {
+pub(crate) async fn show_message(call: MemberCall) -> PageResult {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;
     let _recipients = call.session.message_recipients(found.event.id, None).await?;
@@ -52,7 +52,7 @@ pub(crate) async fn show_message(call: MemberCall) -> Answer {
 }
 
 /// `POST …/events/{event_id}/message`: shows the preview. A confirmed form sends the message.
-pub(crate) async fn send_message(mut call: MemberCall) -> Answer {
+pub(crate) async fn send_message(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;
     let form = call.form().await?;

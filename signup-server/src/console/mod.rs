@@ -46,10 +46,10 @@ pub(crate) use done::Done;
 pub(crate) use done_before::{DoneBefore, there};
 pub(crate) use form::{As, Form};
 pub(crate) use frame::Frame;
-pub(crate) use refusal::Refusal;
+pub(crate) use refusal::ConsoleRefusal;
 
 /// The outcome of a handler. A refusal becomes a page in one place.
-pub(crate) type Answer = Result<Response, Refusal>;
+pub(crate) type PageResult = Result<Response, ConsoleRefusal>;
 
 /// What the handlers of the console share. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -118,7 +118,7 @@ impl Console {
     }
 
     /// Runs the handler of a page that needs no membership.
-    pub(crate) async fn answer<F: Future<Output = Answer>>(
+    pub(crate) async fn answer<F: Future<Output = PageResult>>(
         self,
         handle: impl FnOnce(ConsoleCall) -> F,
         request: Request,
@@ -132,7 +132,7 @@ impl Console {
 
     /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page. Counts a
     /// form first, whatever becomes of it. If nobody is signed in, the page to sign in says that a form was not saved.
-    pub(crate) async fn answer_member<F: Future<Output = Answer>>(
+    pub(crate) async fn answer_member<F: Future<Output = PageResult>>(
         self,
         handle: impl FnOnce(MemberCall) -> F,
         method: Method,
@@ -171,8 +171,8 @@ impl Console {
         let mut response = match handle(call).await {
             Ok(response) => response,
             // The session has ended since.
-            Err(Refusal::Service(Error::Unauthenticated)) => to_sign_in(),
-            Err(Refusal::NoKey(query)) => page::see_other(&format!("{}?{query}", frame.here())),
+            Err(ConsoleRefusal::Service(Error::Unauthenticated)) => to_sign_in(),
+            Err(ConsoleRefusal::NoKey(query)) => page::see_other(&format!("{}?{query}", frame.here())),
             Err(refusal) => self.refused(&refusal, Some(&frame)),
         };
         // This page has shown the sentence. After a redirect, the next page shows it.
@@ -183,7 +183,7 @@ impl Console {
     }
 
     /// Counts a form that a person posts.
-    async fn count_form(&self, signed_in: &SignedIn) -> Result<(), Refusal> {
+    async fn count_form(&self, signed_in: &SignedIn) -> Result<(), ConsoleRefusal> {
         self.require_allowed(signed_in.count_post().await?)
     }
 
@@ -196,14 +196,14 @@ impl Console {
 
 impl ConsoleCall {
     /// Reads the form in the body.
-    async fn form(&mut self) -> Result<Form, Refusal> {
+    async fn form(&mut self) -> Result<Form, ConsoleRefusal> {
         Ok(Form::parse(&self.request.form().await?))
     }
 }
 
 impl MemberCall {
     /// Reads the form in the body. The page that answers this form does not say what an earlier form has done.
-    pub(crate) async fn form(&mut self) -> Result<Form, Refusal> {
+    pub(crate) async fn form(&mut self) -> Result<Form, ConsoleRefusal> {
         self.frame.done = None;
         Ok(Form::parse(&self.request.form().await?))
     }
@@ -214,8 +214,8 @@ impl MemberCall {
     }
 
     /// Returns the form of the page for a new record. Refuses a URL without the key of the form, which leads to the URL with a key.
-    pub(crate) fn new_form(&self) -> Result<Form, Refusal> {
-        Form::of_page(&self.request.query, self.now()).map_err(Refusal::NoKey)
+    pub(crate) fn new_form(&self) -> Result<Form, ConsoleRefusal> {
+        Form::of_page(&self.request.query, self.now()).map_err(ConsoleRefusal::NoKey)
     }
 
     /// Returns the time by the clock of the service.

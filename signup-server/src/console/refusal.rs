@@ -16,7 +16,7 @@ use crate::wire::field_name;
 
 /// Why a request was not carried out.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub(crate) enum ConsoleRefusal {
     /// The library returned an error.
     Service(Error),
     /// The form could not be read.
@@ -33,13 +33,13 @@ pub(crate) enum Refusal {
     TooMany(i64),
 }
 
-impl From<BodyError> for Refusal {
+impl From<BodyError> for ConsoleRefusal {
     fn from(error: BodyError) -> Self {
         Self::Body(error)
     }
 }
 
-impl<E: Into<Error>> From<E> for Refusal {
+impl<E: Into<Error>> From<E> for ConsoleRefusal {
     fn from(error: E) -> Self {
         Self::Service(error.into())
     }
@@ -47,7 +47,7 @@ impl<E: Into<Error>> From<E> for Refusal {
 
 /// What happened, and what to do next.
 #[derive(Debug)]
-struct Message {
+struct Advice {
     status: StatusCode,
     heading: &'static str,
     text: String,
@@ -61,7 +61,7 @@ struct Message {
 struct RefusedTemplate<'a> {
     head: Head,
     frame: &'a Frame,
-    message: &'a Message,
+    message: &'a Advice,
 }
 
 /// The page of a refusal without an organization.
@@ -70,7 +70,7 @@ struct RefusedTemplate<'a> {
 struct RefusedOutsideTemplate<'a> {
     head: Head,
     console: &'a Console,
-    message: &'a Message,
+    message: &'a Advice,
 }
 
 /// The page that asks for a code before an action that requires a recent sign-in.
@@ -83,8 +83,8 @@ struct ConfirmTemplate<'a> {
 
 impl Console {
     /// Returns the page of a refusal. Details for operators are only logged.
-    pub(crate) fn refused(&self, refusal: &Refusal, frame: Option<&Frame>) -> Response {
-        if let (Refusal::Service(Error::NotRecent), Some(frame)) = (refusal, frame) {
+    pub(crate) fn refused(&self, refusal: &ConsoleRefusal, frame: Option<&Frame>) -> Response {
+        if let (ConsoleRefusal::Service(Error::NotRecent), Some(frame)) = (refusal, frame) {
             let page = ConfirmTemplate { head: frame.head("Confirm it’s you"), frame };
             return show(StatusCode::FORBIDDEN, &page);
         }
@@ -100,8 +100,8 @@ impl Console {
             }
         };
         let header = match refusal {
-            Refusal::TooMany(seconds) => Some((RETRY_AFTER, HeaderValue::from(*seconds))),
-            Refusal::Body(error) => error.header(),
+            ConsoleRefusal::TooMany(seconds) => Some((RETRY_AFTER, HeaderValue::from(*seconds))),
+            ConsoleRefusal::Body(error) => error.header(),
             _ => (message.status == StatusCode::SERVICE_UNAVAILABLE).then_some((RETRY_AFTER, RETRY_AFTER_S)),
         };
         response.headers_mut().extend(header);
@@ -109,27 +109,27 @@ impl Console {
     }
 }
 
-fn message(refusal: &Refusal) -> Message {
+fn message(refusal: &ConsoleRefusal) -> Advice {
     match refusal {
-        Refusal::Service(error) => message_of(error),
-        Refusal::Body(error) => message_of_body(*error),
-        Refusal::CrossSite => said(
+        ConsoleRefusal::Service(error) => message_of(error),
+        ConsoleRefusal::Body(error) => message_of_body(*error),
+        ConsoleRefusal::CrossSite => said(
             StatusCode::FORBIDDEN,
             "Sorry, we can’t accept this",
             "Your browser says that another website sent this. Open the page on this website, and send the form from there.",
         ),
-        Refusal::UnknownAction | Refusal::NoKey(_) => {
-            Message { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
+        ConsoleRefusal::UnknownAction | ConsoleRefusal::NoKey(_) => {
+            Advice { text: "Please use the buttons on the page.".to_owned(), ..invalid() }
         }
-        Refusal::PlaceCancelled => {
+        ConsoleRefusal::PlaceCancelled => {
             conflict("You can’t cancel this place", "This place is already cancelled.")
         }
-        Refusal::TooMany(seconds) if *seconds > 60 => said(
+        ConsoleRefusal::TooMany(seconds) if *seconds > 60 => said(
             StatusCode::TOO_MANY_REQUESTS,
             "Please wait",
             format!("Too many attempts. Please try again in {} minutes.", (seconds + 59) / 60),
         ),
-        Refusal::TooMany(_) => said(
+        ConsoleRefusal::TooMany(_) => said(
             StatusCode::TOO_MANY_REQUESTS,
             "Please wait a minute",
             "Too many attempts. Please try again in a minute.",
@@ -137,15 +137,15 @@ fn message(refusal: &Refusal) -> Message {
     }
 }
 
-fn said(status: StatusCode, heading: &'static str, text: impl Into<String>) -> Message {
-    Message { status, heading, text: text.into(), list: Vec::new() }
+fn said(status: StatusCode, heading: &'static str, text: impl Into<String>) -> Advice {
+    Advice { status, heading, text: text.into(), list: Vec::new() }
 }
 
-fn conflict(heading: &'static str, text: &str) -> Message {
+fn conflict(heading: &'static str, text: &str) -> Advice {
     said(StatusCode::CONFLICT, heading, text)
 }
 
-fn message_of(error: &Error) -> Message {
+fn message_of(error: &Error) -> Advice {
     match error {
         Error::NotFound => said(
             StatusCode::NOT_FOUND,
@@ -173,7 +173,7 @@ fn message_of(error: &Error) -> Message {
             "You’re not signed in",
             "You’ve been signed out, or you’ve lost access to this organization. Sign in and try again.",
         ),
-        Error::Invalid(faults) => Message { list: sentences(faults), ..invalid() },
+        Error::Invalid(faults) => Advice { list: sentences(faults), ..invalid() },
         Error::PlanLimit { current_count, max_allowed } => said(
             StatusCode::UNPROCESSABLE_ENTITY,
             "Your plan’s limit is reached",
@@ -210,7 +210,7 @@ fn message_of(error: &Error) -> Message {
     }
 }
 
-fn message_of_body(error: BodyError) -> Message {
+fn message_of_body(error: BodyError) -> Advice {
     let text = match error {
         BodyError::TooLarge => "It is too long. Go back and shorten it.",
         BodyError::UnsupportedMediaType | BodyError::Encoded => "Please use the form on the page.",
@@ -223,7 +223,7 @@ fn message_of_body(error: BodyError) -> Message {
     said(error.status(), "Sorry, we didn’t get your form", text)
 }
 
-fn invalid() -> Message {
+fn invalid() -> Advice {
     said(StatusCode::UNPROCESSABLE_ENTITY, "There is a problem", "Go back and correct what you entered.")
 }
 
@@ -241,7 +241,7 @@ fn sentences(faults: &Faults) -> Vec<String> {
     faults.iter().map(|fault| words::mistake(&field_name(&fault.path), fault)).collect()
 }
 
-fn unavailable() -> Message {
+fn unavailable() -> Advice {
     said(
         StatusCode::SERVICE_UNAVAILABLE,
         "Sorry, there is a problem with the service",

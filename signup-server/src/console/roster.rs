@@ -5,7 +5,7 @@ use signup_core::{Event, EventSignups, ShiftLocation, ShiftSignups, Signup};
 use warp::http::StatusCode;
 
 use super::signups::places_taken;
-use super::{Answer, Frame, MemberCall, show};
+use super::{Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{self, OfDay, Times};
 use crate::signup_table::{answer_cells, labels_gone};
@@ -43,7 +43,7 @@ struct Row<'a> {
 }
 
 /// `GET …/events/{event_id}/roster`: returns the roster. The parameter `addresses=1` adds the addresses.
-pub(crate) async fn roster(call: MemberCall) -> Answer {
+pub(crate) async fn roster(call: MemberCall) -> PageResult {
     let mut all = call.session.event_signups(call.path.event()).await?;
     // No volunteer has a place on a deleted shift.
     all.shifts.retain(|of_shift| of_shift.shift.deleted_at.is_none());

@@ -10,7 +10,7 @@ use warp::http::header::HeaderMap;
 use warp::reply::Response;
 
 use super::cookies::Name;
-use super::{Answer, Console, ConsoleCall, Done, Form, Refusal, guard, show};
+use super::{Console, ConsoleCall, ConsoleRefusal, Done, Form, PageResult, guard, show};
 use crate::page::{DEFAULT_THEME, Head, see_other};
 
 /// The field with the path of the page that was wanted before.
@@ -78,11 +78,11 @@ impl Console {
     }
 
     /// Refuses a request that is over its limit.
-    pub(super) fn require_allowed(&self, allowance: Allowance) -> Result<(), Refusal> {
+    pub(super) fn require_allowed(&self, allowance: Allowance) -> Result<(), ConsoleRefusal> {
         if allowance.is_allowed {
             return Ok(());
         }
-        Err(Refusal::TooMany(allowance.retry_after_s(self.now())))
+        Err(ConsoleRefusal::TooMany(allowance.retry_after_s(self.now())))
     }
 
     fn address_page(&self, status: StatusCode, form: &Form, done: Option<Done>) -> Response {
@@ -99,7 +99,7 @@ impl Console {
 
 impl ConsoleCall {
     /// Counts a post to a page for signing in, and reads its form.
-    async fn counted_form(&mut self) -> Result<Form, Refusal> {
+    async fn counted_form(&mut self) -> Result<Form, ConsoleRefusal> {
         let allowance = self.console.service.people().count_post(self.client).await?;
         self.console.require_allowed(allowance)?;
         self.form().await
@@ -107,7 +107,7 @@ impl ConsoleCall {
 }
 
 /// `GET /sign-in`: asks for the address of a person.
-pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
+pub(super) async fn ask_address(call: ConsoleCall) -> PageResult {
     let query = Form::parse(call.request.query.as_bytes());
     let form = Form::default().with(NEXT, wanted(query.value(NEXT)));
     let (console, headers) = (&call.console, &call.request.headers);
@@ -122,7 +122,7 @@ pub(super) async fn ask_address(call: ConsoleCall) -> Answer {
 
 /// `POST /sign-in`: mails a code, if a person has the address, and asks for the code. The answer does not depend on whether a
 /// person has the address. If it is the address of the person who is signed in, the code confirms that it is them.
-pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
+pub(super) async fn mail_code(mut call: ConsoleCall) -> PageResult {
     let form = call.counted_form().await?;
     let console = &call.console;
     let email = match EmailAddress::new(form.value("email")) {
@@ -147,12 +147,12 @@ pub(super) async fn mail_code(mut call: ConsoleCall) -> Answer {
 }
 
 /// `GET /sign-in/code`: asks for the code.
-pub(super) async fn ask_code(call: ConsoleCall) -> Answer {
+pub(super) async fn ask_code(call: ConsoleCall) -> PageResult {
     Ok(call.console.code_page(StatusCode::OK, &Form::default()))
 }
 
 /// `POST /sign-in/code`: signs a person in, and redirects to the page that was wanted before.
-pub(super) async fn sign_in(mut call: ConsoleCall) -> Answer {
+pub(super) async fn sign_in(mut call: ConsoleCall) -> PageResult {
     let form = call.counted_form().await?;
     let (console, headers) = (&call.console, &call.request.headers);
     let signed_in = match form.value("code").parse::<Code>() {
@@ -184,14 +184,14 @@ pub(super) async fn sign_in(mut call: ConsoleCall) -> Answer {
 }
 
 /// `GET /sign-out`: offers to sign out here, or everywhere.
-pub(super) async fn ask_sign_out(call: ConsoleCall) -> Answer {
+pub(super) async fn ask_sign_out(call: ConsoleCall) -> PageResult {
     let head = Head::private("Sign out", DEFAULT_THEME);
     Ok(show(StatusCode::OK, &SignOutTemplate { head, console: &call.console }))
 }
 
 /// `POST /sign-out`: ends the session, or every session of the person. If the session has ended already, the redirect is the
 /// same.
-pub(super) async fn sign_out(mut call: ConsoleCall) -> Answer {
+pub(super) async fn sign_out(mut call: ConsoleCall) -> PageResult {
     let signed_in = call.console.signed_in(&call.request.headers).await?;
     let form = call.form().await?;
     if let Some(signed_in) = signed_in {

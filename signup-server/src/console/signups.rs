@@ -11,7 +11,7 @@ use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIO
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::{Answer, Form, Frame, MemberCall, show};
+use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
 use crate::signup_table::{MARK, answer_cells, labels_gone, signup_table};
@@ -54,7 +54,7 @@ struct Row<'a> {
 }
 
 /// `GET …/events/{event_id}/signups`: lists one page of the sign-ups of an event.
-pub(crate) async fn list_signups(call: MemberCall) -> Answer {
+pub(crate) async fn list_signups(call: MemberCall) -> PageResult {
     let MemberCall { session, frame, .. } = &call;
     session.require(Scope::SignupsRead)?;
     let event = call.path.event();
@@ -191,7 +191,7 @@ pub(super) fn places_taken(filled: u64, capacity: u64) -> String {
 }
 
 /// `GET …/events/{event_id}/signups.csv`: returns all sign-ups of an event as a table.
-pub(crate) async fn download_signups(call: MemberCall) -> Answer {
+pub(crate) async fn download_signups(call: MemberCall) -> PageResult {
     let all = call.session.event_signups(call.path.event()).await?;
     let name = format!("{}-signups.csv", all.event.slug);
     let mut text = MARK.to_string();

@@ -4,7 +4,7 @@ use askama::Template;
 use signup_core::{Error, Organization};
 use warp::http::StatusCode;
 
-use super::{Answer, Console, ConsoleCall, Frame, MemberCall, show, words};
+use super::{Console, ConsoleCall, Frame, MemberCall, PageResult, show, words};
 use crate::page::{DEFAULT_THEME, Head, see_other};
 
 #[derive(Debug, Template)]
@@ -25,7 +25,7 @@ struct LeaveTemplate<'a> {
 }
 
 /// `GET /console`: lists the organizations of the person. If there is only one, redirects to its pages.
-pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
+pub(super) async fn list_organizations(call: ConsoleCall) -> PageResult {
     let console = &call.console;
     let Some(signed_in) = console.signed_in(&call.request.headers).await? else {
         return Ok(console.to_sign_in("/console"));
@@ -45,7 +45,7 @@ pub(super) async fn list_organizations(call: ConsoleCall) -> Answer {
 }
 
 /// `GET /console/{slug}/leave`: says what leaving an organization means, and that its only owner cannot leave.
-pub(super) async fn ask_leave(call: MemberCall) -> Answer {
+pub(super) async fn ask_leave(call: MemberCall) -> PageResult {
     let frame = &call.frame;
     let is_only_owner = match call.signed_in.preview().leave(call.session.organization_id()).await {
         Err(Error::LastOwner) => true,
@@ -57,7 +57,7 @@ pub(super) async fn ask_leave(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/leave`: ends the membership.
-pub(super) async fn leave(call: MemberCall) -> Answer {
+pub(super) async fn leave(call: MemberCall) -> PageResult {
     call.signed_in.leave(call.session.organization_id()).await?;
     Ok(see_other(&call.console.path("/console")))
 }

@@ -5,7 +5,7 @@ use signup_core::{EmailAddress, Faults, Permission, VolunteerData};
 use warp::http::StatusCode;
 
 use super::signups::{file, shift_in_words};
-use super::{Answer, Form, Frame, MemberCall, show, words};
+use super::{Form, Frame, MemberCall, PageResult, show, words};
 use crate::page::Head;
 use crate::wire;
 
@@ -46,7 +46,7 @@ struct EraseTemplate<'a> {
 }
 
 /// `GET …/settings/people`: asks for an address.
-pub(crate) async fn ask_volunteer(call: MemberCall) -> Answer {
+pub(crate) async fn ask_volunteer(call: MemberCall) -> PageResult {
     call.session.require(Permission::FindVolunteers)?;
     let done = call.query().value(ERASED).parse().ok().map(erased_in_words);
     Ok(page(StatusCode::OK, &call.frame, &Form::default(), done, None))
@@ -54,7 +54,7 @@ pub(crate) async fn ask_volunteer(call: MemberCall) -> Answer {
 
 /// `POST …/settings/people`: shows, hands out or erases what is stored about an address. The last two require a
 /// recent sign-in. Erasing asks first.
-pub(crate) async fn volunteer(mut call: MemberCall) -> Answer {
+pub(crate) async fn volunteer(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::FindVolunteers)?;
     let form = call.form().await?;
     let MemberCall { session, frame, .. } = &call;

@@ -5,7 +5,7 @@ use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, Va
 use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
 
 /// A field, and the sentence that asks for its value.
-struct Field {
+struct FieldWords {
     name: &'static str,
     label: &'static str,
     ask: &'static str,
@@ -14,26 +14,26 @@ struct Field {
     noun: &'static str,
 }
 
-const fn field(name: &'static str, label: &'static str, ask: &'static str) -> Field {
-    Field { name, label, ask, may_be_empty: false, noun: label }
+const fn field(name: &'static str, label: &'static str, ask: &'static str) -> FieldWords {
+    FieldWords { name, label, ask, may_be_empty: false, noun: label }
 }
 
-const fn optional(name: &'static str, label: &'static str, ask: &'static str) -> Field {
-    Field { may_be_empty: true, ..field(name, label, ask) }
+const fn optional(name: &'static str, label: &'static str, ask: &'static str) -> FieldWords {
+    FieldWords { may_be_empty: true, ..field(name, label, ask) }
 }
 
-impl Field {
+impl FieldWords {
     const fn called(self, noun: &'static str) -> Self {
         Self { noun, ..self }
     }
 }
 
 /// Stands for a field without a row.
-const UNKNOWN: Field = field("", "Value", "Enter a value");
+const UNKNOWN: FieldWords = field("", "Value", "Enter a value");
 
 /// The fields of all forms. A field of a row has the name without its number: `shifts.title`.
 #[rustfmt::skip]
-const FIELDS: &[Field] = &[
+const FIELDS: &[FieldWords] = &[
     optional("badge_label", "Badge", "Enter a badge"),
     field("code", "Code", "Enter the 8 letters and digits of the code"),
     field("cursor", "Page", "Go back to the first page of the list"),
@@ -81,7 +81,7 @@ const FIELDS: &[Field] = &[
 ];
 
 /// Returns the row of a field. `shifts.0.title` has the row of `shifts.title`, or else that of `title`.
-fn find(name: &str) -> Option<&'static Field> {
+fn find(name: &str) -> Option<&'static FieldWords> {
     let steps: Vec<_> = name.split('.').filter(|step| step.parse::<usize>().is_err()).collect();
     let named = |name: &str| FIELDS.iter().find(|field| field.name == name);
     named(&steps.join(".")).or_else(|| named(steps.last()?))
@@ -192,7 +192,7 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
     }
 }
 
-fn mistake_of_text(noun: &str, field: &Field, error: TextError) -> String {
+fn mistake_of_text(noun: &str, field: &FieldWords, error: TextError) -> String {
     match error {
         TextError::Blank => field.ask.to_owned(),
         TextError::Invisible => invisible(noun, field.may_be_empty),

@@ -6,13 +6,13 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, AuthorizedWrite, Context, answer, authorize_read, preview};
+use super::{ApiResult, AuthorizedWrite, Context, answer, authorize_read, preview};
 use crate::reply::json;
 use crate::request::{Request, no_mail};
-use crate::wire::{Data, Deleted, Event, event_page};
+use crate::wire::{Data, Deletion, Event, event_page};
 
 /// `POST /v1/events`: creates an event with its slots.
-pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> Answer {
+pub(crate) async fn create_event(context: Context, session: Session, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::CreateEvent, &request)?;
     let event = request.input(Event::FIELDS, |input| {
         NewEvent::from_input(input, write.limits()).map_err(|faults| instead_of_slots(faults, "shifts"))
@@ -28,7 +28,7 @@ pub(crate) async fn duplicate_event(
     session: Session,
     id: EventId,
     mut request: Request,
-) -> Answer {
+) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::DuplicateEvent.on(id), &request)?;
     let copy = request.input(Event::FIELDS, DuplicateEvent::from_input).await;
     let copy = write.call(copy, |session, copy| session.duplicate_event(id, copy)).await?;
@@ -36,7 +36,7 @@ pub(crate) async fn duplicate_event(
 }
 
 /// `GET /v1/events`: lists one page of events.
-pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> Answer {
+pub(crate) async fn list_events(context: Context, session: Session, request: Request) -> ApiResult {
     session.require(Scope::EventsRead)?;
     let (query, external_id) = request.query(|input| {
         let external_id = input.text("external_id").map(str::to_owned);
@@ -48,7 +48,12 @@ pub(crate) async fn list_events(context: Context, session: Session, request: Req
 }
 
 /// `GET /v1/events/{event_id}`: returns an event with its slots.
-pub(crate) async fn show_event(context: Context, session: Session, id: EventId, request: Request) -> Answer {
+pub(crate) async fn show_event(
+    context: Context,
+    session: Session,
+    id: EventId,
+    request: Request,
+) -> ApiResult {
     authorize_read(&session, Scope::EventsRead, &request)?;
     let found = session.event(id).await?;
     let data = Event::with_slots(&found, &context.base_url);
@@ -61,7 +66,7 @@ pub(crate) async fn patch_event(
     session: Session,
     id: EventId,
     mut request: Request,
-) -> Answer {
+) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::PatchEvent.on(id), &request)?;
     let patch = request.input(Event::FIELDS, |input| {
         EventPatch::from_input(input).map_err(|faults| instead_of_slots(faults, "PATCH /v1/slots/{id}"))
@@ -81,7 +86,7 @@ pub(crate) async fn publish_event(
     session: Session,
     id: EventId,
     mut request: Request,
-) -> Answer {
+) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::PublishEvent.on(id), &request)?;
     let body = request.optional_input(Event::FIELDS, no_mail).await;
     let event = write.call(body, |session, ()| session.publish_event(id)).await?;
@@ -94,7 +99,7 @@ pub(crate) async fn unpublish_event(
     session: Session,
     id: EventId,
     mut request: Request,
-) -> Answer {
+) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::UnpublishEvent.on(id), &request)?;
     let body = request.optional_input(Event::FIELDS, no_mail).await;
     let event = write.call(body, |session, ()| session.unpublish_event(id)).await?;
@@ -107,7 +112,7 @@ pub(crate) async fn cancel_event(
     session: Session,
     id: EventId,
     mut request: Request,
-) -> Answer {
+) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::CancelEvent.on(id), &request)?;
     let cancel = request.optional_input(Event::FIELDS, Cancellation::from_input).await;
     if request.is_preview {
@@ -119,11 +124,11 @@ pub(crate) async fn cancel_event(
 }
 
 /// `DELETE /v1/events/{event_id}`: deletes an event.
-pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> Answer {
+pub(crate) async fn delete_event(session: Session, id: EventId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::DeleteEvent.on(id), &request)?;
     let input = request.deletion(no_mail).await;
     let deleted = write.call(input, |session, ()| session.delete_event(id)).await?;
-    Ok(answer(StatusCode::OK, &deleted, Deleted::new(id.uuid())))
+    Ok(answer(StatusCode::OK, &deleted, Deletion::new(id.uuid())))
 }
 
 /// Says in the fault of `slots` what creates or changes slots.

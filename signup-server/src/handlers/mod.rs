@@ -42,7 +42,7 @@ pub(crate) struct Context {
     pub(crate) base_url: Arc<str>,
 }
 
-type Answer = Result<Response, ApiError>;
+type ApiResult = Result<Response, ApiError>;
 
 /// Checks the scope of a read, and that its query string has no parameters.
 fn authorize_read(session: &Session, scope: Scope, request: &Request) -> Result<(), ApiError> {

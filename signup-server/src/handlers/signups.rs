@@ -3,13 +3,13 @@
 use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupQuery};
 use warp::http::StatusCode;
 
-use super::{Answer, Context, authorize_read};
+use super::{ApiResult, Context, authorize_read};
 use crate::reply::json;
 use crate::request::Request;
 use crate::wire::{Data, Signup, signup_page};
 
 /// `GET /v1/signups`: lists one page of sign-ups.
-pub(crate) async fn list_signups(context: Context, session: Session, request: Request) -> Answer {
+pub(crate) async fn list_signups(context: Context, session: Session, request: Request) -> ApiResult {
     session.require(Scope::SignupsRead)?;
     const NAMES: &[&str] = &["event_id", "slot_id", "status", "email", "per_page", "cursor"];
     let query = request.query(|input| SignupQuery::from_input(input.only(NAMES)))?;
@@ -25,7 +25,7 @@ pub(crate) async fn list_signups_of_event(
     session: Session,
     event: EventId,
     request: Request,
-) -> Answer {
+) -> ApiResult {
     let path = format!("{}/v1/events/{event}/signups", context.base_url);
     list_within(session, SignupQuery::new().of_event(event), path, request).await
 }
@@ -36,13 +36,13 @@ pub(crate) async fn list_signups_of_slot(
     session: Session,
     shift: ShiftId,
     request: Request,
-) -> Answer {
+) -> ApiResult {
     let path = format!("{}/v1/slots/{shift}/signups", context.base_url);
     list_within(session, SignupQuery::new().of_shift(shift), path, request).await
 }
 
 /// Lists one page of the sign-ups of the event or the slot that `path` names.
-async fn list_within(session: Session, of: SignupQuery, path: String, request: Request) -> Answer {
+async fn list_within(session: Session, of: SignupQuery, path: String, request: Request) -> ApiResult {
     session.require(Scope::SignupsRead)?;
     const NAMES: &[&str] = &["status", "email", "per_page", "cursor"];
     let filter = request.query(|input| SignupQuery::from_input(input.only(NAMES)))?;
@@ -54,7 +54,7 @@ async fn list_within(session: Session, of: SignupQuery, path: String, request: R
 }
 
 /// `GET /v1/signups/{id}`: returns a sign-up.
-pub(crate) async fn show_signup(session: Session, id: SignupId, request: Request) -> Answer {
+pub(crate) async fn show_signup(session: Session, id: SignupId, request: Request) -> ApiResult {
     authorize_read(&session, Scope::SignupsRead, &request)?;
     let signup = session.signup(id).await?;
     let shifts = session.shifts_of([&signup]).await?;

@@ -6,13 +6,13 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, AuthorizedWrite, Context, answer, authorize_read, preview};
+use super::{ApiResult, AuthorizedWrite, Context, answer, authorize_read, preview};
 use crate::reply::json;
 use crate::request::Request;
-use crate::wire::{Coverage, Data, Deleted, Slot, coverage_page, slots};
+use crate::wire::{Coverage, Data, Deletion, Slot, coverage_page, slots};
 
 /// `GET /v1/events/{event_id}/slots`: lists the slots of an event, or the one with an external id.
-pub(crate) async fn list_slots(session: Session, event: EventId, request: Request) -> Answer {
+pub(crate) async fn list_slots(session: Session, event: EventId, request: Request) -> ApiResult {
     session.require(Scope::ShiftsRead)?;
     let wanted = request.query(|input| input.only_text("external_id"))?;
     let mut shifts = session.shifts(event).await?;
@@ -23,7 +23,7 @@ pub(crate) async fn list_slots(session: Session, event: EventId, request: Reques
 }
 
 /// `PATCH /v1/slots/{id}`: changes a slot.
-pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
+pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::PatchShift.on(id), &request)?;
     let patch = request.input(Slot::FIELDS, ShiftPatch::from_input).await;
     if request.is_preview {
@@ -35,14 +35,14 @@ pub(crate) async fn patch_slot(session: Session, id: ShiftId, mut request: Reque
 }
 
 /// `GET /v1/slots/{id}`: returns a slot.
-pub(crate) async fn show_slot(session: Session, id: ShiftId, request: Request) -> Answer {
+pub(crate) async fn show_slot(session: Session, id: ShiftId, request: Request) -> ApiResult {
     authorize_read(&session, Scope::ShiftsRead, &request)?;
     let shift = session.shift(id).await?;
     Ok(json(StatusCode::OK, &Data { data: Slot::new(&shift) }))
 }
 
 /// `POST /v1/events/{event_id}/slots`: adds slots to an event.
-pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Request) -> Answer {
+pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::AddShifts.on(event), &request)?;
     let new = request.input(&[], |input| NewShift::list_from_input(input, None)).await;
     let added = write.call(new, |session, new| session.add_shifts(event, new)).await?;
@@ -50,7 +50,7 @@ pub(crate) async fn add_slots(session: Session, event: EventId, mut request: Req
 }
 
 /// `DELETE /v1/slots/{id}`: deletes a slot.
-pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> Answer {
+pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::DeleteShift.on(id), &request)?;
     let delete = request.deletion(DeleteShift::from_input).await;
     if request.is_preview {
@@ -58,11 +58,11 @@ pub(crate) async fn delete_slot(session: Session, id: ShiftId, mut request: Requ
         return Ok(preview(session.delete_shift(id, delete?).reply().await?));
     }
     let deleted = write.call(delete, |session, delete| session.delete_shift(id, delete)).await?;
-    Ok(answer(StatusCode::OK, &deleted, Deleted::new(id.uuid())))
+    Ok(answer(StatusCode::OK, &deleted, Deletion::new(id.uuid())))
 }
 
 /// `GET /v1/coverage`: lists what the active events still need, one page of events.
-pub(crate) async fn list_coverage(context: Context, session: Session, request: Request) -> Answer {
+pub(crate) async fn list_coverage(context: Context, session: Session, request: Request) -> ApiResult {
     session.require(Scope::ShiftsRead)?;
     let query = request.query(CoverageQuery::from_input)?;
     let page = session.coverages(query).await?;
@@ -70,7 +70,7 @@ pub(crate) async fn list_coverage(context: Context, session: Session, request: R
 }
 
 /// `GET /v1/events/{event_id}/coverage`: returns what an event still needs.
-pub(crate) async fn show_coverage(session: Session, event: EventId, request: Request) -> Answer {
+pub(crate) async fn show_coverage(session: Session, event: EventId, request: Request) -> ApiResult {
     authorize_read(&session, Scope::ShiftsRead, &request)?;
     let coverage = session.coverage(event).await?;
     Ok(json(StatusCode::OK, &Data { data: Coverage::new(&coverage) }))

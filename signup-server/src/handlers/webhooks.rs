@@ -5,13 +5,13 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::{Answer, AuthorizedWrite, Context, answer, authorize_read};
+use super::{ApiResult, AuthorizedWrite, Context, answer, authorize_read};
 use crate::reply::json;
 use crate::request::{Request, no_fields};
-use crate::wire::{Data, Deleted, Delivery, Webhook, delivery_page};
+use crate::wire::{Data, Deletion, Delivery, Webhook, delivery_page};
 
 /// `GET /v1/webhooks`: lists the webhooks of the organization.
-pub(crate) async fn list_webhooks(session: Session, request: Request) -> Answer {
+pub(crate) async fn list_webhooks(session: Session, request: Request) -> ApiResult {
     authorize_read(&session, Scope::WebhooksRead, &request)?;
     let webhooks = session.webhooks().await?;
     let data: Vec<_> = webhooks.iter().map(Webhook::new).collect();
@@ -19,7 +19,7 @@ pub(crate) async fn list_webhooks(session: Session, request: Request) -> Answer 
 }
 
 /// `POST /v1/webhooks`: creates a webhook. The answer has its secret.
-pub(crate) async fn create_webhook(session: Session, mut request: Request) -> Answer {
+pub(crate) async fn create_webhook(session: Session, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::CreateWebhook, &request)?;
     let new =
         request.input(Webhook::FIELDS, |input| NewWebhook::from_input(input, write.webhook_networks())).await;
@@ -28,14 +28,14 @@ pub(crate) async fn create_webhook(session: Session, mut request: Request) -> An
 }
 
 /// `GET /v1/webhooks/{id}`: returns a webhook.
-pub(crate) async fn show_webhook(session: Session, id: WebhookId, request: Request) -> Answer {
+pub(crate) async fn show_webhook(session: Session, id: WebhookId, request: Request) -> ApiResult {
     authorize_read(&session, Scope::WebhooksRead, &request)?;
     let webhook = session.webhook(id).await?;
     Ok(json(StatusCode::OK, &Data { data: Webhook::new(&webhook) }))
 }
 
 /// `PATCH /v1/webhooks/{id}`: changes a webhook.
-pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
+pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::PatchWebhook.on(id), &request)?;
     let patch = request
         .input(Webhook::FIELDS, |input| WebhookPatch::from_input(input, write.webhook_networks()))
@@ -45,15 +45,15 @@ pub(crate) async fn patch_webhook(session: Session, id: WebhookId, mut request: 
 }
 
 /// `DELETE /v1/webhooks/{id}`: deletes a webhook with its deliveries.
-pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
+pub(crate) async fn delete_webhook(session: Session, id: WebhookId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::DeleteWebhook.on(id), &request)?;
     let input = request.deletion(no_fields).await;
     let deleted = write.call(input, |session, ()| session.delete_webhook(id)).await?;
-    Ok(answer(StatusCode::OK, &deleted, Deleted::new(id.uuid())))
+    Ok(answer(StatusCode::OK, &deleted, Deletion::new(id.uuid())))
 }
 
 /// `POST /v1/webhooks/{id}/rotate_secret`: replaces the secret of a webhook. The answer has the new one.
-pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: Request) -> Answer {
+pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::RotateSecret.on(id), &request)?;
     let input = request.optional_input(Webhook::FIELDS, no_fields).await;
     let webhook = write.call(input, |session, ()| session.rotate_secret(id)).await?;
@@ -61,7 +61,7 @@ pub(crate) async fn rotate_secret(session: Session, id: WebhookId, mut request: 
 }
 
 /// `POST /v1/webhooks/{id}/test`: makes a delivery that tests a webhook.
-pub(crate) async fn test_webhook(session: Session, id: WebhookId, mut request: Request) -> Answer {
+pub(crate) async fn test_webhook(session: Session, id: WebhookId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::TestWebhook.on(id), &request)?;
     let input = request.optional_input(Webhook::FIELDS, no_fields).await;
     let delivery = write.call(input, |session, ()| session.test_webhook(id)).await?;
@@ -74,7 +74,7 @@ pub(crate) async fn list_deliveries(
     session: Session,
     id: WebhookId,
     request: Request,
-) -> Answer {
+) -> ApiResult {
     session.require(Scope::WebhooksRead)?;
     let query = request.query(DeliveryQuery::from_input)?;
     let page = session.deliveries(id, query.clone()).await?;
@@ -83,7 +83,7 @@ pub(crate) async fn list_deliveries(
 }
 
 /// `POST /v1/deliveries/{id}/redeliver`: makes a delivery again.
-pub(crate) async fn redeliver(session: Session, id: DeliveryId, mut request: Request) -> Answer {
+pub(crate) async fn redeliver(session: Session, id: DeliveryId, mut request: Request) -> ApiResult {
     let write = AuthorizedWrite::authorize(session, OperationKind::Redeliver.on(id), &request)?;
     let input = request.optional_input(Delivery::FIELDS, no_fields).await;
     let delivery = write.call(input, |session, ()| session.redeliver(id)).await?;

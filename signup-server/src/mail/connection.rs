@@ -77,7 +77,7 @@ enum Step {
 
 /// An answer of the mail server.
 #[derive(Debug)]
-struct Reply {
+struct SmtpReply {
     code: u16,
     lines: Vec<String>,
 }
@@ -187,7 +187,7 @@ impl Connection {
     }
 
     /// Sends a command, and returns its answer.
-    async fn command(&mut self, step: Step, command: &str, expected: &[u16]) -> Result<Reply, SendError> {
+    async fn command(&mut self, step: Step, command: &str, expected: &[u16]) -> Result<SmtpReply, SendError> {
         self.check_turn(step)?;
         self.write(step, format!("{command}\r\n").as_bytes()).await?;
         self.read(step, expected).await
@@ -214,7 +214,7 @@ impl Connection {
         written.await.map_err(|error| step.broken(&error))
     }
 
-    async fn read(&mut self, step: Step, expected: &[u16]) -> Result<Reply, SendError> {
+    async fn read(&mut self, step: Step, expected: &[u16]) -> Result<SmtpReply, SendError> {
         self.read_within(TIMEOUT, step, expected).await
     }
 
@@ -227,7 +227,7 @@ impl Connection {
         limit: Duration,
         step: Step,
         expected: &[u16],
-    ) -> Result<Reply, SendError> {
+    ) -> Result<SmtpReply, SendError> {
         match within(limit, read_reply(&mut self.stream)).await {
             Ok(reply) if expected.contains(&reply.code) => Ok(reply),
             Ok(reply) => Err(step.refused(&reply)),
@@ -254,8 +254,8 @@ impl Step {
     }
 
     /// Describes an answer that was not expected.
-    fn refused(self, reply: &Reply) -> SendError {
-        let Reply { code, .. } = reply;
+    fn refused(self, reply: &SmtpReply) -> SendError {
+        let SmtpReply { code, .. } = reply;
         let kind = match (self, code) {
             (Self::Mail, 421 | 530..=539) => SendErrorKind::Server,
             (Self::Mail, 400..=509 | 521) => SendErrorKind::TransientRefusal,
@@ -285,7 +285,7 @@ impl Step {
     }
 }
 
-impl Reply {
+impl SmtpReply {
     fn text(&self) -> String {
         self.lines.join(" ")
     }
@@ -331,9 +331,9 @@ async fn within<T>(limit: Duration, work: impl Future<Output = io::Result<T>>) -
 }
 
 /// Reads the lines of an answer. The last line has no hyphen after its code.
-async fn read_reply(stream: &mut BufReader<impl AsyncRead + Unpin>) -> io::Result<Reply> {
+async fn read_reply(stream: &mut BufReader<impl AsyncRead + Unpin>) -> io::Result<SmtpReply> {
     let unreadable = || io::Error::other("the mail server's answer could not be read");
-    let mut reply: Option<Reply> = None;
+    let mut reply: Option<SmtpReply> = None;
     for _ in 0..MAX_LINES {
         let mut line = vec![];
         (&mut *stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut line).await?;
@@ -341,7 +341,7 @@ async fn read_reply(stream: &mut BufReader<impl AsyncRead + Unpin>) -> io::Resul
             return Err(io::Error::other("the mail server closed the connection"));
         }
         let (code, is_last, text) = parsed(&line).ok_or_else(unreadable)?;
-        let mut whole = reply.unwrap_or(Reply { code, lines: vec![] });
+        let mut whole = reply.unwrap_or(SmtpReply { code, lines: vec![] });
         if whole.code != code {
             return Err(unreadable());
         }

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use super::{Mailer, SendErrorKind};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
-use crate::worker::{Next, POLL_INTERVAL, Queue};
+use crate::worker::{Next, POLL_INTERVAL, WorkQueue};
 
 /// The interval at which a lease is extended while its mail is being sent: a third of [`Notice::LEASE`].
 const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ impl MailQueue {
     }
 }
 
-impl Queue for MailQueue {
+impl WorkQueue for MailQueue {
     type Item = Notice;
     /// Every mail is sent to the mail server.
     type Target = ();

@@ -21,7 +21,7 @@ use crate::sample_event::sample_event;
 struct Sample {
     service: Service,
     session: Session,
-    pages: Pages,
+    pages: PublicPages,
     event: Event,
     shift: ShiftId,
 }
@@ -46,7 +46,7 @@ impl Sample {
         let (service, EventWithShifts { event, shifts, .. }) = sample_event().await;
         let session = service.session_for(event.organization, Scopes::all()).await.unwrap();
         let facts = Facts { base_url: "https://example.org", sender: "signup@example.org", sends_mail: true };
-        let pages = Pages::new(service.clone(), facts);
+        let pages = PublicPages::new(service.clone(), facts);
         Self { service, session, pages, event, shift: shifts[0].id }
     }
 

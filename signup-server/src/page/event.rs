@@ -17,7 +17,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::times::{self, OfDay};
-use super::{Head, Preview, html, style};
+use super::{Head, LinkPreview, html, style};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
 
@@ -50,7 +50,7 @@ struct EventTemplate<'a> {
     sends_mail: bool,
     /// Whether a shift takes sign-ups.
     has_open_shift: bool,
-    cancellation: Option<Cancellation<'a>>,
+    cancellation: Option<CancelledText<'a>>,
     status: Option<Status>,
     description: Option<Vec<LinkedText<'a>>>,
     heading_of_shifts: String,
@@ -61,7 +61,7 @@ struct EventTemplate<'a> {
 
 /// The text that says that the event is cancelled, and why.
 #[derive(Debug)]
-struct Cancellation<'a> {
+struct CancelledText<'a> {
     reason: Option<Vec<LinkedText<'a>>>,
 }
 
@@ -162,7 +162,7 @@ pub(super) fn page(
     let page = EventTemplate {
         head: Head {
             title: format!("{prefix}{title}"),
-            preview: Some(Preview {
+            preview: Some(LinkPreview {
                 url: site.url.to_owned(),
                 description: summary(event, organization.name.as_str()),
                 site_name: organization.name.to_string(),
@@ -181,7 +181,7 @@ pub(super) fn page(
         obstacle: focus.obstacle,
         sends_mail: site.sends_mail,
         has_open_shift: open > 0,
-        cancellation: event.is_cancelled().then(|| Cancellation {
+        cancellation: event.is_cancelled().then(|| CancelledText {
             reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
         }),
         status: status_of(event, shifts, open, now),

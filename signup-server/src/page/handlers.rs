@@ -21,7 +21,7 @@ use crate::request::Request;
 
 /// The handlers of the volunteers' pages. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Pages {
+pub(crate) struct PublicPages {
     service: Service,
     base_url: Arc<str>,
     /// The path of the base URL, without a slash at the end.
@@ -32,7 +32,7 @@ pub(crate) struct Pages {
     sends_mail: bool,
 }
 
-impl Pages {
+impl PublicPages {
     pub(crate) fn new(service: Service, Facts { base_url, sender, sends_mail }: Facts<'_>) -> Self {
         Self {
             service,

@@ -18,7 +18,7 @@ struct MessageTemplate<'a> {
     heading: &'a str,
     text: &'a str,
     retry: Option<Retry<'a>>,
-    link: Option<Link<'a>>,
+    link: Option<LinkView<'a>>,
 }
 
 /// The page of a redirect. A browser shows the next page at once, so this page omits the stylesheet, which is most of a page.
@@ -29,7 +29,7 @@ struct RedirectTemplate<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Link<'a> {
+pub(super) struct LinkView<'a> {
     pub(super) href: &'a str,
     pub(super) text: &'a str,
 }
@@ -41,7 +41,7 @@ pub(super) struct Retry<'a> {
     pub(super) fields: &'a BTreeMap<String, String>,
 }
 
-fn message(status: StatusCode, heading: &str, text: &str, link: Option<Link<'_>>) -> Response {
+fn message(status: StatusCode, heading: &str, text: &str, link: Option<LinkView<'_>>) -> Response {
     message_with(status, heading, text, None, link)
 }
 
@@ -50,7 +50,7 @@ fn message_with(
     heading: &str,
     text: &str,
     retry: Option<Retry<'_>>,
-    link: Option<Link<'_>>,
+    link: Option<LinkView<'_>>,
 ) -> Response {
     let head = Head::private(heading, DEFAULT_THEME);
     html(status, &MessageTemplate { head, heading, text, retry, link })
@@ -68,7 +68,7 @@ pub(super) fn not_found(base_path: &str) -> Response {
         "Page not found",
         "If you typed the web address, check it is correct. If you followed a link, the page may no longer be \
          available. Ask the person who sent you the link.",
-        Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
+        Some(LinkView { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn incomplete_link(base_path: &str) -> Response {
         StatusCode::NOT_FOUND,
         "Page not found",
         "This link isn’t complete. Open it again from where you got it, or copy the whole link.",
-        Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
+        Some(LinkView { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
 
@@ -88,7 +88,7 @@ pub(super) fn method_not_allowed(base_path: &str) -> Response {
         StatusCode::METHOD_NOT_ALLOWED,
         "Sorry, that didn’t work",
         "Go back to the page you came from and use the buttons on it.",
-        Some(Link { href: &to_start(base_path), text: "Go to the start page" }),
+        Some(LinkView { href: &to_start(base_path), text: "Go to the start page" }),
     )
 }
 
@@ -142,7 +142,7 @@ pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
         BodyError::Timeout => "Your form took too long to arrive. Go back and try again.",
         BodyError::Broken => "Only part of your form arrived. Go back and try again.",
     };
-    let link = Link { href: event_path, text: "Go to the event" };
+    let link = LinkView { href: event_path, text: "Go to the event" };
     let mut response = message(error.status(), "Sorry, we didn’t get your form", text, Some(link));
     response.headers_mut().extend(error.header());
     response

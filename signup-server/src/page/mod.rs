@@ -19,7 +19,7 @@ pub(crate) mod times;
 #[cfg(test)]
 mod cancelled_tests;
 
-pub(crate) use handlers::Pages;
+pub(crate) use handlers::PublicPages;
 pub(crate) use message::{incomplete_link, see_other, unavailable};
 pub(crate) use style::DEFAULT_THEME;
 
@@ -60,7 +60,7 @@ pub(crate) const NO_SIGN_UP: &str = "No sign-up for this shift";
 pub(crate) struct Head {
     pub(crate) title: String,
     /// `None` for a private page, which search engines do not index.
-    pub(crate) preview: Option<Preview>,
+    pub(crate) preview: Option<LinkPreview>,
     pub(crate) theme: Theme,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Bar {
 
 /// What search engines and messengers show of a page, besides its title.
 #[derive(Debug, Clone)]
-pub(crate) struct Preview {
+pub(crate) struct LinkPreview {
     /// The canonical URL.
     pub(crate) url: String,
     pub(crate) description: String,

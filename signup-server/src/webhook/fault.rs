@@ -10,7 +10,7 @@ use tokio_rustls::rustls::{self, AlertDescription, CertificateError};
 
 /// Why no response arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum NoResponse {
     /// An address of the host is neither public nor allowed by the operator.
     NotAllowed,
     /// The host name has no address.
@@ -27,7 +27,7 @@ pub(super) enum Fault {
     Request,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for NoResponse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAllowed => f.write_str("address not allowed"),
@@ -51,7 +51,7 @@ impl fmt::Display for Fault {
     }
 }
 
-impl Fault {
+impl NoResponse {
     /// Returns the fault of a TLS handshake.
     pub(super) fn of_handshake(error: &io::Error) -> Self {
         let Some(fault) = source::<rustls::Error>(error) else { return Self::Connection(error.kind()) };

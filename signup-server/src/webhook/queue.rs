@@ -13,7 +13,7 @@ use tokio::sync::watch;
 use super::Sender;
 use crate::metrics;
 use crate::reply::WithSources;
-use crate::worker::{Next, POLL_INTERVAL, Queue};
+use crate::worker::{Next, POLL_INTERVAL, WorkQueue};
 
 /// The queued deliveries of the outbox.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl WebhookQueue {
     }
 }
 
-impl Queue for WebhookQueue {
+impl WorkQueue for WebhookQueue {
     type Item = Delivery;
     type Target = (OrganizationId, WebhookId);
 
@@ -152,7 +152,7 @@ fn log(Reported { delivery, disabled, .. }: &Reported) {
 mod tests {
     use super::*;
 
-    type Target = <WebhookQueue as Queue>::Target;
+    type Target = <WebhookQueue as WorkQueue>::Target;
 
     /// Fills the places with requests that never end, for 16 webhooks of each of `organizations`.
     fn hanging(organizations: u128) -> Vec<Target> {

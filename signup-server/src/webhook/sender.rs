@@ -26,7 +26,7 @@ use tokio_rustls::rustls::ClientConfig;
 use tokio_rustls::rustls::pki_types::ServerName;
 use url::{Host, Url};
 
-use super::fault::Fault;
+use super::fault::NoResponse;
 use super::network::{Network, SystemNetwork};
 use super::request;
 use crate::tls;
@@ -93,17 +93,17 @@ impl Sender {
         webhook: &Webhook,
         delivery: &Delivery,
         now: Timestamp,
-    ) -> Result<Response, Fault> {
+    ) -> Result<Response, NoResponse> {
         let deadline = Instant::now() + self.timeout;
-        let url = Url::parse(webhook.url.as_str()).map_err(|_| Fault::Request)?;
-        let request = request::signed(&url, webhook, delivery, now).ok_or(Fault::Request)?;
+        let url = Url::parse(webhook.url.as_str()).map_err(|_| NoResponse::Request)?;
+        let request = request::signed(&url, webhook, delivery, now).ok_or(NoResponse::Request)?;
         let opened = timeout_at(deadline, self.open(&webhook.url, &url)).await;
-        match opened.map_err(|_| Fault::Timeout)?? {
+        match opened.map_err(|_| NoResponse::Timeout)?? {
             (stream, None) => post(stream, request, deadline, now).await,
             (stream, Some(name)) => {
                 let connecting = TlsConnector::from(self.tls()?).connect(name, stream);
-                let stream = timeout_at(deadline, connecting).await.map_err(|_| Fault::Timeout)?;
-                post(stream.map_err(|error| Fault::of_handshake(&error))?, request, deadline, now).await
+                let stream = timeout_at(deadline, connecting).await.map_err(|_| NoResponse::Timeout)?;
+                post(stream.map_err(|error| NoResponse::of_handshake(&error))?, request, deadline, now).await
             }
         }
     }
@@ -115,9 +115,9 @@ impl Sender {
         &self,
         webhook: &WebhookUrl,
         url: &Url,
-    ) -> Result<(TcpStream, Option<ServerName<'static>>), Fault> {
-        let port = url.port_or_known_default().ok_or(Fault::Request)?;
-        let (addresses, name) = match url.host().ok_or(Fault::Request)? {
+    ) -> Result<(TcpStream, Option<ServerName<'static>>), NoResponse> {
+        let port = url.port_or_known_default().ok_or(NoResponse::Request)?;
+        let (addresses, name) = match url.host().ok_or(NoResponse::Request)? {
             Host::Ipv4(address) => {
                 (vec![SocketAddr::from((address, port))], ServerName::from(IpAddr::V4(address)))
             }
@@ -125,37 +125,37 @@ impl Sender {
                 (vec![SocketAddr::from((address, port))], ServerName::from(IpAddr::V6(address)))
             }
             Host::Domain(host) => {
-                let name = ServerName::try_from(host.to_owned()).map_err(|_| Fault::Request)?;
-                (self.network.resolve(host, port).await.map_err(|_| Fault::Unresolved)?, name)
+                let name = ServerName::try_from(host.to_owned()).map_err(|_| NoResponse::Request)?;
+                (self.network.resolve(host, port).await.map_err(|_| NoResponse::Unresolved)?, name)
             }
         };
         if !addresses.iter().all(|address| webhook.may_reach(address.ip(), &self.allowed)) {
-            return Err(Fault::NotAllowed);
+            return Err(NoResponse::NotAllowed);
         }
         let stream = self.connect(&addresses).await?;
         Ok((stream, webhook.is_https().then_some(name)))
     }
 
     /// Connects to the first of these addresses that accepts a connection. The last one has the rest of the attempt's time.
-    async fn connect(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Fault> {
-        let (last, others) = addresses.split_last().ok_or(Fault::Unresolved)?;
+    async fn connect(&self, addresses: &[SocketAddr]) -> Result<TcpStream, NoResponse> {
+        let (last, others) = addresses.split_last().ok_or(NoResponse::Unresolved)?;
         for address in others {
             if let Ok(Ok(stream)) = timeout(CONNECT_TIMEOUT, self.network.connect(*address)).await {
                 return Ok(stream);
             }
         }
-        self.network.connect(*last).await.map_err(|error| Fault::Connection(error.kind()))
+        self.network.connect(*last).await.map_err(|error| NoResponse::Connection(error.kind()))
     }
 
     /// Returns the configuration of TLS.
-    fn tls(&self) -> Result<Arc<ClientConfig>, Fault> {
+    fn tls(&self) -> Result<Arc<ClientConfig>, NoResponse> {
         let config = self.tls.clone().or_else(tls::with_system_roots);
         config.ok_or_else(|| {
             static WARNING: Once = Once::new();
             WARNING.call_once(|| {
                 tracing::warn!("the system has no root certificates, so no https webhook can be reached");
             });
-            Fault::Tls("no root certificates")
+            NoResponse::Tls("no root certificates")
         })
     }
 }
@@ -168,17 +168,18 @@ async fn post<S>(
     request: Request<Full<Bytes>>,
     deadline: Instant,
     now: Timestamp,
-) -> Result<Response, Fault>
+) -> Result<Response, NoResponse>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin,
 {
     let mut client = http1::Builder::new();
     client.max_buf_size(BUFFER_BYTES);
     let (mut sender, connection) =
-        client.handshake(TokioIo::new(stream)).await.map_err(|error| Fault::of_exchange(&error))?;
+        client.handshake(TokioIo::new(stream)).await.map_err(|error| NoResponse::of_exchange(&error))?;
     let exchange = async {
         let response = timeout_at(deadline, sender.send_request(request)).await;
-        let response = response.map_err(|_| Fault::Timeout)?.map_err(|error| Fault::of_exchange(&error))?;
+        let response =
+            response.map_err(|_| NoResponse::Timeout)?.map_err(|error| NoResponse::of_exchange(&error))?;
         let status = response.status().as_u16();
         let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
         let retry_after = retry_after.and_then(|text| pause(text, now));

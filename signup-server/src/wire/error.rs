@@ -15,7 +15,7 @@ const MORE: &str = "_more";
 
 /// An error that consists of a message.
 #[derive(Debug, Serialize)]
-pub(crate) struct Message<'a> {
+pub(crate) struct MessageBody<'a> {
     pub(crate) message: &'a str,
 }
 

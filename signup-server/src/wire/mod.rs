@@ -21,7 +21,9 @@ mod webhook;
 
 pub(crate) use activity::{WebhookPayload, activity_page};
 pub(crate) use coverage::{Coverage, coverage_page};
-pub(crate) use error::{Conflict, ExternalIdTaken, Message, MissingScope, PlanLimit, Validation, field_name};
+pub(crate) use error::{
+    Conflict, ExternalIdTaken, MessageBody, MissingScope, PlanLimit, Validation, field_name,
+};
 pub(crate) use event::{Event, event_page};
 pub(crate) use notice::Notice;
 pub(crate) use operator_event::OperatorEvent;
@@ -50,12 +52,12 @@ pub(crate) struct Data<T> {
 
 /// The answer to the deletion of a record.
 #[derive(Debug, Serialize)]
-pub(crate) struct Deleted {
+pub(crate) struct Deletion {
     id: Uuid,
     deleted: bool,
 }
 
-impl Deleted {
+impl Deletion {
     /// The names of the fields.
     pub(crate) const FIELDS: &'static [&'static str] = &["id", "deleted"];
 

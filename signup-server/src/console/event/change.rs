@@ -5,7 +5,7 @@ use signup_core::{Cancellation, DuplicateEvent, Error, Event, EventId, EventWith
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
+use super::super::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use super::ask::{Ask, is_notified, silences_more};
 use super::{active_events, count, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
@@ -30,7 +30,7 @@ async fn page_of_publish(
     EventWithShifts { event, shifts, .. }: &EventWithShifts,
     is_published: bool,
     limit: Option<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ConsoleRefusal> {
     let title = &event.title;
     let heading =
         if is_published { format!("{title} is already published") } else { format!("Publish {title}?") };
@@ -48,7 +48,7 @@ async fn page_of_publish(
 }
 
 /// `GET /console/{slug}/events/{event_id}/publish`: shows a button that publishes an event, or why the event cannot be published.
-pub(crate) async fn show_publish(call: MemberCall) -> Answer {
+pub(crate) async fn show_publish(call: MemberCall) -> PageResult {
     let id = call.path.event();
     match call.session.preview().publish_event(id).reply().await {
         Ok(found) => {
@@ -59,7 +59,7 @@ pub(crate) async fn show_publish(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/events/{event_id}/publish`: publishes an event.
-pub(crate) async fn publish(call: MemberCall) -> Answer {
+pub(crate) async fn publish(call: MemberCall) -> PageResult {
     let id = call.path.event();
     match call.session.publish_event(id).await {
         Ok(_) => Ok(call.see_other(&path_of(id))),
@@ -67,7 +67,7 @@ pub(crate) async fn publish(call: MemberCall) -> Answer {
     }
 }
 
-async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
+async fn not_published(call: &MemberCall, id: EventId, error: Error) -> PageResult {
     let Some(limit) = limit_reached(&error) else { return Err(error.into()) };
     let found = call.session.event(id).await?;
     page_of_publish(call, StatusCode::UNPROCESSABLE_ENTITY, &found, false, Some(limit)).await
@@ -75,7 +75,7 @@ async fn not_published(call: &MemberCall, id: EventId, error: Error) -> Answer {
 
 /// `GET /console/{slug}/events/{event_id}/unpublish`: asks whether to unpublish an event. If people are signed
 /// up, the page leads to the cancellation of the event instead. Of a draft, the page says that it is one.
-pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
+pub(crate) async fn show_unpublish(call: MemberCall) -> PageResult {
     let event = call.session.event(call.path.event()).await?.event;
     let form = Form::default();
     let ask = |heading, button| Ask::new(&call.frame, &form, heading, button).back(&path_of(event.id));
@@ -98,7 +98,7 @@ pub(crate) async fn show_unpublish(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/events/{event_id}/unpublish`: makes an event a draft.
-pub(crate) async fn unpublish(call: MemberCall) -> Answer {
+pub(crate) async fn unpublish(call: MemberCall) -> PageResult {
     let id = call.path.event();
     call.session.unpublish_event(id).await?;
     Ok(call.see_other(&path_of(id)))
@@ -146,14 +146,14 @@ fn page_of_cancel(call: &MemberCall, status: StatusCode, event: &Event, form: &F
 }
 
 /// `GET /console/{slug}/events/{event_id}/cancel`: asks for a reason.
-pub(crate) async fn ask_cancel(call: MemberCall) -> Answer {
+pub(crate) async fn ask_cancel(call: MemberCall) -> PageResult {
     let event = call.session.event(call.path.event()).await?.event;
     let _signups = cancelled_signups(&call, &event).await?;
     Ok(page_of_cancel(&call, StatusCode::OK, &event, &Form::default()))
 }
 
 /// `POST /console/{slug}/events/{event_id}/cancel`: cancels an event. Asks first if volunteers are signed up.
-pub(crate) async fn cancel(mut call: MemberCall) -> Answer {
+pub(crate) async fn cancel(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     let cancellation = match cancellation(&form) {
         Ok(cancellation) => cancellation,
@@ -195,7 +195,7 @@ fn page_of_delete<'a>(call: &'a MemberCall, form: &'a Form, event: &Event, text:
 }
 
 /// `GET /console/{slug}/events/{event_id}/delete`: asks whether to delete an event.
-pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
+pub(crate) async fn ask_delete(call: MemberCall) -> PageResult {
     let event = call.session.event(call.path.event()).await?.event;
     let form = Form::default();
     Ok(match call.session.preview().delete_event(event.id).await {
@@ -210,7 +210,7 @@ pub(crate) async fn ask_delete(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/events/{event_id}/delete`: deletes an event. Asks first.
-pub(crate) async fn delete(mut call: MemberCall) -> Answer {
+pub(crate) async fn delete(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if !form.is_confirmed() {
         call.session.preview().delete_event(event.id).await?;
@@ -242,7 +242,7 @@ fn page_of_copy(call: &MemberCall, status: StatusCode, event: &Event, form: &For
 }
 
 /// `GET /console/{slug}/events/{event_id}/duplicate`: asks for the date of a copy.
-pub(crate) async fn show_duplicate(call: MemberCall) -> Answer {
+pub(crate) async fn show_duplicate(call: MemberCall) -> PageResult {
     let event = call.session.event(call.path.event()).await?.event;
     let form = call.new_form()?.with("title", event.title.as_str());
     Ok(page_of_copy(&call, StatusCode::OK, &event, &form))
@@ -250,7 +250,7 @@ pub(crate) async fn show_duplicate(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/events/{event_id}/duplicate`: copies an event and shows the copy. Asks first if the copy would be in the past,
 /// or the clocks skip a time of a shift.
-pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
+pub(crate) async fn duplicate(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if form.is_to_change() {
         return Ok(page_of_copy(&call, StatusCode::OK, &event, &form));
@@ -289,7 +289,7 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> Answer {
     }
 }
 
-fn not_copied(call: &MemberCall, event: &Event, form: Form, error: Error) -> Answer {
+fn not_copied(call: &MemberCall, event: &Event, form: Form, error: Error) -> PageResult {
     match error {
         Error::Invalid(faults) => {
             Ok(page_of_copy(call, StatusCode::UNPROCESSABLE_ENTITY, event, &form.refused(&faults)))

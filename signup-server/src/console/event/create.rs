@@ -5,7 +5,7 @@ use signup_core::{Error, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{Answer, DoneBefore, Form, Frame, MemberCall, Refusal, show, words};
+use super::super::{ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show, words};
 use super::ask::Ask;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
 use super::zones::{Region, regions, zone_of_newest_event};
@@ -40,7 +40,7 @@ async fn page(
     status: StatusCode,
     form: &Form,
     limit: Option<String>,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ConsoleRefusal> {
     let first = zone_of_newest_event(&call.session).await?;
     let rows = fields::rows(form);
     let page = NewEventTemplate {
@@ -59,7 +59,7 @@ async fn page(
 }
 
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
-pub(crate) async fn show_create(call: MemberCall) -> Answer {
+pub(crate) async fn show_create(call: MemberCall) -> PageResult {
     let zone = zone_of_newest_event(&call.session).await?;
     let form = call.new_form()?.with("timezone", zone.unwrap_or_default());
     page(&call, StatusCode::OK, &form, None).await
@@ -67,7 +67,7 @@ pub(crate) async fn show_create(call: MemberCall) -> Answer {
 
 /// `POST /console/{slug}/events/new`: creates an event and shows it, or adds rows to the form. Asks first if the event would be in the
 /// past, or the clocks skip a time of a shift.
-pub(crate) async fn create(mut call: MemberCall) -> Answer {
+pub(crate) async fn create(mut call: MemberCall) -> PageResult {
     let form = call.form().await?;
     if form.action() == MORE_ROWS {
         return page(&call, StatusCode::OK, &form, None).await;
@@ -107,7 +107,7 @@ pub(crate) async fn create(mut call: MemberCall) -> Answer {
     }
 }
 
-async fn refused(call: &MemberCall, form: Form, error: Error) -> Answer {
+async fn refused(call: &MemberCall, form: Form, error: Error) -> PageResult {
     const STATUS: StatusCode = StatusCode::UNPROCESSABLE_ENTITY;
     match error {
         Error::Invalid(faults) => page(call, STATUS, &form.refused(&faults), None).await,

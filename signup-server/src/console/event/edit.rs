@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, as_stored, both_values, changes, loaded, read_fields, reloaded};
-use super::super::{Answer, Done, Form, Frame, MemberCall, Refusal, show};
+use super::super::{ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
 use super::ask::{Ask, is_notified, silences_more};
 use super::create::themes;
 use super::zones::{Region, regions};
@@ -42,7 +42,7 @@ async fn page(
     event: &Event,
     form: &Form,
     obstacle: Obstacle,
-) -> Result<Response, Refusal> {
+) -> Result<Response, ConsoleRefusal> {
     let page = EditEventTemplate {
         head: call.frame.head_of(&format!("Edit {}", event.title), form),
         frame: &call.frame,
@@ -59,14 +59,14 @@ async fn page(
 }
 
 /// `GET /console/{slug}/events/{event_id}/edit`: shows the form with the present values.
-pub(crate) async fn show_edit(call: MemberCall) -> Answer {
+pub(crate) async fn show_edit(call: MemberCall) -> PageResult {
     let event = event_to_change(&call, call.path.event()).await?.event;
     let form = loaded(fields::EVENT, fields::values_of_event(&event));
     page(&call, StatusCode::OK, &event, &form, Obstacle::default()).await
 }
 
 /// `POST /console/{slug}/events/{event_id}/edit`: changes an event. Asks first if the change mails volunteers.
-pub(crate) async fn edit(mut call: MemberCall) -> Answer {
+pub(crate) async fn edit(mut call: MemberCall) -> PageResult {
     let (form, before) = form_and_event(&mut call).await?;
     let event = &before.event;
     let present = fields::values_of_event(event);
@@ -101,7 +101,7 @@ pub(crate) async fn edit(mut call: MemberCall) -> Answer {
     }
 }
 
-async fn refused(call: &MemberCall, event: &Event, form: Form, error: Error) -> Answer {
+async fn refused(call: &MemberCall, event: &Event, form: Form, error: Error) -> PageResult {
     match error {
         Error::Invalid(faults) => {
             let form = form.refused(&faults);

@@ -9,7 +9,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::super::{Answer, Form, Frame, MemberCall, show};
+use super::super::{Form, Frame, MemberCall, PageResult, show};
 use super::view::need;
 use super::{count, path_of};
 use crate::page::{Bar, Head, times};
@@ -98,13 +98,13 @@ const fn state(event: &Event) -> &'static str {
 }
 
 /// `GET /console/{slug}`: redirects to the page with a slash at the end.
-pub(crate) async fn to_home(call: MemberCall) -> Answer {
+pub(crate) async fn to_home(call: MemberCall) -> PageResult {
     Ok(call.see_other("/"))
 }
 
 /// `GET /console/{slug}/`: lists the events. One statement reads the upcoming events, and another one all others. A further page
 /// has either of them.
-pub(crate) async fn home(call: MemberCall) -> Answer {
+pub(crate) async fn home(call: MemberCall) -> PageResult {
     let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
     let is_first = [UPCOMING, CURSOR].iter().all(|name| query.value(name).is_empty());
     let is_on_page = |name: &str| is_first || !query.value(name).is_empty();

@@ -29,7 +29,7 @@ pub(crate) use view::event;
 
 use signup_core::{Error, EventId, EventPatch, EventWithShifts, Session};
 
-use super::{Form, MemberCall, Refusal};
+use super::{ConsoleRefusal, Form, MemberCall};
 
 /// Returns the path of the page of an event, below that of the organization.
 fn path_of(event: EventId) -> String {
@@ -72,7 +72,7 @@ fn limit_reached(error: &Error) -> Option<String> {
 }
 
 /// Finds the event in the path with its shifts, and then reads the form in the body.
-async fn form_and_event(call: &mut MemberCall) -> Result<(Form, EventWithShifts), Refusal> {
+async fn form_and_event(call: &mut MemberCall) -> Result<(Form, EventWithShifts), ConsoleRefusal> {
     let found = call.session.event(call.path.event()).await?;
     Ok((call.form().await?, found))
 }

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, both_values, loaded, read_fields, reloaded};
-use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, words};
+use super::super::{Done, DoneBefore, Form, Frame, MemberCall, PageResult, show, words};
 use super::ask::Ask;
 use super::{event_to_change, fields, form_and_event, path_of};
 use crate::page::Head;
@@ -51,14 +51,14 @@ const NEW: [&str; 2] = ["New question", "Add question"];
 const EDIT: [&str; 2] = ["Edit question", "Save changes"];
 
 /// `GET /console/{slug}/events/{event_id}/questions/new`: shows the form of a new question.
-pub(crate) async fn show_add_question(call: MemberCall) -> Answer {
+pub(crate) async fn show_add_question(call: MemberCall) -> PageResult {
     let event = event_to_change(&call, call.path.event()).await?.event;
     let form = call.new_form()?.with("type", "text");
     Ok(page(&call, StatusCode::OK, event.id, &form, &[], NEW))
 }
 
 /// `POST /console/{slug}/events/{event_id}/questions/new`: adds a question to an event.
-pub(crate) async fn add_question(mut call: MemberCall) -> Answer {
+pub(crate) async fn add_question(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     let added = match new_question(&form) {
         Ok(question) => form.write(call.session.add_question(event.id, question)).await,
@@ -97,7 +97,7 @@ fn new_question(form: &Form) -> Result<NewQuestion, Faults> {
 }
 
 /// `GET /console/{slug}/questions/{id}/edit`: shows the form with the present values.
-pub(crate) async fn show_edit_question(call: MemberCall) -> Answer {
+pub(crate) async fn show_edit_question(call: MemberCall) -> PageResult {
     let question = question_to_change(&call).await?;
     let form = loaded(fields::QUESTION, fields::values_of_question(&question));
     Ok(page(&call, StatusCode::OK, question.event, &form, &[], EDIT))
@@ -111,7 +111,7 @@ async fn question_to_change(call: &MemberCall) -> Result<Question, Error> {
 }
 
 /// `POST /console/{slug}/questions/{id}/edit`: changes a question.
-pub(crate) async fn edit_question(mut call: MemberCall) -> Answer {
+pub(crate) async fn edit_question(mut call: MemberCall) -> PageResult {
     let question = call.session.question(call.path.question()).await?;
     let form = call.form().await?;
     let changed = match fields::question_patch(&form) {
@@ -146,13 +146,13 @@ fn ask(call: &MemberCall, question: &Question, form: &Form) -> Response {
 }
 
 /// `GET /console/{slug}/questions/{id}/delete`: asks whether to delete a question.
-pub(crate) async fn ask_delete_question(call: MemberCall) -> Answer {
+pub(crate) async fn ask_delete_question(call: MemberCall) -> PageResult {
     let question = question_to_change(&call).await?;
     Ok(ask(&call, &question, &Form::default()))
 }
 
 /// `POST /console/{slug}/questions/{id}/delete`: deletes a question. Asks first.
-pub(crate) async fn delete_question(mut call: MemberCall) -> Answer {
+pub(crate) async fn delete_question(mut call: MemberCall) -> PageResult {
     let question = question_to_change(&call).await?;
     let form = call.form().await?;
     if !form.is_confirmed() {

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, as_stored, both_values, loaded, read_fields, reloaded};
-use super::super::{Answer, Done, DoneBefore, Form, Frame, MemberCall, show, there};
+use super::super::{Done, DoneBefore, Form, Frame, MemberCall, PageResult, show, there};
 use super::ask::{Ask, is_notified, silences_more};
 use super::change::ReasonTemplate;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
@@ -42,14 +42,14 @@ fn page_of_new(call: &MemberCall, status: StatusCode, event: &Event, form: &Form
 }
 
 /// `GET /console/{slug}/events/{event_id}/shifts/new`: shows rows for new shifts.
-pub(crate) async fn show_add_shifts(call: MemberCall) -> Answer {
+pub(crate) async fn show_add_shifts(call: MemberCall) -> PageResult {
     let event = event_to_change(&call, call.path.event()).await?.event;
     Ok(page_of_new(&call, StatusCode::OK, &event, &call.new_form()?))
 }
 
 /// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form. Asks first if a shift would be
 /// in the past, or the clocks skip a time of it.
-pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
+pub(crate) async fn add_shifts(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if form.action() == MORE_ROWS {
         return Ok(page_of_new(&call, StatusCode::OK, &event, &form));
@@ -95,7 +95,7 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> Answer {
     }
 }
 
-fn not_added(call: &MemberCall, event: &Event, form: Form, error: Error) -> Answer {
+fn not_added(call: &MemberCall, event: &Event, form: Form, error: Error) -> PageResult {
     match error {
         Error::Invalid(faults) => {
             Ok(page_of_new(call, StatusCode::UNPROCESSABLE_ENTITY, event, &form.refused(&faults)))
@@ -138,7 +138,7 @@ fn page_of_edit(
 }
 
 /// `GET /console/{slug}/shifts/{id}/edit`: shows the form with the present values.
-pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
+pub(crate) async fn show_edit_shift(call: MemberCall) -> PageResult {
     let shift = call.session.preview().patch_shift(call.path.shift(), ShiftPatch::new()).await?;
     let event = call.session.event(shift.event).await?.event;
     let form = loaded(fields::SHIFT, fields::values_of_shift(&shift));
@@ -146,7 +146,7 @@ pub(crate) async fn show_edit_shift(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/shifts/{id}/edit`: changes a shift. Asks first if the change mails volunteers.
-pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
+pub(crate) async fn edit_shift(mut call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
     let form = call.form().await?;
     let present = fields::values_of_shift(&shift);
@@ -182,7 +182,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> Answer {
     }
 }
 
-async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: Error) -> Answer {
+async fn refused(call: &MemberCall, shift: &ScheduledShift, form: Form, error: Error) -> PageResult {
     let event = call.session.event(shift.event).await?.event;
     match error {
         Error::Invalid(faults) => {
@@ -242,7 +242,7 @@ fn ask(call: &MemberCall, (shift, signups): (&ScheduledShift, u32), form: &Form)
 }
 
 /// `GET /console/{slug}/shifts/{id}/delete`: asks whether to delete a shift, and for a reason if volunteers are signed up.
-pub(crate) async fn ask_delete_shift(call: MemberCall) -> Answer {
+pub(crate) async fn ask_delete_shift(call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
     let (signups, form) = (cancelled_signups(&call, &shift).await?, Form::default());
     Ok(match signups {
@@ -252,7 +252,7 @@ pub(crate) async fn ask_delete_shift(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/shifts/{id}/delete`: deletes a shift. Asks first.
-pub(crate) async fn delete_shift(mut call: MemberCall) -> Answer {
+pub(crate) async fn delete_shift(mut call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
     let form = call.form().await?;
     let deletion = match deletion(&form) {

@@ -9,7 +9,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
-use super::super::{Answer, Frame, MemberCall, show};
+use super::super::{Frame, MemberCall, PageResult, show};
 use super::path_of;
 use crate::linked_text::LinkedText;
 use crate::page::times::{self, OfDay, Times};
@@ -122,7 +122,7 @@ fn question_row(question: &Question) -> QuestionRow<'_> {
 
 /// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts of each day that need more people to run come
 /// first, then the others with places left. `order=time` lists the shifts by time.
-pub(crate) async fn event(call: MemberCall) -> Answer {
+pub(crate) async fn event(call: MemberCall) -> PageResult {
     let (id, now) = (call.path.event(), call.now());
     let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;
     let questions = call.session.questions(id).await?;

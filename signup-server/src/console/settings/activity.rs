@@ -7,7 +7,7 @@ use warp::http::StatusCode;
 use super::activity_words::Names;
 use super::moment;
 use super::webhooks::types;
-use crate::console::{Answer, Form, Frame, MemberCall, show};
+use crate::console::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -32,7 +32,7 @@ struct Row {
 
 /// `GET /console/{slug}/settings/activity`: lists what happened, latest first. The query parameter `type` selects a type or a group
 /// of types.
-pub(crate) async fn list_activity(call: MemberCall) -> Answer {
+pub(crate) async fn list_activity(call: MemberCall) -> PageResult {
     call.session.require(Scope::ActivityRead)?;
     let form = call.query();
     let typed = ["type", "cursor"].map(|name| (name, form.value(name)));
@@ -51,7 +51,7 @@ pub(crate) async fn list_activity(call: MemberCall) -> Answer {
     page(&call, &form, rows.collect(), [newer, older])
 }
 
-fn page(call: &MemberCall, form: &Form, rows: Vec<Row>, cursors: [Option<String>; 2]) -> Answer {
+fn page(call: &MemberCall, form: &Form, rows: Vec<Row>, cursors: [Option<String>; 2]) -> PageResult {
     let frame = &call.frame;
     let link = |cursor: Option<String>| {
         let query = [("type", form.value("type").to_owned()), ("cursor", cursor?)];

@@ -8,7 +8,9 @@ use warp::http::StatusCode;
 
 use super::day;
 use crate::admin::invitation_link;
-use crate::console::{Answer, As, Done, DoneBefore, Form, Frame, MemberCall, Refusal, show, there, words};
+use crate::console::{
+    As, ConsoleRefusal, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show, there, words,
+};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -58,13 +60,13 @@ struct InvitationView<'a> {
 const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role", As::Text)];
 
 /// `GET /console/{slug}/settings/members`: lists the members and the open invitations.
-pub(crate) async fn list_members(call: MemberCall) -> Answer {
+pub(crate) async fn list_members(call: MemberCall) -> PageResult {
     call.session.require(Permission::ReadMembers)?;
     page(&call, StatusCode::OK, &call.new_form()?.with("role", Role::Organizer.name())).await
 }
 
 /// `POST /console/{slug}/settings/members`: invites, changes a role, removes a member, or withdraws an invitation.
-pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
+pub(crate) async fn change_members(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageMembers)?;
     let form = call.form().await?;
     let (session, person) = (&call.session, form.value("person_id").parse().unwrap_or(PersonId::NONE));
@@ -77,7 +79,7 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
         },
         "role" => {
             let role = form.value("role").parse::<Role>();
-            let role = role.map_err(|error| Refusal::from(Faults::one("role", error)))?;
+            let role = role.map_err(|error| ConsoleRefusal::from(Faults::one("role", error)))?;
             session.change_role(person, role).await?;
         }
         "remove" => session.remove_member(person).await?,
@@ -85,13 +87,13 @@ pub(crate) async fn change_members(mut call: MemberCall) -> Answer {
             let id = form.value("invitation_id").parse().unwrap_or(InvitationId::NONE);
             session.withdraw_invitation(id).await?;
         }
-        _ => return Err(Refusal::UnknownAction),
+        _ => return Err(ConsoleRefusal::UnknownAction),
     }
     Ok(call.see_other("/settings/members"))
 }
 
 /// Invites a person. Without a mail server, shows the link of the invitation once.
-async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
+async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> PageResult {
     const MEMBERS: &str = "/settings/members";
     let (frame, email) = (&call.frame, new.email.clone());
     let reply = form.write(call.session.invite(new)).await?;
@@ -134,7 +136,7 @@ async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> Answer {
     Ok(call.done(done, MEMBERS))
 }
 
-async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> PageResult {
     let (members, invitations) = (call.session.members().await?, call.session.invitations().await?);
     let frame = &call.frame;
     let page = MembersTemplate {

@@ -7,7 +7,7 @@ use warp::http::StatusCode;
 use crate::console::changing::{
     FieldValues, Values, both_values, loaded, patch, read_fields, reloaded, text,
 };
-use crate::console::{Answer, As, Done, Form, Frame, MemberCall, show};
+use crate::console::{As, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -29,14 +29,14 @@ const FIELDS: &[(&str, As)] = &[
 ];
 
 /// `GET /console/{slug}/settings`: shows the name, the contact and the links of the organization.
-pub(crate) async fn show_organization(call: MemberCall) -> Answer {
+pub(crate) async fn show_organization(call: MemberCall) -> PageResult {
     call.session.require(Permission::UpdateOrganization)?;
     let form = loaded(FIELDS, values(&call.session.organization().await?));
     page(&call, StatusCode::OK, &form, &[])
 }
 
 /// `POST /console/{slug}/settings`: changes the fields of the organization.
-pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
+pub(crate) async fn change_organization(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::UpdateOrganization)?;
     let form = call.form().await?;
     let check = |form: &Form| form.checked(FIELDS, OrganizationPatch::from_input);
@@ -58,7 +58,7 @@ pub(crate) async fn change_organization(mut call: MemberCall) -> Answer {
     }
 }
 
-fn page(call: &MemberCall, status: StatusCode, form: &Form, conflicts: &[FieldValues]) -> Answer {
+fn page(call: &MemberCall, status: StatusCode, form: &Form, conflicts: &[FieldValues]) -> PageResult {
     let frame = &call.frame;
     let head = frame.head_of("Organization", form);
     Ok(show(status, &OrganizationTemplate { head, frame, form, read: read_fields(form), conflicts }))

@@ -5,7 +5,7 @@ use signup_core::{Actor, NewToken, Permission, Reply, Scope, Token, TokenId, Tok
 use warp::http::StatusCode;
 
 use super::{day, moment};
-use crate::console::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show, there};
+use crate::console::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show, there};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -49,13 +49,13 @@ struct TokenTemplate<'a> {
 const FIELDS: &[(&str, As)] = &[("name", As::Text), ("scopes", As::List), ("expires_in_days", As::Number)];
 
 /// `GET /console/{slug}/settings/tokens`: lists the tokens.
-pub(crate) async fn list_tokens(call: MemberCall) -> Answer {
+pub(crate) async fn list_tokens(call: MemberCall) -> PageResult {
     call.session.require(Permission::ReadTokens)?;
     page(&call, StatusCode::OK, &with_life(call.new_form()?), None).await
 }
 
 /// `POST /console/{slug}/settings/tokens`: creates a token and shows it once, or revokes one.
-pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
+pub(crate) async fn change_tokens(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageTokens)?;
     let form = call.form().await?;
     match form.action() {
@@ -87,7 +87,7 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
             call.session.revoke_token(id).await?;
             Ok(call.see_other("/settings/tokens"))
         }
-        _ => Err(Refusal::UnknownAction),
+        _ => Err(ConsoleRefusal::UnknownAction),
     }
 }
 
@@ -95,7 +95,7 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> Answer {
 async fn created_before(
     call: &MemberCall,
     created: &Reply<(Token, Option<TokenText>)>,
-) -> Result<Option<DoneBefore>, Refusal> {
+) -> Result<Option<DoneBefore>, ConsoleRefusal> {
     let (token, _) = &created.value;
     let link = ("see your tokens", call.frame.path("/settings/tokens"));
     let sentence = format!("It created the token “{}”, which we can’t show again.", token.name);
@@ -113,7 +113,7 @@ fn with_life(form: Form) -> Form {
 }
 
 /// Returns the page of the tokens. `created` is the token that the same form has created before.
-async fn page(call: &MemberCall, status: StatusCode, form: &Form, created: Option<&Token>) -> Answer {
+async fn page(call: &MemberCall, status: StatusCode, form: &Form, created: Option<&Token>) -> PageResult {
     let tokens = call.session.tokens().await?;
     let (frame, now) = (&call.frame, call.now());
     let view = |token| view(token, now);

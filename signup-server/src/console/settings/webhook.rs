@@ -9,7 +9,7 @@ use warp::http::StatusCode;
 
 use super::moment;
 use super::webhooks::{FIELDS, secret_page, types};
-use crate::console::{Answer, Form, Frame, MemberCall, Refusal, show};
+use crate::console::{ConsoleRefusal, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -41,7 +41,7 @@ struct DeliveryView<'a> {
 }
 
 /// `GET /console/{slug}/settings/webhooks/{id}`: shows a webhook and its deliveries.
-pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
+pub(crate) async fn show_webhook(call: MemberCall) -> PageResult {
     call.session.require(Scope::WebhooksRead)?;
     let webhook = call.session.webhook(call.path.webhook()).await?;
     let form = filled(Form::new(call.now()), &webhook);
@@ -49,7 +49,7 @@ pub(crate) async fn show_webhook(call: MemberCall) -> Answer {
 }
 
 /// `POST /console/{slug}/settings/webhooks/{id}`: changes, tests or deletes a webhook, or delivers again.
-pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
+pub(crate) async fn change_webhook(mut call: MemberCall) -> PageResult {
     call.session.require(Scope::WebhooksWrite)?;
     let webhook = call.session.webhook(call.path.webhook()).await?;
     let form = call.form().await?;
@@ -76,12 +76,12 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> Answer {
             let delivery = form.value("delivery_id").parse().unwrap_or(DeliveryId::NONE);
             session.redeliver(delivery).await?;
         }
-        _ => return Err(Refusal::UnknownAction),
+        _ => return Err(ConsoleRefusal::UnknownAction),
     }
     Ok(call.see_other(&path_of(id)))
 }
 
-async fn page(call: &MemberCall, status: StatusCode, webhook: &Webhook, form: &Form) -> Answer {
+async fn page(call: &MemberCall, status: StatusCode, webhook: &Webhook, form: &Form) -> PageResult {
     let parameters = call.query();
     let query = Input::from_texts([("cursor", parameters.value("cursor"))]);
     let query = DeliveryQuery::from_input(query)?;

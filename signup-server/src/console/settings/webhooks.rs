@@ -4,7 +4,7 @@ use askama::Template;
 use signup_core::{ActivityType, NewWebhook, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId};
 use warp::http::StatusCode;
 
-use crate::console::{Answer, As, DoneBefore, Form, Frame, MemberCall, Refusal, show};
+use crate::console::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
 #[derive(Debug, Template)]
@@ -40,18 +40,18 @@ struct SecretTemplate<'a> {
 pub(super) const FIELDS: &[(&str, As)] = &[("url", As::Text), ("description", As::Text), ("types", As::List)];
 
 /// `GET /console/{slug}/settings/webhooks`: lists the webhooks.
-pub(crate) async fn list_webhooks(call: MemberCall) -> Answer {
+pub(crate) async fn list_webhooks(call: MemberCall) -> PageResult {
     call.session.require(Scope::WebhooksRead)?;
     let form = call.new_form()?.with("types", "*");
     page(&call, StatusCode::OK, &form).await
 }
 
 /// `POST /console/{slug}/settings/webhooks`: creates a webhook, and shows its secret.
-pub(crate) async fn create_webhook(mut call: MemberCall) -> Answer {
+pub(crate) async fn create_webhook(mut call: MemberCall) -> PageResult {
     call.session.require(Scope::WebhooksWrite)?;
     let form = call.form().await?;
     if !matches!(form.action(), "create" | "") {
-        return Err(Refusal::UnknownAction);
+        return Err(ConsoleRefusal::UnknownAction);
     }
     match form.checked(FIELDS, |input| NewWebhook::from_input(input, call.session.webhook_networks())) {
         Ok(new) => {
@@ -83,7 +83,7 @@ pub(super) fn secret_page(frame: &Frame, webhook: &Webhook) -> warp::reply::Resp
     show(StatusCode::OK, &page)
 }
 
-async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> Answer {
+async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> PageResult {
     let webhooks = call.session.webhooks().await?;
     let frame = &call.frame;
     let page = WebhooksTemplate {

@@ -10,10 +10,10 @@ use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
 use crate::wire::field_name;
 
 #[derive(Debug)]
-pub(super) struct Form<'a> {
+pub(super) struct FormView<'a> {
     pub(super) action: String,
     pub(super) is_open: bool,
-    pub(super) fields: Vec<Field<'a>>,
+    pub(super) fields: Vec<FieldView<'a>>,
     /// The name of the organization, which gets the values.
     pub(super) organization: &'a str,
     pub(super) privacy_url: Option<&'a str>,
@@ -22,7 +22,7 @@ pub(super) struct Form<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Field<'a> {
+pub(super) struct FieldView<'a> {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) label: &'a str,
@@ -51,14 +51,14 @@ pub(super) fn form<'a>(
     found: &'a PublicEvent,
     site: Site<'_>,
     focus: Option<&'a Focus>,
-) -> Form<'a> {
+) -> FormView<'a> {
     let value = |name: &str| {
         let typed = focus.and_then(|focus| focus.typed.get(name));
         typed.map_or("", String::as_str)
     };
     let field = |name: String, label: &'a str, is_required: bool, kind: FieldKind<'a>| {
         let fault = focus.and_then(|focus| focus.faults.iter().find(|fault| field_name(&fault.path) == name));
-        Field {
+        FieldView {
             id: field_id(&name, shift.id),
             label,
             is_required,
@@ -92,7 +92,7 @@ pub(super) fn form<'a>(
         };
         field(name, question.label.as_str(), question.required, kind)
     }));
-    Form {
+    FormView {
         action: form_action(site.path),
         is_open: focus.is_some(),
         fields,
@@ -102,7 +102,7 @@ pub(super) fn form<'a>(
     }
 }
 
-impl Form<'_> {
+impl FormView<'_> {
     /// Returns the fields with a fault, each with what to do.
     pub(super) fn mistakes(&self) -> Vec<(&str, &str)> {
         let mistakes = self.fields.iter().map(|field| Some((field.id.as_str(), field.mistake.as_deref()?)));

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use signup_core::{Event, Occupancy, ScheduledShift, ShiftId};
 
-use super::form::Form;
+use super::form::FormView;
 use crate::linked_text::LinkedText;
 use crate::page::times::Times;
 use crate::page::{Bar, NO_SIGN_UP};
@@ -27,7 +27,7 @@ pub(super) struct ShiftView<'a> {
 /// How a visitor can sign up for a shift on this page.
 #[derive(Debug)]
 pub(super) enum Offer<'a> {
-    Form(Form<'a>),
+    Form(FormView<'a>),
     /// A link to a page with the form of the shift.
     Link(String),
     Nothing,
