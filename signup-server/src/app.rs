@@ -31,12 +31,13 @@ use crate::health::Health;
 use crate::mcp::RebindingGuard;
 use crate::metrics;
 use crate::openapi::OpenApi;
-use crate::page::{self, PublicPages};
+use crate::page::{self, Facts, PublicPages};
 use crate::path::PathParameters;
 use crate::reference::Reference;
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream, client_address};
-use crate::routes::{Endpoint, Handler};
+use crate::route::Handler;
+use crate::routes::Endpoint;
 use crate::serve::Peer;
 
 /// The header with the request's id, on every response. The log has the same id.
@@ -61,16 +62,6 @@ pub(crate) struct App {
     console: Console,
     reference: Arc<Reference>,
     rebinding_guard: RebindingGuard,
-}
-
-/// What the pages say about the server, known when the process starts.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Facts<'a> {
-    pub(crate) base_url: &'a str,
-    /// The mail address of the sender of mails.
-    pub(crate) sender: &'a str,
-    /// Whether a mail server is configured. Without one, no page promises a mail.
-    pub(crate) sends_mail: bool,
 }
 
 impl App {

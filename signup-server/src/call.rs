@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use signup_core::{Service, Session};
+use warp::reply::Response;
 
 use crate::console::Console;
 use crate::handlers::Context;
@@ -12,6 +14,7 @@ use crate::openapi::OpenApi;
 use crate::page::PublicPages;
 use crate::path::PathParameters;
 use crate::reference::Reference;
+use crate::reply::ApiError;
 use crate::request::Request;
 
 /// A request to the API, with the session of its token.
@@ -21,6 +24,9 @@ pub(crate) struct ApiCall {
     pub(crate) request: Request,
     pub(crate) path: PathParameters,
 }
+
+/// A handler of an operation of the API.
+pub(crate) type ApiHandler = fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>;
 
 /// A request for a page.
 pub(crate) struct PageCall {

@@ -26,6 +26,7 @@ mod reference;
 mod reply;
 mod request;
 mod request_body;
+mod route;
 mod routes;
 #[cfg(test)]
 mod sample_event;
@@ -56,7 +57,7 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use app::{App, Facts};
+use app::App;
 use body_memory::BodyMemory;
 use config::{BaseUrl, Cli, Command, Database, LogFormat, Options};
 use descriptors::ConnectionLimit;
@@ -64,6 +65,7 @@ use mail::{MailQueue, Mailer};
 use metrics::Metrics;
 use openapi::OpenApi;
 use output::Failure;
+use page::Facts;
 use reference::Reference;
 use reply::WithSources;
 use webhook::{Sender, WebhookQueue};

@@ -8,12 +8,11 @@
 use std::sync::LazyLock;
 
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
 use warp::http::{HeaderValue, Method};
 use warp::reply::Response;
 
-use crate::call::{ApiCall, OpenCall, PageCall};
-use crate::console::{self, ConsoleCall, MemberCall, PageResult};
+use crate::call::{ApiHandler, PageCall};
+use crate::console;
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, create_webhook, delete_event, delete_question,
     delete_slot, delete_webhook, duplicate_event, list_activity, list_coverage, list_deliveries, list_events,
@@ -26,37 +25,8 @@ use crate::health;
 use crate::mcp;
 use crate::page;
 use crate::path::{PathParameters, PathPattern};
-use crate::reply::ApiError;
-
-/// A row of the table of routes.
-pub(crate) struct Route {
-    method: Method,
-    /// The text of a [`PathPattern`].
-    pattern: &'static str,
-    is_personal: bool,
-    is_compressed: bool,
-    pub(crate) handler: Handler,
-}
-
-/// The handler of a route. The variants differ in the checks that precede the handler.
-#[derive(Clone, Copy)]
-pub(crate) enum Handler {
-    /// A handler under `/v1`: rate limited, and called with the session of a valid token.
-    Api(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
-    /// The handler of the MCP endpoint: like [`Api`](Self::Api), but a request from another site does not reach it.
-    Agents(fn(ApiCall) -> BoxFuture<'static, Result<Response, ApiError>>),
-    /// A handler of a page, for volunteers or for programmers.
-    Page(fn(PageCall) -> BoxFuture<'static, Response>),
-    /// A handler of a page of the console that needs no membership. A request from another site does not reach it.
-    Console(fn(ConsoleCall) -> BoxFuture<'static, PageResult>),
-    /// A handler of a page of an organization, called with the session of a member. `{slug}` in the pattern is the slug of the
-    /// organization. A request from another site does not reach it.
-    Member(fn(MemberCall) -> BoxFuture<'static, PageResult>),
-    /// A handler that needs no token and has no rate limit.
-    Open(fn(OpenCall) -> BoxFuture<'static, Response>),
-}
-
-use Handler::{Agents, Api, Console, Member, Open, Page};
+use crate::route::Handler::{self, Agents, Api, Console, Member, Open, Page};
+use crate::route::{Route, personal, route, secret};
 
 #[rustfmt::skip]
 static ROUTES: &[Route] = &[
@@ -113,7 +83,7 @@ static ROUTES: &[Route] = &[
         Api(|c| redeliver(c.session, c.path.delivery(), c.request).boxed())),
     route(Method::GET, "/v1/token", Api(|c| show_token(c.session, c.request).boxed())),
     route(Method::GET, "/v1/team", Api(|c| show_team(c.session, c.request).boxed())),
-    personal(Method::POST, "/mcp", Agents(|c| mcp::answer(c).boxed())),
+    personal(Method::POST, "/mcp", Agents(|c| mcp::answer(c, operation).boxed())),
     route(Method::GET, "/openapi.json", Open(|c| async move { c.openapi.json() }.boxed())).compressed(),
     route(Method::GET, "/openapi.yaml", Open(|c| async move { c.openapi.yaml() }.boxed())).compressed(),
     route(Method::GET, "/health/live", Open(|_| async { health::live() }.boxed())),
@@ -132,35 +102,18 @@ static ROUTES: &[Route] = &[
     route(Method::POST, "/signups/{secret}/cancel", Page(|c| c.pages.cancel(c.path.text("secret")).boxed())),
 ];
 
-/// A route. The responses of the API and to agents are compressed. Those of other routes are if they are
-/// [said to be](Route::compressed): a page of the console can hold a secret.
-pub(crate) const fn route(method: Method, pattern: &'static str, handler: Handler) -> Route {
-    let is_compressed = matches!(handler, Api(_) | Agents(_));
-    Route { method, pattern, is_personal: false, is_compressed, handler }
-}
-
-/// A route whose responses contain people's data.
-const fn personal(method: Method, pattern: &'static str, handler: Handler) -> Route {
-    let is_compressed = matches!(handler, Api(_) | Agents(_));
-    Route { method, pattern, is_personal: true, is_compressed, handler }
-}
-
-/// A route whose responses contain a secret. The address of a webhook can contain one.
-const fn secret(method: Method, pattern: &'static str, handler: Handler) -> Route {
-    Route { method, pattern, is_personal: true, is_compressed: false, handler }
-}
-
-impl Route {
-    /// Says that the responses hold no secret, so they may be compressed. See [`compression`](crate::compression).
-    pub(crate) const fn compressed(mut self) -> Self {
-        self.is_compressed = true;
-        self
-    }
-}
-
 /// `GET /`: returns the start page, with a link to the console for a person who is signed in.
 async fn start(call: PageCall) -> Response {
     call.reference.start(call.console.is_signed_in(&call.request.headers).await)
+}
+
+/// Returns the handler of an operation of the API, with the parameters in the path.
+fn operation(method: &Method, path: &str) -> Option<(ApiHandler, PathParameters)> {
+    let (endpoint, path) = Endpoint::find(path)?;
+    match endpoint.handler(method) {
+        Some(Api(handle)) => Some((handle, path)),
+        _ => None,
+    }
 }
 
 static ENDPOINTS: LazyLock<Vec<Endpoint>> =

@@ -36,8 +36,7 @@ use signup_core::{Error, Service, Session, SignedIn, Timestamp};
 use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
-use crate::app::Facts;
-use crate::page::{self, base_path, html};
+use crate::page::{self, Facts, base_path, html};
 use crate::path::PathParameters;
 use crate::request::Request;
 use cookies::{Cookies, Name};

@@ -16,8 +16,8 @@ use super::sign_in::{ask_address, ask_code, ask_sign_out, mail_code, sign_in, si
 use super::signups::{download_signups, list_signups};
 use super::start::{ask_leave, leave, list_organizations};
 use super::volunteers::{ask_volunteer, volunteer};
-use crate::routes::Handler::{Console, Member};
-use crate::routes::{Route, route};
+use crate::route::Handler::{Console, Member};
+use crate::route::{Route, route};
 
 /// The rows, as in the [table of all routes](crate::routes).
 #[rustfmt::skip]

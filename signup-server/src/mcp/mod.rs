@@ -28,10 +28,10 @@ use crate::reply::ApiError;
 use message::ProtocolError;
 pub(crate) use rebinding::RebindingGuard;
 use server::McpServer;
-use tool::Caller;
+use tool::{Caller, FindOperation};
 
-/// `POST /mcp`: answers one message.
-pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
+/// `POST /mcp`: answers one message. `find` finds the operation that a tool stands for.
+pub(crate) async fn answer(call: ApiCall, find: FindOperation) -> Result<Response, ApiError> {
     let ApiCall { context, session, mut request, .. } = call;
     let body = request.json().await?;
     let id = match message::check(&body) {
@@ -53,7 +53,7 @@ pub(crate) async fn answer(call: ApiCall) -> Result<Response, ApiError> {
     ] {
         http.headers_mut().insert(name, HeaderValue::from_static(value));
     }
-    let server = McpServer::new(Caller { context, session });
+    let server = McpServer::new(Caller { context, session, find });
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),

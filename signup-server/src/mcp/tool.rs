@@ -9,15 +9,15 @@ use http_body_util::BodyExt as _;
 use rmcp::model::{CallToolResult, ContentBlock, ToolAnnotations};
 use serde_json::Value;
 use signup_core::{Fault, FaultKind, FaultPath, Faults, IdempotencyKey, Scope, Session, ValueType};
-use warp::http::{HeaderMap, HeaderValue, StatusCode};
+use warp::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use warp::reply::Response;
 
 use super::schema::{ApiOperation, IDEMPOTENCY_KEY, Object, PREVIEW};
-use crate::call::ApiCall;
+use crate::call::{ApiCall, ApiHandler};
 use crate::handlers::{Context, MailsQueued, REPLAY};
+use crate::path::PathParameters;
 use crate::reply::{self, ApiError};
 use crate::request::{Request, body_stream};
-use crate::routes::{Endpoint, Handler};
 
 /// What a tool does, and what an agent reads of it.
 #[derive(Debug)]
@@ -80,11 +80,15 @@ impl Tool {
     }
 }
 
+/// Finds the handler of an operation of the API by its method and its path, with the parameters in the path.
+pub(super) type FindOperation = fn(&Method, &str) -> Option<(ApiHandler, PathParameters)>;
+
 /// The caller of tools: the session of the token, and what handlers need.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     pub(super) context: Context,
     pub(super) session: Session,
+    pub(super) find: FindOperation,
 }
 
 impl Caller {
@@ -139,10 +143,7 @@ impl Caller {
 
     /// Calls the handler of the operation.
     async fn answer(&self, operation: &ApiOperation, path: &str, request: Request) -> Response {
-        let Some((endpoint, path)) = Endpoint::find(path) else { return reply::not_found() };
-        let Some(Handler::Api(handle)) = endpoint.handler(&operation.method) else {
-            return reply::not_found();
-        };
+        let Some((handle, path)) = (self.find)(&operation.method, path) else { return reply::not_found() };
         let (context, session) = (self.context.clone(), self.session.clone());
         handle(ApiCall { context, session, request, path }).await.unwrap_or_else(ApiError::into_response)
     }

@@ -13,7 +13,6 @@ use warp::http::header::CONTENT_TYPE;
 use warp::http::{HeaderMap, HeaderValue};
 
 use super::*;
-use crate::app::Facts;
 use crate::request::Request;
 use crate::sample_event::sample_event;
 

@@ -14,8 +14,7 @@ use super::event::{self, Focus, Obstacle, Site};
 use super::message::{
     Retry, body_error, error_page, incomplete_link, method_not_allowed, moved, not_found, see_other, too_many,
 };
-use super::{base_path, signup};
-use crate::app::Facts;
+use super::{Facts, base_path, signup};
 use crate::calendar::{Method, SignupEntry};
 use crate::request::Request;
 

@@ -72,6 +72,16 @@ pub(crate) struct Bar {
     pub(crate) capacity: u64,
 }
 
+/// What the pages say about the server, known when the process starts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub(crate) base_url: &'a str,
+    /// The mail address of the sender of mails.
+    pub(crate) sender: &'a str,
+    /// Whether a mail server is configured. Without one, no page promises a mail.
+    pub(crate) sends_mail: bool,
+}
+
 /// What search engines and messengers show of a page, besides its title.
 #[derive(Debug, Clone)]
 pub(crate) struct LinkPreview {
