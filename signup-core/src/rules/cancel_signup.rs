@@ -110,6 +110,7 @@ mod tests {
             (None, after_shifts(), Error::ShiftOver),
             (Some(before()), before(), Error::ShiftDeleted),
             (Some(before()), after_shifts(), Error::ShiftDeleted),
+            (Some(after_shifts()), after_shifts(), Error::ShiftDeleted),
         ] {
             let late = cancel_signup(found(deleted_at), VOLUNTEER, Some(mail(9)), now);
             assert_eq!(late.unwrap_err(), refused);

@@ -165,6 +165,11 @@ async fn only_a_sign_up_with_a_place_has_a_calendar_file() {
     let link = "/calendar.ics\"";
     assert!(sample.signup_page(&secret).await.text.contains(link));
     assert_eq!(file().await, 200);
+    // A place stays on a shift that was removed after its end.
+    let (signup, mut found) = sample.service.volunteers().signup_with_event(&secret).await.unwrap();
+    let end = found.shifts[0].interval().end;
+    found.shifts[0].shift.deleted_at = Some(end);
+    assert!(signup.is_confirmed() && signup::shift_to_come(&signup, &found, end).is_none());
     sample.cancel("The hall is flooded.").await;
     assert!(!sample.signup_page(&secret).await.text.contains(link));
     assert_eq!(file().await, 404);
