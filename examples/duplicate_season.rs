@@ -31,7 +31,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("The same copies again:");
     copy_season(&session, &source).await?;
 
-    let (mut pages, mut events) = (session.event_pages(EventQuery::default()), 0);
+    let (mut pages, mut events) = (session.pages(EventQuery::default()), 0);
     while let Some(page) = pages.next().await? {
         events += page.items.len();
     }

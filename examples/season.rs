@@ -45,7 +45,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     println!("Cancelled: {}.", cancelled.dates.first.date());
 
     // The template is a draft, and one event is cancelled. The list has neither.
-    let mut pages = session.coverage_pages(CoverageQuery::new());
+    let mut pages = session.pages(CoverageQuery::new());
     while let Some(page) = pages.next().await? {
         page.items.iter().for_each(print_coverage);
     }

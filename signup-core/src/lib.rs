@@ -206,8 +206,8 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, EventSignups, OpenInvitation, Outbox, Pages, PendingWrite, People, PublicEvent, Reply, Service,
-    Session, ShiftSignups, SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup,
+    Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, PublicEvent, Reply,
+    Service, Session, ShiftSignups, SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup,
     Volunteers,
 };
 pub use shift::{CancelledBy, Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};

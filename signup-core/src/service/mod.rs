@@ -35,7 +35,7 @@ pub use admin::Admin;
 pub use event_signups::{EventSignups, ShiftSignups};
 pub use outbox::Outbox;
 pub use people::{OpenInvitation, People, SignedIn};
-pub use session::{Pages, PendingWrite, Reply, Session, TokenUse};
+pub use session::{PageQuery, Pages, PendingWrite, Reply, Session, TokenUse};
 pub use volunteer_data::{VolunteerData, VolunteerSignup};
 pub use volunteers::{PublicEvent, SignUpForm, SignedUp, Volunteers};
 

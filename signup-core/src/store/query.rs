@@ -11,6 +11,31 @@ use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
+/// The bounds of a query of a list with pages.
+macro_rules! paged {
+    ($query:ident) => {
+        impl $query {
+            /// The limit of a new query.
+            pub const DEFAULT_LIMIT: u32 = 25;
+            /// The maximum number of records in a page that a [session](crate::Session) returns.
+            pub const MAX_LIMIT: u32 = 100;
+
+            /// Sets the maximum number of records in the page.
+            #[must_use]
+            pub fn limit(self, limit: u32) -> Self {
+                Self { limit, ..self }
+            }
+        }
+
+        impl Default for $query {
+            fn default() -> Self {
+                Self::new()
+            }
+        }
+    };
+}
+use paged;
+
 pub use activity::ActivityQuery;
 pub use coverage::CoverageQuery;
 pub use deliveries::DeliveryQuery;
@@ -29,7 +54,7 @@ use crate::webhook::Delivery;
 /// A record that is listed in pages.
 pub trait Listed {
     /// The sort key.
-    type Key;
+    type Key: Copy;
 }
 
 impl Listed for Event {

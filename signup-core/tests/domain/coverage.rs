@@ -19,7 +19,7 @@ fn event(day: i8, last: Option<i8>) -> NewEvent {
 }
 
 async fn all(session: &Session, query: CoverageQuery) -> Vec<EventCoverage> {
-    let (mut found, mut pages) = (vec![], session.coverage_pages(query));
+    let (mut found, mut pages) = (vec![], session.pages(query));
     while let Some(page) = pages.next().await.unwrap() {
         found.extend(page.items);
     }

@@ -24,7 +24,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
     }
     require! {
         Scope::EventsRead =>
-            event(EventId::NONE), events(EventQuery::new()), event_pages(EventQuery::new()).next(), active_events(),
+            event(EventId::NONE), events(EventQuery::new()), pages(EventQuery::new()).next(), active_events(),
             questions(EventId::NONE), question(QuestionId::NONE);
         Scope::EventsWrite =>
             create_event(drive()), duplicate_event(EventId::NONE, copy()),
@@ -35,18 +35,18 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             delete_question(QuestionId::NONE), stored_reply::<Outcome>(OperationKind::CreateEvent, &"key".parse().unwrap());
         Scope::ShiftsRead =>
             shifts(EventId::NONE), shift(ShiftId::NONE), coverage(EventId::NONE), coverages(CoverageQuery::new()),
-            coverage_pages(CoverageQuery::new()).next();
+            pages(CoverageQuery::new()).next();
         Scope::ShiftsWrite =>
             patch_shift(ShiftId::NONE, ShiftPatch::new()),
             add_shifts(EventId::NONE, vec![]), delete_shift(ShiftId::NONE, DeleteShift::new());
         Scope::OrganizationRead => organization();
         Scope::SignupsRead =>
-            signups(SignupQuery::new()), signup_pages(SignupQuery::new()).next(), signup(SignupId::NONE),
+            signups(SignupQuery::new()), pages(SignupQuery::new()).next(), signup(SignupId::NONE),
             event_signups(EventId::NONE);
         Permission::CancelSignups => cancel_signup(SignupId::NONE, Cancellation::new());
         Permission::SendMessages =>
             message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
-        Scope::ActivityRead => activity(ActivityQuery::new()), activity_pages(ActivityQuery::new()).next();
+        Scope::ActivityRead => activity(ActivityQuery::new()), pages(ActivityQuery::new()).next();
         Scope::WebhooksRead =>
             webhooks(), webhook(WebhookId::NONE), deliveries(WebhookId::NONE, DeliveryQuery::new());
         Scope::WebhooksWrite =>

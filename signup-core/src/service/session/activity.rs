@@ -1,6 +1,6 @@
 //! The activity of a session's organization.
 
-use super::{Pages, Session};
+use super::Session;
 use crate::activity::Activity;
 use crate::error::{Error, Result};
 use crate::id::EventId;
@@ -43,29 +43,6 @@ impl Session {
             return Err(Error::NotFound);
         }
         Ok(page)
-    }
-
-    /// Returns a walk through the pages of the list of activity, from the page of `query` to the last page. Each call of
-    /// [`next`](Pages) requires [`Scope::ActivityRead`].
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
-    /// use signup_core::ActivityQuery;
-    ///
-    /// session.unpublish_event(created.event.id).await?;
-    /// let mut found = Vec::new();
-    /// let mut pages = session.activity_pages(ActivityQuery::new().of_type("event.*".parse()?).limit(1));
-    /// while let Some(page) = pages.next().await? {
-    ///     found.extend(page.items.iter().map(|activity| activity.kind.to_string()));
-    /// }
-    /// assert_eq!(found, ["event.unpublished", "event.created"]);
-    /// # Ok(()) }) }
-    /// ```
-    pub fn activity_pages(&self, query: ActivityQuery) -> Pages<ActivityQuery> {
-        Pages::new(self, query)
     }
 
     /// Returns whether the organization has the event, deleted or not, or has activity of it.

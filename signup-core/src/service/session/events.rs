@@ -1,6 +1,6 @@
 //! Events of a session's organization.
 
-use super::{Pages, PendingWrite, Session};
+use super::{PendingWrite, Session};
 use crate::error::Result;
 use crate::event::Event;
 use crate::fault::Faults;
@@ -121,30 +121,5 @@ impl Session {
         let position = query.checked_position().map_err(|fault| Faults::one("cursor", fault))?;
         let query = EventQuery { position, limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query };
         Ok(self.shared.store.events(self.organization_id(), &query).await?)
-    }
-
-    /// Returns a walk through the pages of the list of events, from the page of `query` to the last page. Each call of
-    /// [`next`](Pages) requires [`Scope::EventsRead`].
-    ///
-    /// An event that exists throughout the walk is on exactly one page, even if events are created meanwhile. The
-    /// exception is an event that moves in the list, or leaves the filter, during the walk.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
-    /// use signup_core::EventQuery;
-    ///
-    /// let mut titles = Vec::new();
-    /// let mut pages = session.event_pages(EventQuery::new());
-    /// while let Some(page) = pages.next().await? {
-    ///     titles.extend(page.items.iter().map(|event| event.title.to_string()));
-    /// }
-    /// assert_eq!(titles, ["Food drive"]);
-    /// # Ok(()) }) }
-    /// ```
-    pub fn event_pages(&self, query: EventQuery) -> Pages<EventQuery> {
-        Pages::new(self, query)
     }
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-pub use pages::Pages;
+pub use pages::{PageQuery, Pages};
 pub use token::TokenUse;
 pub use writes::{PendingWrite, Reply};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Pages, PendingWrite, Session};
+use super::{PendingWrite, Session};
 use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, NoticeId, ShiftId};
@@ -239,31 +239,5 @@ impl Session {
         let (first, last) = (key(events.previous), key(events.next));
         let items = events.items.into_iter().map(|found| EventCoverage::of(found, now));
         Ok(Page::new(items.collect(), first, last))
-    }
-
-    /// Returns a walk through the pages of the coverage of the organization, from the page of `query` to the last page. Each
-    /// call of [`next`](Pages) requires [`Scope::ShiftsRead`].
-    ///
-    /// An event that is active throughout the walk is on exactly one page. The exception is an event that moves in the list,
-    /// or leaves the filter, during the walk.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
-    /// use signup_core::CoverageQuery;
-    ///
-    /// # session.publish_event(created.event.id).await?;
-    /// let mut needed = 0;
-    /// let mut pages = session.coverage_pages(CoverageQuery::new());
-    /// while let Some(page) = pages.next().await? {
-    ///     needed += page.items.iter().map(|found| found.coverage.remaining).sum::<u64>();
-    /// }
-    /// assert_eq!(needed, 8);
-    /// # Ok(()) }) }
-    /// ```
-    pub fn coverage_pages(&self, query: CoverageQuery) -> Pages<CoverageQuery> {
-        Pages::new(self, query)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Pages, Session};
+use super::Session;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
@@ -55,32 +55,6 @@ impl Session {
         let limit = query.limit.clamp(1, SignupQuery::MAX_LIMIT);
         let query = SignupQuery { limit, deleted: Deleted::Excluded, ..query };
         Ok(store.signups(organization, &query).await?)
-    }
-
-    /// Returns a walk through the pages of a list of sign-ups, from the page of `query` to the last page. Each call of
-    /// [`next`](Pages) requires [`Scope::SignupsRead`].
-    ///
-    /// A sign-up that exists throughout the walk is on exactly one page, even if others sign up meanwhile. The exception
-    /// is a sign-up that leaves the filter during the walk.
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-    /// use signup_core::SignupQuery;
-    ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
-    /// let mut names = Vec::new();
-    /// let mut pages = session.signup_pages(SignupQuery::new().of_shift(created.shifts[0].id));
-    /// while let Some(page) = pages.next().await? {
-    ///     names.extend(page.items.iter().map(|signup| signup.name.to_string()));
-    /// }
-    /// assert_eq!(names, ["Ada Lovelace"]);
-    /// # Ok(()) }) }
-    /// ```
-    pub fn signup_pages(&self, query: SignupQuery) -> Pages<SignupQuery> {
-        Pages::new(self, query)
     }
 
     /// Reads all sign-ups of an event by shift, confirmed and cancelled, with the questions of the event. Meant for a table or a

@@ -1,6 +1,6 @@
 //! Queries of the list of activity.
 
-use super::Position;
+use super::{Position, paged};
 use crate::activity::{Activity, TypeFilter};
 use crate::id::{ActivityId, EventId};
 
@@ -28,11 +28,6 @@ pub struct ActivityQuery {
 }
 
 impl ActivityQuery {
-    /// The limit of a new query.
-    pub const DEFAULT_LIMIT: u32 = 25;
-    /// The maximum number of activities in a page of [`Session::activity`](crate::Session::activity).
-    pub const MAX_LIMIT: u32 = 100;
-
     /// Selects the latest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) activities.
     pub const fn new() -> Self {
         Self { kind: None, event: None, position: None, limit: Self::DEFAULT_LIMIT }
@@ -56,12 +51,6 @@ impl ActivityQuery {
         Self { event: Some(event), ..self }
     }
 
-    /// Sets the maximum number of activities in the page.
-    #[must_use]
-    pub fn limit(self, activities: u32) -> Self {
-        Self { limit: activities, ..self }
-    }
-
     /// Selects the page beside `position`, on the side that the position names.
     #[must_use]
     pub fn at(self, position: Position<ActivityId>) -> Self {
@@ -69,12 +58,7 @@ impl ActivityQuery {
     }
 }
 
-impl Default for ActivityQuery {
-    /// Returns [`ActivityQuery::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+paged!(ActivityQuery);
 
 #[cfg(test)]
 mod tests {

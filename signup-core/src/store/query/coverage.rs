@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{CoverageKey, EventOrder, EventQuery, OpenShift, Position};
+use super::{CoverageKey, EventOrder, EventQuery, OpenShift, Position, paged};
 use crate::hours::EventDate;
 
 /// Selects a page of the coverage of an organization: its active events, soonest start first.
@@ -31,12 +31,9 @@ pub struct CoverageQuery {
 }
 
 impl CoverageQuery {
-    /// The maximum number of events in a page of [`Session::coverages`](crate::Session::coverages).
-    pub const MAX_LIMIT: u32 = EventQuery::MAX_LIMIT;
-
-    /// Selects the first [`DEFAULT_LIMIT`](EventQuery::DEFAULT_LIMIT) events.
+    /// Selects the first [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) events.
     pub const fn new() -> Self {
-        Self { from: None, to: None, is_covered: None, position: None, limit: EventQuery::DEFAULT_LIMIT }
+        Self { from: None, to: None, is_covered: None, position: None, limit: Self::DEFAULT_LIMIT }
     }
 
     /// Selects events with a day on or after `date` only.
@@ -55,12 +52,6 @@ impl CoverageQuery {
     #[must_use]
     pub const fn covered(self, is_covered: bool) -> Self {
         Self { is_covered: Some(is_covered), ..self }
-    }
-
-    /// Sets the maximum number of events in the page.
-    #[must_use]
-    pub const fn limit(self, events: u32) -> Self {
-        Self { limit: events, ..self }
     }
 
     /// Selects the page beside `position`, on the side that the position names.
@@ -87,9 +78,4 @@ impl CoverageQuery {
     }
 }
 
-impl Default for CoverageQuery {
-    /// Returns [`CoverageQuery::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+paged!(CoverageQuery);

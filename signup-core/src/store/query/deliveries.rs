@@ -1,6 +1,6 @@
 //! Queries of the list of deliveries.
 
-use super::Position;
+use super::{Position, paged};
 use crate::id::DeliveryId;
 use crate::webhook::{Delivery, DeliveryStatus};
 
@@ -18,11 +18,6 @@ pub struct DeliveryQuery {
 }
 
 impl DeliveryQuery {
-    /// The limit of a new query.
-    pub const DEFAULT_LIMIT: u32 = 25;
-    /// The maximum number of deliveries in a page of [`Session::deliveries`](crate::Session::deliveries).
-    pub const MAX_LIMIT: u32 = 100;
-
     /// Selects the latest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) deliveries.
     pub const fn new() -> Self {
         Self { status: None, position: None, limit: Self::DEFAULT_LIMIT }
@@ -32,12 +27,6 @@ impl DeliveryQuery {
     #[must_use]
     pub const fn status(self, status: DeliveryStatus) -> Self {
         Self { status: Some(status), ..self }
-    }
-
-    /// Sets the maximum number of deliveries in the page.
-    #[must_use]
-    pub const fn limit(self, deliveries: u32) -> Self {
-        Self { limit: deliveries, ..self }
     }
 
     /// Selects the page beside `position`, on the side that the position names.
@@ -52,9 +41,4 @@ impl DeliveryQuery {
     }
 }
 
-impl Default for DeliveryQuery {
-    /// Returns [`DeliveryQuery::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+paged!(DeliveryQuery);

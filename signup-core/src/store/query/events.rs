@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{EventKey, Position};
+use super::{EventKey, Position, paged};
 use crate::caller_key::ExternalId;
 use crate::cursor::MALFORMED;
 use crate::event::Event;
@@ -76,11 +76,6 @@ pub struct OpenShift {
 }
 
 impl EventQuery {
-    /// The limit of a new query.
-    pub const DEFAULT_LIMIT: u32 = 25;
-    /// The maximum number of events in a page of [`Session::events`](crate::Session::events).
-    pub const MAX_LIMIT: u32 = 100;
-
     /// Selects the first [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) events, published ones and drafts, latest start first.
     pub const fn new() -> Self {
         Self {
@@ -158,12 +153,6 @@ impl EventQuery {
         Self { order: EventOrder::Soonest, ..self }
     }
 
-    /// Sets the maximum number of events in the page.
-    #[must_use]
-    pub fn limit(self, events: u32) -> Self {
-        Self { limit: events, ..self }
-    }
-
     /// Selects the page beside `position`, on the side that the position names, in the order of the position.
     #[must_use]
     pub fn at(self, position: Position<EventKey>) -> Self {
@@ -203,9 +192,4 @@ impl EventQuery {
     }
 }
 
-impl Default for EventQuery {
-    /// Returns [`EventQuery::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+paged!(EventQuery);

@@ -1,6 +1,6 @@
 //! Queries of lists of sign-ups.
 
-use super::{Position, Side};
+use super::{Position, Side, paged};
 use crate::id::{EventId, ShiftId, SignupId};
 use crate::shift::CancelledBy;
 use crate::signup::{Signup, SignupStatus};
@@ -44,11 +44,6 @@ pub struct SignupQuery {
 }
 
 impl SignupQuery {
-    /// The limit of a new query.
-    pub const DEFAULT_LIMIT: u32 = 25;
-    /// The maximum number of sign-ups in a page of [`Session::signups`](crate::Session::signups).
-    pub const MAX_LIMIT: u32 = 100;
-
     /// Selects the newest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) sign-ups of the organization, confirmed and cancelled.
     pub const fn new() -> Self {
         Self {
@@ -123,12 +118,6 @@ impl SignupQuery {
         self.at(position).limit(limit)
     }
 
-    /// Sets the maximum number of sign-ups in the page.
-    #[must_use]
-    pub fn limit(self, signups: u32) -> Self {
-        Self { limit: signups, ..self }
-    }
-
     /// Selects the page beside `position`, on the side that the position names.
     #[must_use]
     pub fn at(self, position: Position<SignupId>) -> Self {
@@ -147,9 +136,4 @@ impl SignupQuery {
     }
 }
 
-impl Default for SignupQuery {
-    /// Returns [`SignupQuery::new`].
-    fn default() -> Self {
-        Self::new()
-    }
-}
+paged!(SignupQuery);
