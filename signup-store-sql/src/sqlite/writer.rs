@@ -1,10 +1,10 @@
 //! The one writer of an SQLite file: a task that commits change sets, and then answers each.
 //!
 //! SQLite has one writer at a time, and the cost of a write is the durable commit. So the task takes all change sets that wait
-//! into one transaction. Each is checked, and then written in a savepoint of its own, one after the other. No caller is answered
-//! before the transaction is durable.
+//! into one transaction. Each is checked and written in a savepoint of its own, one after the other. No caller is answered before
+//! the transaction is durable.
 //!
-//! A change set that fails is rolled back to its savepoint, and the others are not affected. A failure such as that of a full disk
+//! A change set that is refused or fails is rolled back to its savepoint, and the others are not affected. A failure such as that of a full disk
 //! may have ended the whole transaction. Then the change set that failed is answered, and the others start again.
 //!
 //! **Invariant:** nothing else in this process writes to the file. SQLite's own lock excludes other processes.
@@ -73,8 +73,12 @@ impl Writer {
 
     /// Finishes the requests that wait, and closes the connection.
     pub(super) async fn close(&self) {
-        // An error means that the writer is closed already.
-        drop(self.queue.submit(Request::Close).await);
+        let is_open = self.queue.check().is_ok();
+        if let Err(error) = self.submit(Request::Close).await
+            && is_open
+        {
+            tracing::warn!(%error, "the writer did not end in time; no data is lost");
+        }
     }
 
     async fn submit(&self, request: Request) -> Result<u64, StoreError> {
@@ -173,11 +177,9 @@ impl Task {
                 },
             };
             tracing::error!(%error, source = ?error.source(), "a commit failed");
-            let disk_failed = is_io_error(&error);
-            let error = Arc::new(error);
-            failed.into_iter().for_each(|commit| commit.waiting.answer(Err(shared(&error).into())));
-            if disk_failed {
-                batch.into_iter().for_each(|commit| commit.waiting.answer(Err(shared(&error).into())));
+            failed.into_iter().for_each(|commit| commit.waiting.answer(Err(error.clone().into())));
+            if is_io_error(&error) {
+                batch.into_iter().for_each(|commit| commit.waiting.answer(Err(error.clone().into())));
                 return Err(DiskFailed);
             }
         }
@@ -194,14 +196,19 @@ impl Task {
         execute(&mut connection, "BEGIN IMMEDIATE").await.map_err(whole)?;
         let mut answers = vec![];
         for (place, commit) in batch.iter().enumerate() {
-            answers.push(match apply(&mut connection, &commit.change).await {
-                Ok(answer) => answer,
+            let answer = apply(&mut connection, &commit.change).await;
+            let undone = match &answer {
+                Ok(()) => Ok(()),
                 // An error here shows that the transaction has ended.
-                Err(error) => match execute(&mut connection, "ROLLBACK TO change; RELEASE change").await {
-                    Ok(()) if !is_io_error(&error) => Err(error.into()),
-                    _ => return Err(Failure { place: Some(place), error }),
-                },
-            });
+                Err(_) => execute(&mut connection, "ROLLBACK TO change; RELEASE change").await,
+            };
+            match (answer, undone) {
+                (Err(CommitError::Failed(error)), undone) if undone.is_err() || is_io_error(&error) => {
+                    return Err(Failure { place: Some(place), error });
+                }
+                (_, Err(error)) => return Err(Failure { place: Some(place), error }),
+                (answer, Ok(())) => answers.push(answer),
+            }
         }
         let committed = sqlx::raw_sql("COMMIT").execute(&mut connection).await;
         // Also after a failure, because a commit that failed may have taken effect.
@@ -258,50 +265,46 @@ struct Failure {
     error: StoreError,
 }
 
-/// Checks and writes one change set in the transaction. After an error the transaction may have ended.
-async fn apply(
-    connection: &mut SqliteConnection,
-    change: &ChangeSet,
-) -> Result<Result<(), CommitError>, StoreError> {
+/// Checks and writes one change set in a savepoint, which is released. After an error the savepoint may be there, or the whole
+/// transaction may have ended.
+async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), CommitError> {
+    let statements = write::statements(Dialect::Sqlite, &change.writes)?;
+    let mut script = Statement::of(Dialect::Sqlite, "SAVEPOINT change", vec![]);
     if let Some(query) = require::query(Dialect::Sqlite, &change.requires) {
-        observe::count_round_trips("commit", 1);
-        let broken = connection.rows(WHAT, query).await?;
-        match require::refusal(&change.requires, broken) {
-            Ok(None) => {}
-            Ok(Some(refusal)) => return Ok(Err(CommitError::Refused(refusal))),
-            Err(unreadable) => return Ok(Err(unreadable.into())),
+        append(&mut script, query);
+        let broken = run(connection, script).await?;
+        if let Some(refusal) = require::refusal(&change.requires, broken)? {
+            return Err(CommitError::Refused(refusal));
         }
+        script = Statement::new(Dialect::Sqlite);
     }
-    let statements = match write::statements(Dialect::Sqlite, &change.writes) {
-        Ok(statements) => statements,
-        Err(error) => return Ok(Err(error.into())),
-    };
-    let mut script = Statement::of(Dialect::Sqlite, "SAVEPOINT change;\n", vec![]);
-    for statement in statements {
-        script.push(&statement.text);
+    statements.into_iter().for_each(|statement| append(&mut script, statement));
+    append(&mut script, Statement::of(Dialect::Sqlite, "RELEASE change", vec![]));
+    let _none: Vec<[String; 0]> = run(connection, script).await?;
+    Ok(())
+}
+
+/// Appends a statement to a script, which is one call of the library.
+fn append(script: &mut Statement, statement: Statement) {
+    if !script.text.is_empty() {
         script.push(";\n");
-        script.values.extend(statement.values);
     }
-    script.push("RELEASE change");
+    script.push(&statement.text);
+    script.values.extend(statement.values);
+}
+
+async fn run<const N: usize>(
+    connection: &mut SqliteConnection,
+    script: Statement,
+) -> Result<Vec<[String; N]>, StoreError> {
     observe::count_round_trips("commit", 1);
-    let _none: Vec<[String; 0]> = connection.rows(WHAT, script).await?;
-    Ok(Ok(()))
+    connection.rows(WHAT, script).await
 }
 
 /// Runs statements without values.
 async fn execute(connection: &mut SqliteConnection, sql: &'static str) -> Result<(), StoreError> {
     let done = sqlx::raw_sql(sql).execute(connection).await;
     done.map(drop).map_err(|error| store_error(WHAT, error))
-}
-
-/// Returns an error of the same kind for one of several callers.
-fn shared(error: &Arc<StoreError>) -> StoreError {
-    let source = Arc::clone(error);
-    if error.is_unavailable() {
-        StoreError::unavailable(WHAT, source)
-    } else {
-        StoreError::failed(WHAT, source)
-    }
 }
 
 #[cfg(test)]
