@@ -58,7 +58,7 @@ impl Connections {
         let (mut connection, takes_writes) =
             connected.map_err(|source| OpenError::Connect { server: name.clone(), source })?;
         if !takes_writes {
-            return Err(OpenError::NoPrimary);
+            return Err(OpenError::NoPrimary { server: name });
         }
         migrations::prepare(&mut connection, &name, keys).await?;
         // The migrated database does not depend on how the connection ends.

@@ -46,8 +46,11 @@ pub enum OpenError {
         source: sqlx::Error,
     },
     /// The server is a standby, or read-only.
-    #[error("none of the database servers takes writes: each is a standby or read-only")]
-    NoPrimary,
+    #[error("the database {server} takes no writes: it is a standby or read-only")]
+    NoPrimary {
+        /// The server.
+        server: String,
+    },
     /// The database was written by a newer version.
     #[error(
         "the database {database} is from a newer version (it has migration {version}): use that version or a newer one"
