@@ -41,8 +41,9 @@ pub(super) fn is_unique_violation(error: &sqlx::Error) -> bool {
     has_state(error, &["23505"])
 }
 
-/// Returns whether a lock or the whole statement exceeded its timeout.
-pub(super) fn is_lock_timeout(error: &sqlx::Error) -> bool {
+/// Returns whether the statement exceeded its timeout, or that for a lock, or was cancelled by an operator. None of these says that a
+/// write would fail. A full disk has states of its own.
+pub(super) fn is_timeout(error: &sqlx::Error) -> bool {
     has_state(error, &["55P03", "57014"])
 }
 

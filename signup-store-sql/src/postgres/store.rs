@@ -9,7 +9,7 @@ use signup_core::{ChangeSet, CommitError, Purge, RateKey, RequestCounter, StoreE
 use super::commit::Committer;
 use super::connections::{Connections, Purpose};
 use super::counter::Counter;
-use super::error::{is_lock_timeout, postgres_error};
+use super::error::{is_timeout, postgres_error};
 use super::options::{PostgresOptions, PostgresUrl};
 use crate::sql::error::OpenError;
 use crate::sql::pool::in_task;
@@ -152,7 +152,7 @@ impl Backend for PostgresBackend {
         });
         match tried.await {
             Ok(()) => Ok(true),
-            Err(error) if is_lock_timeout(&error) || matches!(error, sqlx::Error::PoolTimedOut) => Ok(false),
+            Err(error) if is_timeout(&error) || matches!(error, sqlx::Error::PoolTimedOut) => Ok(false),
             Err(error) => Err(postgres_error("trying to write to the database", error)),
         }
     }
