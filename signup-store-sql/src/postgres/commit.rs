@@ -146,16 +146,17 @@ impl Committer {
         for sql in locks::statements(locks) {
             run(&mut transaction, sql).await?;
         }
-        if let Some(sql) = require::query(Dialect::Postgres, &change.requires) {
-            let broken = run(&mut transaction, sql).await?;
-            let broken = broken.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
-            progress.refused = match require::refusal(&change.requires, broken) {
-                Ok(refusal) => refusal.map(CommitError::Refused),
-                Err(unreadable) => Some(unreadable.into()),
-            };
-            if progress.refused.is_some() {
-                return self.connections.rollback(transaction, Purpose::COMMIT).await;
-            }
+        let mut broken = vec![];
+        for sql in require::queries(Dialect::Postgres, &change.requires) {
+            broken.extend(run(&mut transaction, sql).await?);
+        }
+        let broken = broken.iter().map(texts).collect::<sqlx::Result<Vec<_>>>()?;
+        progress.refused = match require::refusal(&change.requires, broken) {
+            Ok(refusal) => refusal.map(CommitError::Refused),
+            Err(unreadable) => Some(unreadable.into()),
+        };
+        if progress.refused.is_some() {
+            return self.connections.rollback(transaction, Purpose::COMMIT).await;
         }
         for sql in statements {
             run(&mut transaction, sql).await?;

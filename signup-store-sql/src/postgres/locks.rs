@@ -19,7 +19,10 @@ use signup_core::{Access, ChangeSet, Key, Kind, RecordKey, Requirement, Total, W
 
 use crate::records::unique::lookup;
 use crate::records::{key_values, table};
-use crate::sql::{Dialect, Statement, Value};
+use crate::sql::{Dialect, MAX_VALUES, Statement, Value, same_as_given};
+
+/// The most locks of one statement. No key has more than 4 values.
+const MAX_LOCKS: usize = MAX_VALUES / 4;
 
 /// Whether others may hold a lock at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,8 +83,9 @@ pub(super) fn statements(locks: &Locks) -> Vec<Statement> {
             key => advisory.push(vec![name(key).into(), (*mode == Mode::Shared).into()]),
         }
     }
-    let rows = rows.into_iter().map(|(kind, keys)| lock_rows(kind, keys));
-    (!advisory.is_empty()).then(|| lock_names(advisory)).into_iter().chain(rows).collect()
+    let advisory = advisory.chunks(MAX_LOCKS).map(lock_names);
+    let rows = rows.iter().flat_map(|(kind, keys)| keys.chunks(MAX_LOCKS).map(|keys| lock_rows(*kind, keys)));
+    advisory.chain(rows).collect()
 }
 
 /// Returns the name of an advisory lock. It is the same in every version, because processes of two versions exclude each other while
@@ -119,29 +123,25 @@ fn name(key: &Key) -> String {
     [kind].into_iter().chain(values).collect::<Vec<_>>().join("/")
 }
 
-fn lock_names(names: Vec<Vec<Value>>) -> Statement {
-    let mut sql = Statement::of(
-        Dialect::Postgres,
-        "SELECT CASE WHEN given.column2 THEN pg_advisory_xact_lock_shared(hashtextextended(given.column1, 0)) \
-         ELSE pg_advisory_xact_lock(hashtextextended(given.column1, 0)) END FROM (",
-        vec![],
+fn lock_names(names: &[Vec<Value>]) -> Statement {
+    let mut sql = Statement::new(Dialect::Postgres);
+    sql.push_given(&["name", "is_shared"], names.to_vec());
+    sql.push(
+        "SELECT CASE WHEN given.is_shared THEN pg_advisory_xact_lock_shared(hashtextextended(given.name, 0)) \
+         ELSE pg_advisory_xact_lock(hashtextextended(given.name, 0)) END FROM given",
     );
-    sql.push_values(names);
-    sql.push(") AS given");
     sql
 }
 
-fn lock_rows(kind: Kind, keys: Vec<Vec<Value>>) -> Statement {
+fn lock_rows(kind: Kind, keys: &[Vec<Value>]) -> Statement {
     let table = table(kind);
-    let mut sql =
-        Statement::of(Dialect::Postgres, &format!("SELECT 1 FROM {} t JOIN (", table.name()), vec![]);
-    sql.push_values(keys);
-    let columns = table.key().iter().zip(1..);
-    let same: Vec<_> = columns.map(|(column, place)| format!("t.{column} = given.column{place}")).collect();
+    let mut sql = Statement::new(Dialect::Postgres);
+    sql.push_given(table.key(), keys.to_vec());
     let order: Vec<_> = table.key().iter().map(|column| format!("t.{column}")).collect();
     sql.push(&format!(
-        ") AS given ON {} ORDER BY {} FOR NO KEY UPDATE OF t",
-        same.join(" AND "),
+        "SELECT 1 FROM {} t JOIN given ON {} ORDER BY {} FOR NO KEY UPDATE OF t",
+        table.name(),
+        same_as_given('t', table.key()),
         order.join(", ")
     ));
     sql

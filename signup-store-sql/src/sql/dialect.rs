@@ -100,17 +100,16 @@ impl Dialect {
         }
     }
 
-    /// Returns the sign-ups of the event `(given.column3, given.column4)` with an answer to the question `given.column5`, as a table and
-    /// a condition.
+    /// Returns the sign-ups of the event `given.event_id` with an answer to the question `given.question_id`, as a table and a condition.
     pub(crate) const fn signups_with_answer(self) -> &'static str {
         match self {
             Self::Sqlite => {
-                "signups u, json_each(u.answers) answer WHERE u.organization_id = given.column3 \
-                 AND u.event_id = given.column4 AND answer.value->>'question_id' = given.column5"
+                "signups u, json_each(u.answers) answer WHERE u.organization_id = given.organization_id \
+                 AND u.event_id = given.event_id AND answer.value->>'question_id' = given.question_id"
             }
             Self::Postgres => {
-                "signups u WHERE u.organization_id = given.column3 AND u.event_id = given.column4 \
-                 AND u.answers @> jsonb_build_array(jsonb_build_object('question_id', given.column5))"
+                "signups u WHERE u.organization_id = given.organization_id AND u.event_id = given.event_id \
+                 AND u.answers @> jsonb_build_array(jsonb_build_object('question_id', given.question_id))"
             }
         }
     }

@@ -24,4 +24,4 @@ pub(crate) mod write;
 pub(crate) mod zone_data;
 
 pub(crate) use dialect::Dialect;
-pub(crate) use statement::{Statement, Value, values};
+pub(crate) use statement::{MAX_VALUES, NamedValue, Statement, Value, same_as_given, unnamed, values};

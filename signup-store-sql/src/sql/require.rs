@@ -1,45 +1,56 @@
-//! The requirements of a change set, as one query.
+//! The requirements of a change set, as a query.
 //!
-//! The query has a part for each run of requirements of one kind. It returns a row for each requirement that does *not* hold: the
-//! number of the requirement and the fact that was found. The lowest number is the refusal.
+//! The query has a part for all requirements of one kind. It returns a row for each requirement that does *not* hold: the number of
+//! the requirement and the fact that was found. The lowest number is the refusal.
 //!
 //! The facts must hold until the commit. SQLite has one writer at a time. On PostgreSQL the transaction holds a lock for each fact,
 //! acquired by an earlier statement: see `postgres/locks.rs`.
 
-use signup_core::{Kind, RecordKey, Refusal, Requirement, StoreError, Timestamp, Total};
+use std::collections::BTreeMap;
+
+use signup_core::{Kind, OrganizationId, RecordKey, Refusal, Requirement, StoreError, Timestamp, Total};
 
 use super::row;
-use super::{Dialect, Statement, Value};
+use super::{Dialect, NamedValue, Statement, same_as_given, unnamed};
 use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{key_values, table};
 
 /// A requirement's number is `index * TOTALS`, plus the place of the total for `AllZero`.
 const TOTALS: i64 = 1 << 16;
+/// The most requirements of one query. None has more than 7 values, so this bounds the values.
+const MAX_CHECKS: usize = 2000;
 
 /// One requirement as a part of the query: `SELECT number, fact FROM given rest`.
 struct Check {
     fact: String,
-    /// The joins and the condition of a requirement that does not hold. The values are the columns `column2`, `column3`, … of
-    /// `given`.
+    /// The joins and the condition of a requirement that does not hold.
     rest: String,
-    number: i64,
-    values: Vec<Value>,
+    /// The values of `given`. The first one is the number.
+    given: Vec<NamedValue>,
 }
 
-/// Returns the query for the requirements that do not hold, `None` if nothing is required. Each row has two texts: the number of
-/// the requirement, and the fact.
-pub(crate) fn query(dialect: Dialect, requires: &[Requirement]) -> Option<Statement> {
+/// Returns the queries for the requirements that do not hold: one, unless there are very many requirements. Each row has two texts:
+/// the number of the requirement, and the fact.
+pub(crate) fn queries(dialect: Dialect, requires: &[Requirement]) -> Vec<Statement> {
     let checks = (0..).zip(requires).flat_map(|(index, requirement)| checks(dialect, requirement, index));
     let checks: Vec<_> = checks.collect();
-    let mut sql = Statement::new(dialect);
-    for run in checks.chunk_by(|one, other| (&one.fact, &one.rest) == (&other.fact, &other.rest)) {
-        let Check { fact, rest, .. } = &run[0];
-        let union = if sql.text.is_empty() { "" } else { "\nUNION ALL " };
-        sql.push(&format!("{union}SELECT CAST(given.column1 AS TEXT), {fact} FROM ("));
-        sql.push_values(run.iter().map(|check| [vec![check.number.into()], check.values.clone()].concat()));
-        sql.push(&format!(") AS given {rest}"));
+    checks.chunks(MAX_CHECKS).map(|checks| query(dialect, checks)).collect()
+}
+
+fn query(dialect: Dialect, checks: &[Check]) -> Statement {
+    let mut parts: BTreeMap<(&str, &str), Vec<&Check>> = BTreeMap::new();
+    for check in checks {
+        parts.entry((&check.fact, &check.rest)).or_default().push(check);
     }
-    (!checks.is_empty()).then_some(sql)
+    let mut sql = Statement::new(dialect);
+    for ((fact, rest), checks) in parts {
+        let union = if sql.text.is_empty() { "" } else { "\nUNION ALL " };
+        sql.push(&format!("{union}SELECT * FROM ("));
+        let (columns, rows) = unnamed(checks.into_iter().map(|check| check.given.clone()));
+        sql.push_given(&columns, rows);
+        sql.push(&format!("SELECT CAST(given.number AS TEXT), {fact} FROM given {rest}) AS broken"));
+    }
+    sql
 }
 
 fn checks(dialect: Dialect, requirement: &Requirement, index: i64) -> Vec<Check> {
@@ -47,7 +58,7 @@ fn checks(dialect: Dialect, requirement: &Requirement, index: i64) -> Vec<Check>
     match requirement {
         Requirement::Unchanged { key, version } => vec![changed(key, "version", *version, number)],
         Requirement::GateUnchanged { key, gate } => vec![changed(key, "gate", *gate, number)],
-        Requirement::Absent { unique, now } => vec![present(dialect, &lookup(unique), *now, number)],
+        Requirement::Absent { unique, now } => vec![present(dialect, lookup(unique), *now, number)],
         Requirement::Below { total, bound, now } => vec![not_below(dialect, total, *bound, *now, number)],
         Requirement::AllZero { parent: _, totals } => {
             let totals = (number..).zip(totals);
@@ -59,45 +70,38 @@ fn checks(dialect: Dialect, requirement: &Requirement, index: i64) -> Vec<Check>
 }
 
 /// Finds a record that is missing, or has another number in this column.
-fn changed(key: &RecordKey, column: &str, expected: u32, number: i64) -> Check {
+fn changed(key: &RecordKey, column: &'static str, expected: u32, number: i64) -> Check {
     let table = table(key.kind());
-    let columns = table.key().iter().copied().chain([column]);
-    let same = columns.zip(2..).map(|(name, place)| format!("t.{name} = given.column{place}"));
-    let same = same.collect::<Vec<_>>().join(" AND ");
+    let columns = [table.key(), &[column]].concat();
+    let same = same_as_given('t', &columns);
+    let values = key_values(key).into_iter().chain([expected.into()]);
     Check {
         fact: "''".to_owned(),
         rest: format!("WHERE NOT EXISTS (SELECT 1 FROM {} t WHERE {same})", table.name()),
-        number,
-        values: key_values(key).into_iter().chain([expected.into()]).collect(),
+        given: [("number", number.into())].into_iter().chain(columns.into_iter().zip(values)).collect(),
     }
 }
 
 /// Finds the record that has a unique value, unless it is replaceable.
-fn present(dialect: Dialect, unique: &Lookup, now: Timestamp, number: i64) -> Check {
-    let (table, mut values) = (table(unique.kind), unique.values.clone());
-    let same = |alias: char| {
-        let same = unique
-            .columns
-            .iter()
-            .zip(2..)
-            .map(|(name, place)| format!("{alias}.{name} = given.column{place}"));
-        same.collect::<Vec<_>>().join(" AND ")
-    };
-    let rest = if unique.columns == PLACE {
+fn present(dialect: Dialect, unique: Lookup, now: Timestamp, number: i64) -> Check {
+    let Lookup { kind, columns, values } = unique;
+    let table = table(kind);
+    let mut given = vec![("number", number.into())];
+    given.extend(columns.iter().copied().zip(values));
+    let rest = if columns == PLACE {
         // The index of the places finds the sign-up, and the view knows whether its shift is closed.
         format!(
             "JOIN signups p ON {} AND p.status = 'confirmed' \
              JOIN current_signups u ON u.organization_id = p.organization_id AND u.id = p.id WHERE u.status = 'confirmed'",
-            same('p')
+            same_as_given('p', columns)
         )
-    } else if unique.kind == Kind::Receipt {
-        values.push(now.into());
-        let now = values.len() + 1;
-        format!("JOIN receipts r ON {} WHERE r.expires_at > given.column{now}", same('r'))
+    } else if kind == Kind::Receipt {
+        given.push(("now", now.into()));
+        format!("JOIN receipts r ON {} WHERE r.expires_at > given.now", same_as_given('r', columns))
     } else {
-        format!("CROSS JOIN {} WHERE {}", table.source(), same(table.alias()))
+        format!("CROSS JOIN {} WHERE {}", table.source(), same_as_given(table.alias(), columns))
     };
-    Check { fact: dialect.record(&table.selected()), rest, number, values }
+    Check { fact: dialect.record(&table.selected()), rest, given }
 }
 
 /// Finds a total that has reached its bound.
@@ -105,56 +109,70 @@ fn not_below(dialect: Dialect, total: &Total, bound: u32, now: Timestamp, number
     let (count, of_total) = count(dialect, total, now);
     Check {
         fact: format!("CAST(({count}) AS TEXT)"),
-        rest: format!("WHERE ({count}) >= given.column2"),
-        number,
-        values: [vec![bound.into()], of_total].concat(),
+        rest: format!("WHERE ({count}) >= given.bound"),
+        given: [vec![("number", number.into()), ("bound", bound.into())], of_total].concat(),
     }
 }
 
-/// Returns the query that counts a total, and its values, which are the columns from `column3` on.
-fn count(dialect: Dialect, total: &Total, now: Timestamp) -> (String, Vec<Value>) {
+/// Returns the query that counts a total, and the values of `given` that it needs.
+fn count(dialect: Dialect, total: &Total, now: Timestamp) -> (String, Vec<NamedValue>) {
+    let owner = |organization: &OrganizationId| ("organization_id", organization.uuid().into());
     let latest = total.latest_until(now);
     match total {
         Total::Organizations => ("SELECT COUNT(*) FROM organizations".to_owned(), vec![]),
         Total::ActiveEvents(organization) => (
             format!(
-                "SELECT COUNT(*) FROM events WHERE organization_id = given.column3 AND {} AND cancelled_at IS NULL \
-                 AND deleted_at IS NULL AND ends_at > given.column4",
+                "SELECT COUNT(*) FROM events WHERE organization_id = given.organization_id AND {} AND cancelled_at IS NULL \
+                 AND deleted_at IS NULL AND ends_at > given.now",
                 dialect.is_flag("is_published", true)
             ),
-            vec![organization.uuid().into(), now.into()],
+            vec![owner(organization), ("now", now.into())],
         ),
         // A closed shift has no confirmed sign-ups.
         Total::Filled(organization, shift) => (
-            "SELECT COALESCE(MAX(filled), 0) FROM shifts WHERE organization_id = given.column3 AND id = given.column4 \
-             AND closed_at IS NULL"
+            "SELECT COALESCE(MAX(filled), 0) FROM shifts WHERE organization_id = given.organization_id \
+             AND id = given.shift_id AND closed_at IS NULL"
                 .to_owned(),
-            vec![organization.uuid().into(), shift.uuid().into()],
+            vec![owner(organization), ("shift_id", shift.uuid().into())],
         ),
         Total::Answers(organization, event, question) => (
             format!("SELECT COUNT(*) FROM {}", dialect.signups_with_answer()),
-            vec![organization.uuid().into(), event.uuid().into(), question.to_string().into()],
+            vec![
+                owner(organization),
+                ("event_id", event.uuid().into()),
+                ("question_id", question.to_string().into()),
+            ],
         ),
         Total::Webhooks(organization) => (
-            "SELECT COUNT(*) FROM webhooks WHERE organization_id = given.column3".to_owned(),
-            vec![organization.uuid().into()],
+            "SELECT COUNT(*) FROM webhooks WHERE organization_id = given.organization_id".to_owned(),
+            vec![owner(organization)],
         ),
         Total::InFlight(organization, webhook) => (
-            "SELECT COUNT(*) FROM deliveries WHERE organization_id = given.column3 AND webhook_id = given.column4 \
-             AND leased_until > given.column5 AND leased_until <= given.column6"
+            "SELECT COUNT(*) FROM deliveries WHERE organization_id = given.organization_id \
+             AND webhook_id = given.webhook_id AND leased_until > given.now AND leased_until <= given.latest"
                 .to_owned(),
-            vec![organization.uuid().into(), webhook.uuid().into(), now.into(), latest.into()],
+            vec![
+                owner(organization),
+                ("webhook_id", webhook.uuid().into()),
+                ("now", now.into()),
+                ("latest", latest.into()),
+            ],
         ),
         Total::Messages(organization, event) => (
-            "SELECT COUNT(*) FROM messages WHERE organization_id = given.column3 AND event_id = given.column4 \
-             AND counts_until > given.column5 AND counts_until <= given.column6"
+            "SELECT COUNT(*) FROM messages WHERE organization_id = given.organization_id AND event_id = given.event_id \
+             AND counts_until > given.now AND counts_until <= given.latest"
                 .to_owned(),
-            vec![organization.uuid().into(), event.uuid().into(), now.into(), latest.into()],
+            vec![
+                owner(organization),
+                ("event_id", event.uuid().into()),
+                ("now", now.into()),
+                ("latest", latest.into()),
+            ],
         ),
     }
 }
 
-/// Returns the refusal from the rows of the [`query`]. `None`: every requirement holds.
+/// Returns the refusal from the rows of the [`queries`]. `None`: every requirement holds.
 pub(crate) fn refusal(
     requires: &[Requirement],
     rows: Vec<[String; 2]>,

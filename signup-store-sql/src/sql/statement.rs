@@ -3,10 +3,16 @@
 //! Statements are written once for both engines, with the parameters `$1`, `$2`, …. [`Dialect`] has the expressions that
 //! differ. All values except limits are parameters, so a connection can prepare a statement once for many values.
 
+use std::fmt::Display;
+
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use super::Dialect;
+
+/// The most values of one statement. SQLite takes at most 32,766 (<https://sqlite.org/limits.html#max_variable_number>), and
+/// PostgreSQL 65,535.
+pub(crate) const MAX_VALUES: usize = 16_000;
 
 /// A value of a parameter.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +28,9 @@ pub(crate) enum Value {
     /// A date, as `YYYY-MM-DD`.
     Date(Option<String>),
 }
+
+/// A value of a row, and the name of its column.
+pub(crate) type NamedValue = (&'static str, Value);
 
 impl Value {
     /// Returns the parameter `number` as PostgreSQL reads it. A text with another type in PostgreSQL is cast to that type.
@@ -93,7 +102,14 @@ impl Statement {
         self.text.push_str(text);
     }
 
-    /// Appends `VALUES` with these rows. Both engines name the columns of such rows `column1`, `column2`, ….
+    /// Appends the table expression `given`, which has rows of these columns.
+    pub(crate) fn push_given(&mut self, columns: &[&str], rows: impl IntoIterator<Item = Vec<Value>>) {
+        self.push(&format!("WITH given ({}) AS (", columns.join(", ")));
+        self.push_values(rows);
+        self.push(") ");
+    }
+
+    /// Appends `VALUES` with these rows.
     pub(crate) fn push_values(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) {
         let mut separator = "VALUES (";
         for row in rows {
@@ -142,6 +158,26 @@ impl Statement {
             self.values.extend(values);
         }
     }
+}
+
+/// Separates the names of rows with equal columns from their values.
+pub(crate) fn unnamed(
+    rows: impl IntoIterator<Item = Vec<NamedValue>>,
+) -> (Vec<&'static str>, Vec<Vec<Value>>) {
+    let mut columns = vec![];
+    let values = rows.into_iter().map(|row| {
+        let (names, values) = row.into_iter().unzip();
+        columns = names;
+        values
+    });
+    let values = values.collect();
+    (columns, values)
+}
+
+/// Returns the condition that a row of `table` has the values of a row of `given` in these columns.
+pub(crate) fn same_as_given(table: impl Display, columns: &[&str]) -> String {
+    let same = columns.iter().map(|column| format!("{table}.{column} = given.{column}"));
+    same.collect::<Vec<_>>().join(" AND ")
 }
 
 #[cfg(test)]

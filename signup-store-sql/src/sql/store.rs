@@ -83,13 +83,15 @@ impl<B> SqlStore<B> {
     }
 }
 
-/// Checks requirements, as one read: it has one snapshot, so it needs no lock.
+/// Checks requirements, as a read: its statement has one snapshot, so it needs no lock.
 async fn check_requirements(
     reader: &impl Reader,
     requires: &[Requirement],
 ) -> std::result::Result<(), CommitError> {
-    let Some(query) = require::query(reader.dialect(), requires) else { return Ok(()) };
-    let broken = reader.texts("checking requirements", query).await?;
+    let mut broken = vec![];
+    for query in require::queries(reader.dialect(), requires) {
+        broken.extend(reader.texts("checking requirements", query).await?);
+    }
     match require::refusal(requires, broken)? {
         Some(refusal) => Err(CommitError::Refused(refusal)),
         None => Ok(()),

@@ -2,11 +2,8 @@
 
 use signup_core::{Deleted, Record, StoreError};
 
-use super::Value;
 use super::row::Row;
-
-/// A value of a row, and the name of its column.
-pub(crate) type NamedValue = (&'static str, Value);
+use super::{NamedValue, Value};
 
 /// The table of the records of type `R`.
 pub(crate) struct Table<R: 'static> {

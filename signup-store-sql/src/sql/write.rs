@@ -11,13 +11,8 @@ use std::collections::{BTreeMap, HashSet};
 use signup_core::{Kind, Record, RecordKey, StoreError, Total, Write};
 use uuid::Uuid;
 
-use super::table::NamedValue;
-use super::{Dialect, Statement, Value};
+use super::{Dialect, MAX_VALUES, NamedValue, Statement, Value, same_as_given};
 use crate::records::{key_values, table};
-
-/// The most values of one statement. SQLite takes at most 32,766 (<https://sqlite.org/limits.html#max_variable_number>), and
-/// PostgreSQL 65,535.
-const MAX_VALUES: usize = 16_000;
 
 /// Writes that are one statement.
 struct Run {
@@ -117,15 +112,10 @@ impl Run {
             }
             Effect::Update(kind, columns) => {
                 let table = table(*kind);
-                let columns = columns.iter().zip(table.key().len() + 1..);
-                let changes = columns.map(|(column, place)| format!("{column} = given.column{place}"));
-                vec![update(
-                    dialect,
-                    table.name(),
-                    table.key(),
-                    &changes.collect::<Vec<_>>().join(", "),
-                    self.rows,
-                )]
+                let changes = columns.iter().map(|column| format!("{column} = given.{column}"));
+                let changes = changes.collect::<Vec<_>>().join(", ");
+                let given = [table.key(), columns].concat();
+                vec![update(dialect, table.name(), table.key(), &changes, &given, self.rows)]
             }
             Effect::Remove(Kind::Signup) => {
                 // No foreign key removes the links and the notices. Their indexes begin with the shift.
@@ -148,17 +138,23 @@ fn add_to_totals(dialect: Dialect, added: BTreeMap<(Uuid, Uuid), i64>) -> Option
     let rows: Vec<_> = rows
         .map(|((organization, shift), change)| vec![organization.into(), shift.into(), change.into()])
         .collect();
-    let change = "filled = filled + given.column3";
-    (!rows.is_empty()).then(|| update(dialect, "shifts", &["organization_id", "id"], change, rows))
+    let (key, given) = (["organization_id", "id"], ["organization_id", "id", "change"]);
+    let change = "filled = filled + given.change";
+    (!rows.is_empty()).then(|| update(dialect, "shifts", &key, change, &given, rows))
 }
 
-/// Returns the statement that changes rows by their keys, which are the first columns of `given`.
-fn update(dialect: Dialect, table: &str, key: &[&str], changes: &str, rows: Vec<Vec<Value>>) -> Statement {
+/// Returns the statement that changes the rows with the keys of `given`.
+fn update(
+    dialect: Dialect,
+    table: &str,
+    key: &[&str],
+    changes: &str,
+    given: &[&str],
+    rows: Vec<Vec<Value>>,
+) -> Statement {
     let mut sql = Statement::new(dialect);
-    sql.push(&format!("UPDATE {table} SET {changes} FROM ("));
-    sql.push_values(rows);
-    let same = key.iter().zip(1..).map(|(column, place)| format!("{table}.{column} = given.column{place}"));
-    sql.push(&format!(") AS given WHERE {}", same.collect::<Vec<_>>().join(" AND ")));
+    sql.push_given(given, rows);
+    sql.push(&format!("UPDATE {table} SET {changes} FROM given WHERE {}", same_as_given(table, key)));
     sql
 }
 

@@ -270,8 +270,9 @@ struct Failure {
 async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), CommitError> {
     let statements = write::statements(Dialect::Sqlite, &change.writes)?;
     let mut script = Statement::of(Dialect::Sqlite, "SAVEPOINT change", vec![]);
-    if let Some(query) = require::query(Dialect::Sqlite, &change.requires) {
-        append(&mut script, query);
+    let queries = require::queries(Dialect::Sqlite, &change.requires);
+    if !queries.is_empty() {
+        queries.into_iter().for_each(|query| append(&mut script, query));
         let broken = run(connection, script).await?;
         if let Some(refusal) = require::refusal(&change.requires, broken)? {
             return Err(CommitError::Refused(refusal));
