@@ -6,7 +6,7 @@ use signup_core::{
 };
 
 use super::event;
-use crate::sql::row::Row;
+use crate::sql::row::{Decoder, Row};
 use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, SelectedColumn, Table};
 use crate::sql::{Dialect, Value};
@@ -89,6 +89,12 @@ pub(crate) fn read_scheduled(
     Ok(ScheduledShift::new(shift, day, is_virtual))
 }
 
+pub(crate) fn hours(columns: &mut Decoder<'_>) -> Result<Hours, StoreError> {
+    let (day, start) = (columns.number::<u32>("day")?, columns.number::<u16>("start_minute")?);
+    let (ends_next_day, end) = (columns.flag("ends_next_day")?, columns.number::<u16>("end_minute")?);
+    columns.checked(Hours::try_from((day, start, end, ends_next_day)))
+}
+
 /// Reads a shift of an event.
 pub(crate) fn read_of(
     (organization, event): (OrganizationId, EventId),
@@ -103,9 +109,7 @@ pub(crate) fn read_of(
     shift.description = columns.optional("description")?;
     shift.location = columns.optional("location")?;
     shift.external_id = columns.optional("external_id")?;
-    let (day, start) = (columns.number::<u32>("day")?, columns.number::<u16>("start_minute")?);
-    let (ends_next_day, end) = (columns.flag("ends_next_day")?, columns.number::<u16>("end_minute")?);
-    shift.hours = columns.checked(Hours::try_from((day, start, end, ends_next_day)))?;
+    shift.hours = hours(&mut columns)?;
     shift.ends_at = columns.instant("ends_at")?;
     let at = columns.optional_instant("closed_at")?;
     let by = columns.optional("closed_by")?;

@@ -76,14 +76,6 @@ impl Dialect {
         }
     }
 
-    /// Returns an expression for the id `name` as a text of hexadecimal digits.
-    pub(crate) fn id_text(self, name: &str) -> String {
-        match self {
-            Self::Sqlite => format!("hex({name})"),
-            Self::Postgres => format!("CAST({name} AS TEXT)"),
-        }
-    }
-
     /// Returns a condition that the column `name` has the value `flag`. The condition matches the partial indexes.
     pub(crate) fn is_flag(self, name: &str, flag: bool) -> String {
         match self {

@@ -6,16 +6,16 @@
 //! them again if it has another release. A management command leaves them as they are, because it may be of another version
 //! than the servers beside it.
 
-use std::fmt::Display;
-use std::str::FromStr;
-
-use signup_core::{Day, EventDate, EventDates, Hours, StoreError, TimeError, Zone, zone_data_version};
+use signup_core::{EventDates, EventId, OrganizationId, ShiftId, StoreError, zone_data_version};
 use uuid::Uuid;
 
+use super::row::{self, Row};
 use super::runner::StatementRunner;
-use super::{Dialect, Statement, Value, values};
+use super::table::{RecordTable, SelectedColumn};
+use super::{Dialect, NamedValue, Statement, Value, same_as_given, unnamed, values};
+use crate::records::{event, shift};
 
-/// The number of events that one statement reads or updates. This bounds the memory.
+/// The number of records that one statement reads or updates. This bounds the memory.
 const BATCH: usize = 1000;
 
 /// Whether opening a database derives sort keys again that another release of the zone data made.
@@ -41,8 +41,9 @@ pub(crate) async fn update_sort_keys<R: StatementRunner>(
     if stored.first().is_some_and(|[version]| version == zone_data_version()) {
         return Ok(());
     }
-    update_events(runner).await?;
-    update_shifts(runner).await?;
+    for derivation in [of_events(), of_shifts()] {
+        update(runner, &derivation).await?;
+    }
     let record = "INSERT INTO meta (name, value) VALUES ('zone_data', $1) \
          ON CONFLICT (name) DO UPDATE SET value = excluded.value RETURNING name";
     let record = Statement::of(R::DIALECT, record, values![zone_data_version()]);
@@ -50,173 +51,110 @@ pub(crate) async fn update_sort_keys<R: StatementRunner>(
     Ok(())
 }
 
-async fn update_events<R: StatementRunner>(runner: &mut R) -> Result<(), StoreError> {
+/// How the sort keys of a kind of record are derived.
+struct Derivation {
+    table: &'static dyn RecordTable,
+    /// What the keys are derived from.
+    columns: Vec<SelectedColumn>,
+    from: &'static str,
+    /// Returns the key of the record, what was read, and the derived sort keys.
+    derive: fn(Row<'_>) -> Result<Vec<NamedValue>, StoreError>,
+    /// The condition that a row `t` has other sort keys, and otherwise what was read. On PostgreSQL another server may change the
+    /// record meanwhile. That server stores the keys of what it writes.
+    is_outdated: &'static str,
+    changes: &'static str,
+}
+
+fn of_events() -> Derivation {
+    let derive = |row: Row<'_>| {
+        let mut columns = row.of(&event::TABLE);
+        let organization = columns.id("organization_id", OrganizationId::new)?;
+        let id = columns.id("id", EventId::new)?;
+        let first = columns.day("start_date", "timezone")?;
+        let dates = EventDates { first, last: columns.optional("end_date")? };
+        Ok(vec![
+            ("organization_id", organization.uuid().into()),
+            ("id", id.uuid().into()),
+            ("start_date", Value::Date(Some(dates.first.date().to_string()))),
+            ("end_date", Value::Date(dates.last.map(|last| last.to_string()))),
+            ("timezone", columns.text("timezone")?.into()),
+            ("starts_at", dates.starts_at().into()),
+            ("ends_at", dates.ends_at().into()),
+        ])
+    };
+    Derivation {
+        table: &event::TABLE,
+        columns: event::TABLE.columns_named(&["id", "organization_id", "start_date", "timezone", "end_date"]),
+        from: "events e",
+        derive,
+        is_outdated: "t.start_date = given.start_date AND t.end_date IS NOT DISTINCT FROM given.end_date \
+             AND t.timezone = given.timezone AND (t.starts_at <> given.starts_at OR t.ends_at <> given.ends_at)",
+        changes: "starts_at = outdated.starts_at, ends_at = outdated.ends_at",
+    }
+}
+
+fn of_shifts() -> Derivation {
+    let derive = |row: Row<'_>| {
+        let mut columns = row.of(&shift::TABLE);
+        let id = columns.id("id", ShiftId::new)?;
+        let organization = columns.id("organization_id", OrganizationId::new)?;
+        let (hours, version) = (shift::hours(&mut columns)?, columns.number::<u32>("version")?);
+        let first_day = row.of(&event::TABLE).day("start_date", "timezone")?;
+        Ok(vec![
+            ("organization_id", organization.uuid().into()),
+            ("id", id.uuid().into()),
+            ("version", version.into()),
+            ("ends_at", first_day.interval(hours).end.into()),
+        ])
+    };
+    let of_shift = ["id", "organization_id", "version", "day", "start_minute", "end_minute", "ends_next_day"];
+    let of_event = ["id", "start_date", "timezone"];
+    Derivation {
+        table: &shift::TABLE,
+        columns: [shift::TABLE.columns_named(&of_shift), event::TABLE.columns_named(&of_event)].concat(),
+        from: "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id",
+        derive,
+        is_outdated: "t.version = given.version AND t.ends_at <> given.ends_at",
+        changes: "ends_at = outdated.ends_at",
+    }
+}
+
+async fn update<R: StatementRunner>(runner: &mut R, derivation: &Derivation) -> Result<(), StoreError> {
+    let Derivation { table, columns, from, derive, .. } = derivation;
+    let (record, alias) = (R::DIALECT.record(columns), table.alias());
     let text = format!(
-        "SELECT {}, CAST(start_date AS TEXT), COALESCE(CAST(end_date AS TEXT), ''), timezone FROM events \
-         WHERE id > $1 ORDER BY id LIMIT {BATCH}",
-        R::DIALECT.id_text("id"),
+        "SELECT {record} FROM {from} WHERE ({alias}.organization_id, {alias}.id) > ($1, $2) \
+         ORDER BY {alias}.organization_id, {alias}.id LIMIT {BATCH}"
     );
-    let mut after = Uuid::nil();
+    let mut after = values![Uuid::nil(), Uuid::nil()];
     loop {
-        let events = runner.rows(WHAT, Statement::of(R::DIALECT, &text, values![after])).await?;
-        let keys = events.iter().map(sort_keys).collect::<Result<Vec<_>, _>>()?;
-        let Some(last) = keys.last() else { return Ok(()) };
-        after = last.id;
-        let updated: Vec<[String; 1]> = runner.rows(WHAT, update(R::DIALECT, &keys)).await?;
-        tracing::info!(events = updated.len(), "sort keys were derived again from the zone data");
+        let found: Vec<[String; 1]> = runner.rows(WHAT, Statement::of(R::DIALECT, &text, after)).await?;
+        let derived = found.iter().map(|[json]| row::one(json, columns, derive));
+        let derived = derived.collect::<Result<Vec<_>, _>>()?;
+        let Some([(_, organization), (_, id), ..]) = derived.last().map(Vec::as_slice) else { return Ok(()) };
+        after = vec![organization.clone(), id.clone()];
+        let updated: Vec<[String; 1]> =
+            runner.rows(WHAT, update_statement(R::DIALECT, derivation, derived)).await?;
+        let (table, number) = (table.name(), updated.len());
+        tracing::info!(table, number, "sort keys were derived again from the zone data");
     }
 }
 
-async fn update_shifts<R: StatementRunner>(runner: &mut R) -> Result<(), StoreError> {
-    let text = format!(
-        "SELECT {}, {}, CAST(s.version AS TEXT), CAST(s.day AS TEXT), CAST(s.start_minute AS TEXT), \
-         CAST(s.end_minute AS TEXT), CASE WHEN s.ends_next_day THEN 'true' ELSE 'false' END, \
-         {}, CAST(e.start_date AS TEXT), e.timezone \
-         FROM shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
-         WHERE (s.organization_id, s.id) > ($1, $2) ORDER BY s.organization_id, s.id LIMIT {BATCH}",
-        R::DIALECT.id_text("s.organization_id"),
-        R::DIALECT.id_text("s.id"),
-        R::DIALECT.id_text("e.id"),
-    );
-    let mut after = (Uuid::nil(), Uuid::nil());
-    loop {
-        let shifts = runner.rows(WHAT, Statement::of(R::DIALECT, &text, values![after.0, after.1])).await?;
-        let ends = shifts.iter().map(shift_end).collect::<Result<Vec<_>, _>>()?;
-        let Some(last) = ends.last() else { return Ok(()) };
-        after = (last.organization, last.id);
-        let updated: Vec<[String; 1]> = runner.rows(WHAT, update_ends(R::DIALECT, &ends)).await?;
-        tracing::info!(shifts = updated.len(), "ends of shifts were derived again from the zone data");
-    }
-}
-
-/// The end of a shift, and the version of the shift that it was derived for.
-struct ShiftEnd {
-    organization: Uuid,
-    id: Uuid,
-    version: i64,
-    /// In Unix seconds.
-    ends_at: i64,
-}
-
-/// Returns a statement that updates the ends of shifts. Its result has a row for each shift whose end changes.
+/// Returns a statement that updates the sort keys of records. Its result has a row for each record that it updates.
 ///
-/// On PostgreSQL another server may move a shift meanwhile. That raises the version of the shift and stores the new end, so the
-/// statement skips the shift.
-fn update_ends(dialect: Dialect, ends: &[ShiftEnd]) -> Statement {
-    let rows = ends
-        .iter()
-        .map(|end| vec![end.organization.into(), end.id.into(), end.version.into(), end.ends_at.into()]);
-    let mut sql = Statement::of(dialect, "UPDATE shifts SET ends_at = given.column4 FROM (", vec![]);
-    sql.push_values(rows);
-    sql.push(
-        ") AS given WHERE shifts.organization_id = given.column1 AND shifts.id = given.column2 \
-         AND shifts.version = given.column3 AND shifts.ends_at <> given.column4 RETURNING shifts.title",
-    );
+/// On PostgreSQL it locks the rows in the order of their keys, as commits of other servers do.
+fn update_statement(dialect: Dialect, derivation: &Derivation, derived: Vec<Vec<NamedValue>>) -> Statement {
+    let Derivation { table, is_outdated, changes, .. } = derivation;
+    let (columns, rows) = unnamed(derived);
+    let (name, lock) =
+        (table.name(), if dialect == Dialect::Postgres { "FOR NO KEY UPDATE OF t" } else { "" });
+    let mut sql = Statement::new(dialect);
+    sql.push_given(&columns, rows);
+    sql.push(&format!(
+        ", outdated AS (SELECT given.* FROM given JOIN {name} t ON {} WHERE {is_outdated} \
+         ORDER BY t.organization_id, t.id {lock}) UPDATE {name} SET {changes} FROM outdated \
+         WHERE {name}.organization_id = outdated.organization_id AND {name}.id = outdated.id RETURNING CAST(1 AS TEXT)",
+        same_as_given('t', table.key())
+    ));
     sql
-}
-
-fn shift_end(
-    [owner, id, version, number, start, end, ends_next_day, event, date, zone]: &[String; 10],
-) -> Result<ShiftEnd, StoreError> {
-    fn parse<T: FromStr<Err: Display>>(
-        (table, id): (&'static str, &str),
-        column: &'static str,
-        text: &str,
-    ) -> Result<T, StoreError> {
-        text.parse().map_err(|error: T::Err| StoreError::corrupt(table, column, id, error.to_string()))
-    }
-    let (shift, event) = (("shifts", id.as_str()), ("events", event.as_str()));
-    let hours = (
-        parse(shift, "day", number)?,
-        parse(shift, "start_minute", start)?,
-        parse(shift, "end_minute", end)?,
-        parse(shift, "ends_next_day", ends_next_day)?,
-    );
-    let hours =
-        Hours::try_from(hours).map_err(|error| StoreError::corrupt("shifts", "end_minute", id, error))?;
-    let day = Day::new(parse(event, "start_date", date)?, parse(event, "timezone", zone)?);
-    Ok(ShiftEnd {
-        organization: parse(shift, "organization_id", owner)?,
-        id: parse(shift, "id", id)?,
-        version: parse(shift, "version", version)?,
-        ends_at: day.interval(hours).end.as_second(),
-    })
-}
-
-/// The sort keys of an event, and the values that they were derived from.
-struct Keys<'e> {
-    id: Uuid,
-    first: &'e str,
-    last: Option<&'e str>,
-    zone: &'e str,
-    /// In Unix seconds, like `ends_at`.
-    starts_at: i64,
-    ends_at: i64,
-}
-
-/// Returns a statement that updates the keys of events. Its result has a row for each event whose keys change.
-///
-/// On PostgreSQL another server may change the dates of an event meanwhile. That server stores the keys of the new dates, so
-/// the statement skips the event.
-fn update(dialect: Dialect, keys: &[Keys<'_>]) -> Statement {
-    let rows = keys.iter().map(|keys| {
-        let (first, last) = (Some(keys.first.to_owned()), keys.last.map(str::to_owned));
-        vec![
-            keys.id.into(),
-            Value::Date(first),
-            Value::Date(last),
-            keys.zone.into(),
-            keys.starts_at.into(),
-            keys.ends_at.into(),
-        ]
-    });
-    let text = "UPDATE events SET starts_at = given.column5, ends_at = given.column6 FROM (";
-    let mut sql = Statement::of(dialect, text, vec![]);
-    sql.push_values(rows);
-    sql.push(
-        ") AS given WHERE events.id = given.column1 AND events.start_date = given.column2 \
-         AND events.end_date IS NOT DISTINCT FROM given.column3 AND events.timezone = given.column4 \
-         AND (events.starts_at <> given.column5 OR events.ends_at <> given.column6) RETURNING events.timezone",
-    );
-    sql
-}
-
-fn sort_keys([id, first, last, zone]: &[String; 4]) -> Result<Keys<'_>, StoreError> {
-    let corrupt =
-        |column: &'static str| move |error: TimeError| StoreError::corrupt("events", column, id, error);
-    let date = first.parse().map_err(corrupt("start_date"))?;
-    let last = Some(last.as_str()).filter(|last| !last.is_empty());
-    let last_date: Option<EventDate> = last.map(str::parse).transpose().map_err(corrupt("end_date"))?;
-    let parsed: Zone = zone.parse().map_err(corrupt("timezone"))?;
-    let dates = EventDates { first: Day::new(date, parsed), last: last_date };
-    let id = Uuid::try_parse(id).map_err(|error| StoreError::corrupt("events", "id", id, error))?;
-    let (starts_at, ends_at) = (dates.starts_at().as_second(), dates.ends_at().as_second());
-    Ok(Keys { id, first, last, zone, starts_at, ends_at })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The date and the zone of a shift are columns of its event.
-    #[test]
-    fn an_unreadable_column_is_located_in_the_record_that_has_it() {
-        let [owner, shift, event] = [1, 2, 3].map(|number| Uuid::from_u128(number).to_string());
-        let read = [&owner, &shift, "1", "2", "540", "720", "false", &event, "2027-06-05", "UTC"];
-        let read = read.map(str::to_owned);
-        assert!(shift_end(&read).is_ok());
-        for (place, text, expected) in [
-            (2, "x", format!("shifts.version of {shift}")),
-            (3, "-1", format!("shifts.day of {shift}")),
-            (4, "x", format!("shifts.start_minute of {shift}")),
-            (5, "540", format!("shifts.end_minute of {shift}")),
-            (8, "2027-02-30", format!("events.start_date of {event}")),
-            (9, "Nowhere", format!("events.timezone of {event}")),
-        ] {
-            let mut read = read.clone();
-            read[place] = text.to_owned();
-            let error = shift_end(&read).err().map(|error| error.to_string()).unwrap_or_default();
-            assert!(error.contains(&expected), "{expected}: {error}");
-        }
-    }
 }
