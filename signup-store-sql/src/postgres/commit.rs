@@ -32,19 +32,19 @@ const MAX_PAUSE_MS: u32 = 100;
 pub(super) struct Committer {
     connections: Connections,
     locks: FairLocks<Key>,
-    /// A place for each commit that may run at a time. One connection is left for reads.
-    places: Arc<Semaphore>,
+    /// Each commit that runs has one. One connection is left for reads.
+    permits: Arc<Semaphore>,
     /// Whether no more commits are taken. Each commit shares the lock until it has ended.
     is_closed: Arc<RwLock<bool>>,
 }
 
 impl Committer {
     pub(super) fn new(connections: Connections) -> Self {
-        let places = connections.options().connections.saturating_sub(1).max(1) as usize;
+        let permits = connections.options().connections.saturating_sub(1).max(1) as usize;
         Self {
             connections,
             locks: FairLocks::new(),
-            places: Arc::new(Semaphore::new(places)),
+            permits: Arc::new(Semaphore::new(permits)),
             is_closed: Arc::default(),
         }
     }
@@ -68,18 +68,18 @@ impl Committer {
                 });
             }
             // The semaphore is never closed.
-            let place = Arc::clone(&self.places).acquire_owned().await.ok();
-            (is_closed, held, place)
+            let permit = Arc::clone(&self.permits).acquire_owned().await.ok();
+            (is_closed, held, permit)
         });
         let late = |_| StoreError::unavailable(WHAT, "the deadline passed before the locks were free");
-        let (is_closed, held, place) = waited.await.map_err(late)?;
+        let (is_closed, held, permit) = waited.await.map_err(late)?;
         if *is_closed {
             return Err(StoreError::unavailable(WHAT, "no more commits are taken").into());
         }
         let committer = self.clone();
         let commit = in_task(async move {
             let committed = committer.attempts(&change, &locks, deadline).await;
-            drop((is_closed, held, place));
+            drop((is_closed, held, permit));
             Ok(committed)
         });
         commit.await.map_err(|error| postgres_error(WHAT, error))?

@@ -28,8 +28,8 @@ pub(crate) struct Bounds {
 pub(crate) struct ConnectionPool<C: Connection> {
     options: C::Options,
     bounds: Bounds,
-    /// A place for each connection that is in use.
-    places: Arc<Semaphore>,
+    /// Each connection in use has one.
+    permits: Arc<Semaphore>,
     idle: Mutex<Vec<OpenConnection<C>>>,
 }
 
@@ -45,23 +45,23 @@ pub(crate) struct PooledConnection<C> {
     pub(crate) connection: C,
     opened_at: Instant,
     /// Dropped after the connection.
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 }
 
 impl<C: Connection> ConnectionPool<C> {
     pub(crate) fn new(options: C::Options, bounds: Bounds) -> Self {
-        let places = Arc::new(Semaphore::new(bounds.connections as usize));
-        Self { options, bounds, places, idle: Mutex::default() }
+        let permits = Arc::new(Semaphore::new(bounds.connections as usize));
+        Self { options, bounds, permits, idle: Mutex::default() }
     }
 
-    /// Waits for a place, and returns an idle or a new connection.
+    /// Waits for a permit, and returns an idle or a new connection.
     ///
     /// # Errors
     /// Returns `PoolTimedOut` after [`Bounds::wait`], `PoolClosed` once the pool is closed, and the error of opening a connection.
     pub(crate) async fn acquire(&self) -> sqlx::Result<PooledConnection<C>> {
         let acquire = async {
-            let place =
-                Arc::clone(&self.places).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
+            let permit =
+                Arc::clone(&self.permits).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
             let idle = self.idle().pop().filter(|idle| idle.opened_at.elapsed() < self.bounds.age);
             let OpenConnection { connection, opened_at } = match idle {
                 Some(idle) => idle,
@@ -69,24 +69,24 @@ impl<C: Connection> ConnectionPool<C> {
                     OpenConnection { opened_at: Instant::now(), connection: self.options.connect().await? }
                 }
             };
-            Ok(PooledConnection { connection, opened_at, place })
+            Ok(PooledConnection { connection, opened_at, permit })
         };
         timeout(self.bounds.wait, acquire).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 
     /// Keeps a connection for the next caller. No statement runs on it, and no transaction is open.
     pub(crate) fn release(&self, pooled: PooledConnection<C>) {
-        let PooledConnection { connection, opened_at, place } = pooled;
-        if !self.places.is_closed() {
+        let PooledConnection { connection, opened_at, permit } = pooled;
+        if !self.permits.is_closed() {
             self.idle().push(OpenConnection { connection, opened_at });
         }
-        drop(place);
+        drop(permit);
     }
 
     /// Returns the number of open connections, and the number of those in use.
     pub(crate) fn count(&self) -> (u32, u32) {
         let number = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let used = self.bounds.connections.saturating_sub(number(self.places.available_permits()));
+        let used = self.bounds.connections.saturating_sub(number(self.permits.available_permits()));
         (used + number(self.idle().len()), used)
     }
 
@@ -95,14 +95,14 @@ impl<C: Connection> ConnectionPool<C> {
     pub(crate) async fn close(&self, limit: Duration) {
         let close = async {
             // An error means that the pool is closed already.
-            let _unused = self.places.acquire_many(self.bounds.connections).await;
+            let _unused = self.permits.acquire_many(self.bounds.connections).await;
             let idle = mem::take(&mut *self.idle());
             for OpenConnection { connection, .. } in idle {
                 drop(connection.close().await);
             }
         };
         drop(timeout(limit, close).await);
-        self.places.close();
+        self.permits.close();
         self.idle().clear();
     }
 

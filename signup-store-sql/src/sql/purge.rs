@@ -125,7 +125,7 @@ fn shifts(dialect: Dialect) -> String {
     delete(dialect, "shifts", &rows)
 }
 
-/// Returns the statement that removes the first rows `c` of a table. PostgreSQL reads a row at a place without an index.
+/// Returns the statement that removes the first rows `c` of a table. PostgreSQL finds a row by its `ctid` without an index.
 fn delete(dialect: Dialect, table: &str, rows: &str) -> String {
     match dialect {
         Dialect::Sqlite => {

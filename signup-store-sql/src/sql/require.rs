@@ -15,7 +15,7 @@ use super::{Dialect, NamedValue, Statement, same_as_given, unnamed};
 use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{key_values, table};
 
-/// A requirement's number is `index * TOTALS`, plus the place of the total for `AllZero`.
+/// A requirement's number is `index * TOTALS`, plus the index of the total for `AllZero`.
 const TOTALS: i64 = 1 << 16;
 /// The most requirements of one query. None has more than 7 values, so this bounds the values.
 const MAX_CHECKS: usize = 2000;
@@ -187,12 +187,12 @@ pub(crate) fn refusal(
         }
     }
     let Some((number, fact)) = broken else { return Ok(None) };
-    let place = |number: i64| usize::try_from(number).map_err(|_| failed());
+    let index = |number: i64| usize::try_from(number).map_err(|_| failed());
     let not_below = |total: &Total| {
         let count = fact.parse().map_err(|error| StoreError::failed(WHAT, error))?;
         Ok(Refusal::NotBelow { total: total.clone(), count })
     };
-    match requires.get(place(number / TOTALS)?).ok_or_else(failed)? {
+    match requires.get(index(number / TOTALS)?).ok_or_else(failed)? {
         Requirement::Unchanged { key, .. } | Requirement::GateUnchanged { key, .. } => {
             Ok(Refusal::Changed(key.clone()))
         }
@@ -203,7 +203,7 @@ pub(crate) fn refusal(
         }
         Requirement::Below { total, .. } => not_below(total),
         Requirement::AllZero { totals, .. } => {
-            not_below(totals.get(place(number % TOTALS)?).ok_or_else(failed)?)
+            not_below(totals.get(index(number % TOTALS)?).ok_or_else(failed)?)
         }
     }
     .map(Some)

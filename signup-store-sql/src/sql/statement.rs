@@ -138,14 +138,14 @@ impl Statement {
         for part in parts {
             let digits = part.bytes().take_while(u8::is_ascii_digit).count();
             let (number, rest) = part.split_at(digits);
-            let place = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-            match (place.and_then(|place| Some((place, values.get(place)?))), self.dialect) {
+            let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+            match (index.and_then(|index| Some((index, values.get(index)?))), self.dialect) {
                 (Some((_, value)), Dialect::Sqlite) => {
                     self.text.push('?');
                     self.values.push(value.clone());
                 }
-                (Some((place, value)), Dialect::Postgres) => {
-                    self.text.push_str(&value.placeholder(before + place + 1));
+                (Some((index, value)), Dialect::Postgres) => {
+                    self.text.push_str(&value.placeholder(before + index + 1));
                 }
                 (None, _) => {
                     self.text.push('$');
