@@ -212,16 +212,17 @@ impl Connections {
         tokio::time::timeout(limit, answer).await.map_err(late)?
     }
 
-    /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
-    pub(crate) async fn one<const N: usize>(
+    /// Returns the only row of a statement with `N` columns of text. `what` names the operation in errors.
+    pub(crate) async fn only_row<const N: usize>(
         &self,
         purpose: Purpose,
         what: &'static str,
         sql: Statement,
-    ) -> Result<Option<[String; N]>, StoreError> {
+    ) -> Result<[String; N], StoreError> {
         let failed = |error| postgres_error(what, error);
         let rows = self.fetch(purpose, sql).await.map_err(failed)?;
-        rows.first().map(texts).transpose().map_err(failed)
+        let row = rows.first().ok_or(sqlx::Error::RowNotFound).and_then(texts);
+        row.map_err(failed)
     }
 
     /// Returns whether the database accepts writes. A busy database does: all connections are in use, and get answers.
@@ -266,14 +267,8 @@ impl Purpose {
 }
 
 impl Reader for Connections {
-    type Rows = Vec<PgRow>;
-
     fn dialect(&self) -> Dialect {
         Dialect::Postgres
-    }
-
-    async fn rows(&self, what: &'static str, sql: Statement) -> Result<Vec<PgRow>, StoreError> {
-        self.fetch(Purpose::READ, sql).await.map_err(|error| postgres_error(what, error))
     }
 
     async fn texts<const N: usize>(
@@ -281,7 +276,8 @@ impl Reader for Connections {
         what: &'static str,
         sql: Statement,
     ) -> Result<Vec<[String; N]>, StoreError> {
-        let rows = self.rows(what, sql).await?;
-        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(|error| postgres_error(what, error))
+        let failed = |error| postgres_error(what, error);
+        let rows = self.fetch(Purpose::READ, sql).await.map_err(failed)?;
+        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
     }
 }

@@ -7,7 +7,6 @@
 //! **Invariant:** every statement locks the rows of `windows` in the order of their keys.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -15,7 +14,7 @@ use signup_core::{OrganizationId, RateKey, StoreError, Window};
 use uuid::Uuid;
 
 use super::connections::{Connections, Purpose};
-use crate::sql::queue::{self, Queue};
+use crate::sql::queue::{self, RequestQueue};
 use crate::sql::{Dialect, Statement, values};
 
 const WHAT: &str = "counting requests";
@@ -24,14 +23,19 @@ const BATCH: usize = 256;
 
 /// Counts requests in batches. Clones share the queue.
 #[derive(Debug, Clone)]
-pub(crate) struct Counter(Queue<Request, Result<Window, StoreError>>);
+pub(crate) struct Counter(RequestQueue<Request, Result<Window, StoreError>>);
 
-/// The key of a caller's row: the organization, and the caller's name in the organization.
-type Key = (Uuid, String);
+/// The key of a window in its table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct WindowKey {
+    organization: Uuid,
+    /// The name of the caller in the organization.
+    caller: String,
+}
 
 #[derive(Debug)]
 struct Request {
-    key: Key,
+    key: WindowKey,
     /// The time of the request, in Unix seconds.
     second: i64,
     /// The length of the caller's windows, in seconds.
@@ -41,7 +45,7 @@ struct Request {
 impl Counter {
     /// Starts the task that counts, which ends when the last handle is dropped.
     pub(crate) fn new(connections: Connections) -> Self {
-        let (queue, mut requests) = Queue::new(WHAT, connections.max_wait());
+        let (queue, mut requests) = RequestQueue::new(WHAT, connections.max_wait());
         drop(tokio::spawn(async move {
             let mut batch = vec![];
             while requests.recv_many(&mut batch, BATCH).await > 0 {
@@ -57,7 +61,7 @@ impl Counter {
     /// Returns an unavailable error if the request is not counted within [`Connections::max_wait`].
     pub(crate) async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Window, StoreError> {
         let nowhere = OrganizationId::NONE.uuid();
-        let key = match caller {
+        let (organization, name) = match caller {
             RateKey::Caller(organization, caller) => (organization.uuid(), caller.to_string()),
             RateKey::Address(address) => (nowhere, address.to_string()),
             RateKey::Visitor(address) => (nowhere, format!("visitor {address}")),
@@ -66,6 +70,7 @@ impl Counter {
             RateKey::Codes(email) => (nowhere, format!("codes {email}")),
             RateKey::Confirmations(sign_in) => (nowhere, format!("confirmations {sign_in}")),
         };
+        let key = WindowKey { organization, caller: name };
         let request = Request { key, second: now.as_second(), length_s: caller.window_s() };
         self.0.submit(request).await?
     }
@@ -79,7 +84,7 @@ async fn count(connections: &Connections, mut batch: Vec<Waiting>) {
     }
     // Brings the requests of each caller together. The sort is stable, so these stay in the order of their arrival.
     batch.sort_by(|one, other| one.request.key.cmp(&other.request.key));
-    let mut counted = windows(connections, &batch).await.map_err(Arc::new);
+    let mut counted = windows(connections, &batch).await;
     // A caller's window has the number of the caller's last request. Each request before has one less.
     for waiting in batch.into_iter().rev() {
         let answer = match &mut counted {
@@ -91,8 +96,7 @@ async fn count(connections: &Connections, mut batch: Vec<Waiting>) {
                 }
                 None => Err(StoreError::failed(STATEMENT, "the statement returned no window")),
             },
-            Err(error) if error.is_unavailable() => Err(StoreError::unavailable(WHAT, Arc::clone(error))),
-            Err(error) => Err(StoreError::failed(WHAT, Arc::clone(error))),
+            Err(error) => Err(error.clone()),
         };
         waiting.answer(answer);
     }
@@ -103,27 +107,29 @@ type Waiting = queue::Waiting<Request, Result<Window, StoreError>>;
 const STATEMENT: &str = "adding requests to their windows";
 
 /// Counts a batch, sorted by key, in one statement and one round trip. Returns each caller's window after the batch.
-async fn windows(connections: &Connections, batch: &[Waiting]) -> Result<HashMap<Key, Window>, StoreError> {
+async fn windows(
+    connections: &Connections,
+    batch: &[Waiting],
+) -> Result<HashMap<WindowKey, Window>, StoreError> {
     let requests: Vec<_> = batch.iter().map(|waiting| &waiting.request).collect();
     let added: Vec<_> = requests
         .chunk_by(|one, other| one.key == other.key)
         .map(|requests| {
-            let (organization, caller) = &requests[0].key;
+            let WindowKey { organization, caller } = &requests[0].key;
             let latest = requests.iter().map(|request| request.second).max();
             json!([organization.to_string(), caller, latest, requests.len(), requests[0].length_s])
         })
         .collect();
     let added = serde_json::Value::Array(added).to_string();
     let sql = Statement::of(Dialect::Postgres, &text(), values![added]);
-    let row: Option<[String; 1]> = connections.one(Purpose::COUNT, STATEMENT, sql).await?;
-    let [rows] = row.ok_or_else(|| StoreError::failed(STATEMENT, "the statement returned no row"))?;
+    let [rows] = connections.only_row(Purpose::COUNT, STATEMENT, sql).await?;
     let rows: Vec<(Uuid, String, i64, u32)> =
         serde_json::from_str(&rows).map_err(|error| StoreError::failed(STATEMENT, error))?;
     rows.into_iter()
         .map(|(organization, caller, opened_at, requests)| {
             let opened_at = Timestamp::from_second(opened_at);
             let opened_at = opened_at.map_err(|error| StoreError::failed(STATEMENT, error))?;
-            Ok(((organization, caller), Window { opened_at, requests }))
+            Ok((WindowKey { organization, caller }, Window { opened_at, requests }))
         })
         .collect()
 }

@@ -4,7 +4,6 @@ mod commit;
 mod connections;
 mod counter;
 mod error;
-mod fetched_rows;
 mod locks;
 mod migrations;
 mod options;

@@ -85,8 +85,7 @@ impl SqlStore<PostgresBackend> {
 impl PostgresBackend {
     /// Runs a statement whose only value is a count.
     async fn count_of(&self, what: &'static str, sql: Statement) -> Result<u64, StoreError> {
-        let row: Option<[String; 1]> = self.connections.one(Purpose::PURGE, what, sql).await?;
-        let [count] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
+        let [count] = self.connections.only_row(Purpose::PURGE, what, sql).await?;
         count.parse().map_err(|error| StoreError::failed(what, error))
     }
 }

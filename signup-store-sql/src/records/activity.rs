@@ -6,18 +6,14 @@ use signup_core::{
 };
 
 use crate::sql::Value;
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Activity> = Table {
     name: "activity",
     alias: 'a',
     key: &["organization_id", "id"],
-    source: "activity a",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |activity| activity.id.uuid().into()),
         Column::new("organization_id", Id, |activity| activity.organization.uuid().into()),
@@ -37,6 +33,7 @@ pub(crate) const TABLE: Table<Activity> = Table {
         // Follows from the time.
         Column::new("expires_at", Integer, |activity: &Activity| activity.expires_at().into()).unread(),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Activity, StoreError> {

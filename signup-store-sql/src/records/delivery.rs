@@ -2,18 +2,14 @@
 
 use signup_core::{Delivery, DeliveryId, DeliveryState, DeliveryStatus, StoreError, WebhookId};
 
+use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Delivery> = Table {
     name: "deliveries",
     alias: 'd',
     key: &["organization_id", "id"],
-    source: "deliveries d",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |delivery| delivery.id.uuid().into()),
         // The activity has it, too.
@@ -45,6 +41,7 @@ pub(crate) const TABLE: Table<Delivery> = Table {
         Column::new("version", Integer, |delivery| delivery.version.into()),
         Column::new("expires_at", Integer, |delivery: &Delivery| delivery.expires_at.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Delivery, StoreError> {

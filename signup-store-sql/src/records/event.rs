@@ -10,18 +10,15 @@ use signup_core::{
 };
 
 use crate::sql::Value;
+use crate::sql::column::ColumnType::{Date, Degrees, Flag, Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Date, Degrees, Flag, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Event> = Table {
     name: "events",
     alias: 'e',
     key: &["organization_id", "id"],
-    source: "events e",
     is_live: |event| format!("{event}.deleted_at IS NULL"),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |event| event.id.uuid().into()),
         Column::new("organization_id", Id, |event| event.organization.uuid().into()),
@@ -51,6 +48,7 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new(STARTS_AT, Integer, |event: &Event| event.dates.starts_at().into()).unread(),
         Column::new("ends_at", Integer, |event: &Event| event.dates.ends_at().into()).unread(),
     ],
+    ..Table::read_by(read)
 };
 
 /// The start by which events are sorted.

@@ -3,18 +3,14 @@
 use signup_core::{Invitation, InvitationId, Invitee, OrganizationId, PersonId, StoreError};
 
 use crate::sql::Value;
+use crate::sql::column::ColumnType::{Digest, Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Digest, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Invitation> = Table {
     name: "invitations",
     alias: 'i',
     key: &["organization_id", "id"],
-    source: "invitations i",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |invitation| invitation.id.uuid().into()),
         Column::new("organization_id", Id, |invitation| invitation.organization.uuid().into()),
@@ -36,6 +32,7 @@ pub(crate) const TABLE: Table<Invitation> = Table {
         Column::new("expires_at", Integer, |invitation| invitation.expires_at.into()),
         Column::new("version", Integer, |invitation| invitation.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Invitation, StoreError> {

@@ -3,18 +3,15 @@
 use signup_core::{EventId, Link, OrganizationId, ShiftId, SignupId, StoreError};
 
 use crate::sql::Dialect;
+use crate::sql::column::ColumnType::{Digest, Id};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Digest, Id};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Link> = Table {
     name: "links",
     alias: 'k',
     key: &["organization_id", "digest"],
-    source: "links k",
     is_live: Dialect::is_of_live_event,
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("organization_id", Id, |link| link.organization.uuid().into()),
         Column::new("event_id", Id, |link: &Link| link.event.uuid().into()),
@@ -22,6 +19,7 @@ pub(crate) const TABLE: Table<Link> = Table {
         Column::new("signup_id", Id, |link| link.signup.uuid().into()),
         Column::new("digest", Digest, |link| link.digest.as_bytes().as_slice().into()),
     ],
+    ..Table::read_by(read)
 };
 
 fn read(row: Row<'_>) -> Result<Link, StoreError> {

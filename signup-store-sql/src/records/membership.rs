@@ -2,18 +2,14 @@
 
 use signup_core::{Membership, OrganizationId, PersonId, StoreError};
 
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Membership> = Table {
     name: "memberships",
     alias: 'm',
     key: &["organization_id", "person_id"],
-    source: "memberships m",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("organization_id", Id, |membership| membership.organization.uuid().into()),
         Column::new("person_id", Id, |membership| membership.person.uuid().into()),
@@ -21,6 +17,7 @@ pub(crate) const TABLE: Table<Membership> = Table {
         Column::new("created_at", Integer, |membership: &Membership| membership.created_at.into()),
         Column::new("version", Integer, |membership| membership.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Membership, StoreError> {

@@ -4,18 +4,15 @@ use signup_core::{EventId, Message, MessageId, OrganizationId, PersonId, ShiftId
 
 use crate::sql::Dialect;
 use crate::sql::Value;
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Message> = Table {
     name: "messages",
     alias: 'j',
     key: &["organization_id", "id"],
-    source: "messages j",
     is_live: Dialect::is_of_live_event,
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |message| message.id.uuid().into()),
         Column::new("organization_id", Id, |message| message.organization.uuid().into()),
@@ -29,6 +26,7 @@ pub(crate) const TABLE: Table<Message> = Table {
         // Follows from the time.
         Column::new("counts_until", Integer, |message: &Message| message.counts_until().into()).unread(),
     ],
+    ..Table::read_by(read)
 };
 
 fn read(row: Row<'_>) -> Result<Message, StoreError> {

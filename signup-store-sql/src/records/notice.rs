@@ -3,18 +3,15 @@
 use signup_core::{EventId, Notice, NoticeFailure, NoticeId, OrganizationId, ShiftId, SignupId, StoreError};
 
 use crate::sql::Value;
+use crate::sql::column::ColumnType::{Id, Integer, Text};
+use crate::sql::column::SelectedColumn;
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
-use crate::sql::table::{Column, SelectedColumn, Table};
+use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Notice> = Table {
     name: "notices",
     alias: 'n',
     key: &["organization_id", "id"],
-    source: "notices n",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |notice| notice.id.uuid().into()),
         Column::new("organization_id", Id, |notice| notice.organization.uuid().into()),
@@ -38,6 +35,7 @@ pub(crate) const TABLE: Table<Notice> = Table {
         // Of the last attempt that failed. A notice with `failed_at` has failed for good.
         Column::new("reason", Text, |notice| notice.reason().into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
@@ -46,10 +44,10 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
     let organization = columns.id("organization_id", OrganizationId::new)?;
     let event = columns.optional_id("event_id", EventId::new)?;
     let shift = columns.optional_id("shift_id", ShiftId::new)?;
-    let place = columns.both(event, shift)?;
+    let of_shift = columns.both(event, shift)?;
     let mut notice =
         Notice::to_person(id, organization, columns.json("cause")?, columns.instant("created_at")?);
-    notice.shift = place;
+    notice.shift = of_shift;
     notice.version = columns.number("version")?;
     notice.attempts = columns.number("attempts")?;
     notice.due_at = columns.instant("due_at")?;

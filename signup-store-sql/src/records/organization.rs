@@ -2,18 +2,14 @@
 
 use signup_core::{EmailAddress, Name, Organization, OrganizationId, StoreError, WebAddress};
 
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Organization> = Table {
     name: "organizations",
     alias: 'o',
     key: &["id"],
-    source: "organizations o",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |organization| organization.id.uuid().into()),
         Column::new("name", Text, |organization| organization.name.as_str().into()),
@@ -33,6 +29,7 @@ pub(crate) const TABLE: Table<Organization> = Table {
         Column::new("version", Integer, |organization| organization.version.into()),
         Column::new("gate", Integer, |organization| organization.gate.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Organization, StoreError> {

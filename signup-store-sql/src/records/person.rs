@@ -2,18 +2,14 @@
 
 use signup_core::{Person, PersonId, StoreError};
 
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Person> = Table {
     name: "people",
     alias: 'h',
     key: &["id"],
-    source: "people h",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |person| person.id.uuid().into()),
         Column::new("email", Text, |person| person.email.as_str().into()),
@@ -24,6 +20,7 @@ pub(crate) const TABLE: Table<Person> = Table {
         Column::new("generation", Integer, |person| person.generation.into()),
         Column::new("version", Integer, |person| person.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Person, StoreError> {

@@ -3,18 +3,15 @@
 use signup_core::{EventId, OrganizationId, Question, QuestionId, StoreError};
 
 use crate::sql::Dialect;
+use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Flag, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Question> = Table {
     name: "questions",
     alias: 'q',
     key: &["organization_id", "id"],
-    source: "questions q",
     is_live: Dialect::is_of_live_event,
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |question| question.id.uuid().into()),
         Column::new("organization_id", Id, |question| question.organization.uuid().into()),
@@ -26,6 +23,7 @@ pub(crate) const TABLE: Table<Question> = Table {
         Column::new("position", Integer, |question| question.position.into()),
         Column::new("version", Integer, |question| question.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Question, StoreError> {

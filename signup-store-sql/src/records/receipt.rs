@@ -10,18 +10,14 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use signup_core::{CallerId, OrganizationId, Receipt, ReceiptKey, StoreError};
 
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Receipt> = Table {
     name: "receipts",
     alias: 'r',
     key: &["organization_id", "caller_id", "operation", "idempotency_key"],
-    source: "receipts r",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("organization_id", Id, |receipt| receipt.key.organization.uuid().into()),
         Column::new("caller_id", Id, |receipt| receipt.key.caller.uuid().into()),
@@ -32,6 +28,7 @@ pub(crate) const TABLE: Table<Receipt> = Table {
         Column::new("input", Text, |receipt| receipt.input.map(|input| input.to_string()).into()),
         Column::new("expires_at", Integer, |receipt| receipt.expires_at.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Receipt, StoreError> {

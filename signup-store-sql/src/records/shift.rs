@@ -6,19 +6,18 @@ use signup_core::{
 };
 
 use super::event;
+use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
+use crate::sql::column::SelectedColumn;
 use crate::sql::row::{Decoder, Row};
-use crate::sql::table::Kind::{Flag, Id, Integer, Text};
-use crate::sql::table::{Column, SelectedColumn, Table};
+use crate::sql::table::{Column, Table};
 use crate::sql::{Dialect, Value};
 
 pub(crate) const TABLE: Table<Shift> = Table {
     name: "shifts",
     alias: 's',
     key: &["organization_id", "id"],
-    source: "shifts s",
     is_live: |shift| format!("{shift}.deleted_at IS NULL AND {}", Dialect::is_of_live_event(shift)),
     selects: |table| [table.columns_named(&OF_EVENT), table.columns()].concat(),
-    read,
     columns: &[
         Column::new("id", Id, |shift| shift.id.uuid().into()),
         Column::new("organization_id", Id, |shift: &Shift| shift.organization.uuid().into()).unread(),
@@ -57,6 +56,7 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("version", Integer, |shift| shift.version.into()),
         Column::new("gate", Integer, |shift| shift.gate.into()),
     ],
+    ..Table::read_by(read)
 };
 
 const fn closing(shift: &Shift) -> Option<&Closing> {

@@ -2,18 +2,14 @@
 
 use signup_core::{PersonId, SignIn, StoreError};
 
+use crate::sql::column::ColumnType::{Digest, Id, Integer};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Digest, Id, Integer};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<SignIn> = Table {
     name: "sign_ins",
     alias: 'g',
     key: &["digest"],
-    source: "sign_ins g",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("digest", Digest, |sign_in| sign_in.digest.as_bytes().as_slice().into()),
         Column::new("person_id", Id, |sign_in: &SignIn| sign_in.person.uuid().into()),
@@ -24,6 +20,7 @@ pub(crate) const TABLE: Table<SignIn> = Table {
         Column::new("generation", Integer, |sign_in| sign_in.generation.into()),
         Column::new("version", Integer, |sign_in| sign_in.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<SignIn, StoreError> {

@@ -2,18 +2,14 @@
 
 use signup_core::{SignInCode, StoreError};
 
+use crate::sql::column::ColumnType::{Digest, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Digest, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<SignInCode> = Table {
     name: "sign_in_codes",
     alias: 'c',
     key: &["browser"],
-    source: "sign_in_codes c",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("browser", Digest, |code| code.browser.as_bytes().as_slice().into()),
         Column::new("email", Text, |code| code.email.as_str().into()),
@@ -22,6 +18,7 @@ pub(crate) const TABLE: Table<SignInCode> = Table {
         Column::new("tries", Integer, |code| code.tries.into()),
         Column::new("version", Integer, |code| code.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 fn read(row: Row<'_>) -> Result<SignInCode, StoreError> {

@@ -6,18 +6,16 @@ use signup_core::{
 };
 
 use crate::sql::Dialect;
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Signup> = Table {
     name: "signups",
     alias: 'u',
     key: &["organization_id", "id"],
-    source: "current_signups u",
+    view: Some("current_signups"),
     is_live: Dialect::is_of_live_event,
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |signup| signup.id.uuid().into()),
         Column::new("organization_id", Id, |signup| signup.organization.uuid().into()),
@@ -43,6 +41,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
             signup.reason.as_ref().map(CancellationReason::as_str).into()
         }),
     ],
+    ..Table::read_by(read)
 };
 
 /// Reads a sign-up as the view `current_signups` has it.

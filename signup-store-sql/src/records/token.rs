@@ -2,18 +2,14 @@
 
 use signup_core::{OrganizationId, Scopes, StoreError, Token, TokenId};
 
+use crate::sql::column::ColumnType::{Digest, Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Digest, Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Token> = Table {
     name: "tokens",
     alias: 't',
     key: &["organization_id", "id"],
-    source: "tokens t",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |token| token.id.uuid().into()),
         Column::new("organization_id", Id, |token| token.organization.uuid().into()),
@@ -27,6 +23,7 @@ pub(crate) const TABLE: Table<Token> = Table {
         Column::new("last_used_at", Integer, |token| token.last_used_at.into()),
         Column::new("version", Integer, |token| token.version.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Token, StoreError> {

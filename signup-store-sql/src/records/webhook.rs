@@ -6,18 +6,14 @@ use signup_core::{
 };
 
 use crate::sql::Value;
+use crate::sql::column::ColumnType::{Id, Integer, Text};
 use crate::sql::row::Row;
-use crate::sql::table::Kind::{Id, Integer, Text};
 use crate::sql::table::{Column, Table};
 
 pub(crate) const TABLE: Table<Webhook> = Table {
     name: "webhooks",
     alias: 'w',
     key: &["organization_id", "id"],
-    source: "webhooks w",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read,
     columns: &[
         Column::new("id", Id, |webhook| webhook.id.uuid().into()),
         Column::new("organization_id", Id, |webhook| webhook.organization.uuid().into()),
@@ -45,6 +41,7 @@ pub(crate) const TABLE: Table<Webhook> = Table {
         Column::new("version", Integer, |webhook| webhook.version.into()),
         Column::new("updated_at", Integer, |webhook: &Webhook| webhook.updated_at.into()),
     ],
+    ..Table::read_by(read)
 };
 
 pub(crate) fn read(row: Row<'_>) -> Result<Webhook, StoreError> {

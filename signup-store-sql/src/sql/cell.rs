@@ -1,11 +1,10 @@
-//! The values of a fetched row, from JSON or from a row with types.
+//! The values of a fetched row.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
-use uuid::Uuid;
 
 /// One value of a fetched row.
 #[derive(Debug)]
@@ -14,19 +13,6 @@ pub(crate) enum Cell<'a> {
     Flag(bool),
     Integer(i64),
     Text(Cow<'a, str>),
-    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "SQLite returns ids as digits"))]
-    Id(Uuid),
-}
-
-impl Cell<'_> {
-    /// Returns whether the cell has no id. On SQLite `hex(NULL)` is an empty text.
-    pub(crate) fn is_no_id(&self) -> bool {
-        match self {
-            Self::Null => true,
-            Self::Text(digits) => digits.is_empty(),
-            _ => false,
-        }
-    }
 }
 
 impl<'de> Deserialize<'de> for Cell<'de> {

@@ -1,6 +1,6 @@
 //! The expressions that SQLite and PostgreSQL spell differently.
 
-use crate::sql::table::{Kind, SelectedColumn};
+use crate::sql::column::{ColumnType, SelectedColumn};
 
 /// The SQL of an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,27 +31,19 @@ impl Dialect {
         }
     }
 
-    /// Returns a query for `columns` of each row of `from`. The result is decoded by
-    /// [`FetchedRows`](crate::sql::row::FetchedRows).
-    ///
-    /// On SQLite the result is one row, because passing a row between threads is expensive. On PostgreSQL each record is a
-    /// row, because writing JSON is expensive.
+    /// Returns a query for the [list](Self::list) of all rows of `from`.
     pub(crate) fn select(self, columns: &[SelectedColumn], from: &str) -> String {
-        let selected = match self {
-            Self::Sqlite => self.list(columns),
-            Self::Postgres => self.columns(columns),
-        };
-        format!("SELECT {selected} FROM {from}")
+        format!("SELECT {} FROM {from}", self.list(columns))
     }
 
     fn columns(self, columns: &[SelectedColumn]) -> String {
         let mut text = String::with_capacity(32 * columns.len());
-        for SelectedColumn { alias, name, kind } in columns {
+        for SelectedColumn { alias, name, of_type } in columns {
             if !text.is_empty() {
                 text.push_str(", ");
             }
-            for (place, part) in self.around_name(*kind).iter().enumerate() {
-                if place > 0 {
+            for (index, part) in self.around_name(*of_type).iter().enumerate() {
+                if index > 0 {
                     text.push(*alias);
                     text.push('.');
                     text.push_str(name);
@@ -63,16 +55,18 @@ impl Dialect {
     }
 
     /// Returns the parts of the expression for a column. The name of the column stands between them.
-    const fn around_name(self, kind: Kind) -> &'static [&'static str] {
-        match (self, kind) {
-            (_, Kind::Text | Kind::Integer | Kind::Flag)
-            | (Self::Sqlite, Kind::Date | Kind::Json)
-            | (Self::Postgres, Kind::Id) => &["", ""],
-            (Self::Sqlite, Kind::Id | Kind::Digest) => &["hex(", ")"],
+    const fn around_name(self, of_type: ColumnType) -> &'static [&'static str] {
+        match (self, of_type) {
+            (_, ColumnType::Text | ColumnType::Integer | ColumnType::Flag)
+            | (Self::Sqlite, ColumnType::Date | ColumnType::Json)
+            | (Self::Postgres, ColumnType::Id) => &["", ""],
+            (Self::Sqlite, ColumnType::Id | ColumnType::Digest) => &["hex(", ")"],
             // 17 digits identify a number.
-            (Self::Sqlite, Kind::Degrees) => &["iif(", " IS NULL, NULL, format('%!.17g', ", "))"],
-            (Self::Postgres, Kind::Digest) => &["encode(", ", 'hex')"],
-            (Self::Postgres, Kind::Date | Kind::Degrees | Kind::Json) => &["CAST(", " AS TEXT)"],
+            (Self::Sqlite, ColumnType::Degrees) => &["iif(", " IS NULL, NULL, format('%!.17g', ", "))"],
+            (Self::Postgres, ColumnType::Digest) => &["encode(", ", 'hex')"],
+            (Self::Postgres, ColumnType::Date | ColumnType::Degrees | ColumnType::Json) => {
+                &["CAST(", " AS TEXT)"]
+            }
         }
     }
 

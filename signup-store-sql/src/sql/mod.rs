@@ -3,7 +3,8 @@
 //!
 //! **Invariant:** no module here imports an engine.
 
-pub(crate) mod cell;
+mod cell;
+pub(crate) mod column;
 mod dialect;
 pub(crate) mod error;
 pub(crate) mod migrations;

@@ -7,19 +7,19 @@ use std::time::Duration;
 use signup_core::StoreError;
 use tokio::sync::{mpsc, oneshot};
 
-/// The most requests that wait. A caller that arrives later waits for a place.
-const PLACES: usize = 1024;
+/// The most requests that wait. A caller that arrives later waits until there is room.
+const CAPACITY: usize = 1024;
 
 /// Handle to a queue. Clones share the queue, which ends when the last handle is dropped.
 #[derive(Debug)]
-pub(crate) struct Queue<Q, A> {
+pub(crate) struct RequestQueue<Q, A> {
     what: &'static str,
     max_wait: Duration,
     sender: mpsc::Sender<Waiting<Q, A>>,
 }
 
 // The derive would require `Q: Clone`.
-impl<Q, A> Clone for Queue<Q, A> {
+impl<Q, A> Clone for RequestQueue<Q, A> {
     fn clone(&self) -> Self {
         Self { what: self.what, max_wait: self.max_wait, sender: self.sender.clone() }
     }
@@ -50,11 +50,11 @@ impl<Q, A> Waiting<Q, A> {
     }
 }
 
-impl<Q, A> Queue<Q, A> {
+impl<Q, A> RequestQueue<Q, A> {
     /// Creates a queue, and the end from which the task takes the requests. `what` names the action in errors. A request fails
-    /// after `max_wait`, the wait for a place included.
+    /// after `max_wait`, the wait for room included.
     pub(crate) fn new(what: &'static str, max_wait: Duration) -> (Self, mpsc::Receiver<Waiting<Q, A>>) {
-        let (sender, receiver) = mpsc::channel(PLACES);
+        let (sender, receiver) = mpsc::channel(CAPACITY);
         (Self { what, max_wait, sender }, receiver)
     }
 

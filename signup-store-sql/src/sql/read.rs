@@ -34,7 +34,7 @@ pub(crate) use notices::{count_notices, notices};
 #[cfg(test)]
 pub(crate) use people::people_queries;
 pub(crate) use people::signed_in;
-pub(crate) use reader::{Reader, Result, of_parent, one, record};
+pub(crate) use reader::{Reader, StoreResult, of_parent, one, record};
 #[cfg(test)]
 pub(crate) use signup_page::signup_page_query;
 pub(crate) use signup_page::{signup_in_full, signup_page};

@@ -1,12 +1,10 @@
 //! Decoding of fetched rows, by the names of their columns. A value that no version of this crate can have written is an error
 //! that names its table, column and id.
 //!
-//! SQLite returns the rows of a statement as one row: a JSON array of arrays of columns. Passing a row from the thread of
-//! the connection to the caller costs more than the JSON. PostgreSQL returns rows with types, which cost half as much as
-//! JSON. On PostgreSQL, rows are JSON only if one row has several of them.
+//! Both engines return the rows of a read as one text: a JSON array of rows, each an array of columns. One text passes from the
+//! driver to the caller in one step, and an event with its shifts and questions is one row of such texts.
 //!
-//! Digests are hexadecimal digits, and so are ids in JSON. Coordinates are decimal texts, with enough digits to read back the
-//! same number.
+//! Ids and digests are hexadecimal digits. Coordinates are decimal texts, with enough digits to read back the same number.
 
 use std::cell;
 use std::fmt;
@@ -18,17 +16,7 @@ use signup_core::{Day, StoreError};
 use uuid::Uuid;
 
 use super::cell::Cell;
-use super::table::{Kind, SelectedColumn, Table};
-
-/// The rows that a statement returned, not yet decoded.
-pub(crate) trait FetchedRows {
-    /// Decodes each row with `read`. `columns` are the columns of the statement.
-    fn read<T>(
-        &self,
-        columns: &[SelectedColumn],
-        read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
-    ) -> Result<Vec<T>, StoreError>;
-}
+use super::column::{ColumnType, SelectedColumn};
 
 /// Decodes a row in JSON: an array of `columns`.
 pub(crate) fn one<T>(
@@ -37,7 +25,7 @@ pub(crate) fn one<T>(
     read: impl FnOnce(Row<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let cells: Vec<Cell<'_>> = serde_json::from_str(json).map_err(unreadable)?;
-    read(Row::new(columns, &cells, &LastDay::default()))
+    read(Row { columns, cells: &cells, last_day: &LastDay::default() })
 }
 
 /// Decodes a list in JSON: an array of rows.
@@ -48,20 +36,20 @@ pub(crate) fn all<T>(
 ) -> Result<Vec<T>, StoreError> {
     let rows: Vec<Vec<Cell<'_>>> = serde_json::from_str(json).map_err(unreadable)?;
     let last_day = LastDay::default();
-    rows.iter().map(|cells| read(Row::new(columns, cells, &last_day))).collect()
+    rows.iter().map(|cells| read(Row { columns, cells, last_day: &last_day })).collect()
 }
 
 /// Returns the error for a result that cannot be decoded.
-pub(crate) fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
+fn unreadable(error: impl std::error::Error + Send + Sync + 'static) -> StoreError {
     StoreError::failed("decoding the result of a statement", error)
 }
 
 /// The last decoded day. The events of a list often share a zone, and the shifts of an event share a day. Finding a zone and
 /// its clock changes on a day takes longer than decoding the rest of a row.
 #[derive(Default)]
-pub(crate) struct LastDay(cell::Cell<Option<Day>>);
+struct LastDay(cell::Cell<Option<Day>>);
 
-/// A fetched row. It can have columns of several tables.
+/// A fetched row. It can have columns of several tables. The rows of one result share `last_day`.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'r> {
     columns: &'r [SelectedColumn],
@@ -70,32 +58,7 @@ pub(crate) struct Row<'r> {
 }
 
 impl<'r> Row<'r> {
-    /// Creates a row of `columns`. The rows of one result share `last_day`.
-    pub(crate) const fn new(
-        columns: &'r [SelectedColumn],
-        cells: &'r [Cell<'r>],
-        last_day: &'r LastDay,
-    ) -> Self {
-        Self { columns, cells, last_day }
-    }
-
-    /// Returns a decoder for the columns of `table` in this row.
-    pub(crate) const fn of<R>(self, table: &Table<R>) -> Decoder<'r> {
-        let Table { name, alias, key, .. } = *table;
-        Decoder { row: self, table: name, alias, key, next: 0, column: "?" }
-    }
-
-    /// Decodes a record of `table` from a row of an outer join. Returns `None` if the row has no such record.
-    pub(crate) fn outer<R, T>(
-        self,
-        table: &Table<R>,
-        read: impl FnOnce(Self) -> Result<T, StoreError>,
-    ) -> Result<Option<T>, StoreError> {
-        let is_missing = self.of(table).id_cell().is_none_or(Cell::is_no_id);
-        if is_missing { Ok(None) } else { read(self).map(Some) }
-    }
-
-    fn place(self, alias: char, name: &str) -> Option<usize> {
+    fn index(self, alias: char, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.alias == alias && column.name == name)
     }
 }
@@ -108,34 +71,52 @@ pub(crate) struct Decoder<'r> {
     table: &'static str,
     alias: char,
     key: &'static [&'static str],
-    /// The place behind the column that was decoded last.
+    /// The index behind the column that was decoded last.
     next: usize,
     /// The column that was decoded last.
     column: &'static str,
 }
 
 impl<'r> Decoder<'r> {
+    /// Creates a decoder for the columns with this alias. `key` has the columns that identify a record.
+    pub(crate) const fn new(
+        row: Row<'r>,
+        table: &'static str,
+        alias: char,
+        key: &'static [&'static str],
+    ) -> Self {
+        Self { row, table, alias, key, next: 0, column: "?" }
+    }
+
     fn cell(&mut self, name: &'static str) -> Result<&'r Cell<'r>, StoreError> {
         self.column = name;
         let next = self.row.columns.get(self.next);
-        let place = match next {
+        let index = match next {
             Some(next) if next.alias == self.alias && next.name == name => Some(self.next),
-            _ => self.row.place(self.alias, name),
+            _ => self.row.index(self.alias, name),
         };
-        let place = place.ok_or_else(|| {
+        let index = index.ok_or_else(|| {
             StoreError::failed("decoding a row", format!("it lacks the column {}.{name}", self.table))
         })?;
-        self.next = place + 1;
-        Ok(self.row.cells.get(place).unwrap_or(&Cell::Null))
+        self.next = index + 1;
+        Ok(self.row.cells.get(index).unwrap_or(&Cell::Null))
     }
 
-    /// Returns the last id of the key that the row has.
-    fn id_cell(&self) -> Option<&'r Cell<'r>> {
-        let place_of_id = |name: &&str| {
-            let place = self.row.place(self.alias, name)?;
-            (self.row.columns.get(place)?.kind == Kind::Id).then_some(place)
+    /// Returns the last id of the key that the row has, as digits. On SQLite `hex(NULL)` is an empty text.
+    fn id_digits(&self) -> Option<&'r str> {
+        let index_of_id = |name: &&str| {
+            let index = self.row.index(self.alias, name)?;
+            (self.row.columns.get(index)?.of_type == ColumnType::Id).then_some(index)
         };
-        self.row.cells.get(self.key.iter().rev().find_map(place_of_id)?)
+        match self.row.cells.get(self.key.iter().rev().find_map(index_of_id)?)? {
+            Cell::Text(digits) if !digits.is_empty() => Some(digits),
+            _ => None,
+        }
+    }
+
+    /// Returns whether the row has a record of the table.
+    pub(crate) fn has_id(&self) -> bool {
+        self.id_digits().is_some()
     }
 
     pub(crate) fn optional_text(&mut self, name: &'static str) -> Result<Option<&'r str>, StoreError> {
@@ -143,7 +124,6 @@ impl<'r> Decoder<'r> {
             Cell::Null => Ok(None),
             Cell::Text(text) => Ok(Some(text)),
             Cell::Integer(_) | Cell::Flag(_) => Err(self.corrupt("a number instead of a text")),
-            Cell::Id(_) => Err(self.corrupt("an id instead of a text")),
         }
     }
 
@@ -156,7 +136,7 @@ impl<'r> Decoder<'r> {
             Cell::Null => Ok(None),
             Cell::Integer(number) => Ok(Some(*number)),
             Cell::Flag(flag) => Ok(Some((*flag).into())),
-            Cell::Text(_) | Cell::Id(_) => Err(self.corrupt("a text instead of a number")),
+            Cell::Text(_) => Err(self.corrupt("a text instead of a number")),
         }
     }
 
@@ -208,11 +188,8 @@ impl<'r> Decoder<'r> {
     }
 
     fn corrupt(&self, error: &str) -> StoreError {
-        let id = match self.id_cell() {
-            Some(Cell::Id(id)) => id.to_string(),
-            Some(Cell::Text(id)) => Uuid::try_parse(id).map_or_else(|_| id.to_string(), |id| id.to_string()),
-            _ => "an unknown id".to_owned(),
-        };
+        let id = self.id_digits().unwrap_or("an unknown id");
+        let id = Uuid::try_parse(id).map_or_else(|_| id.to_owned(), |id| id.to_string());
         StoreError::corrupt(self.table, self.column, id, error)
     }
 
@@ -229,7 +206,6 @@ impl<'r> Decoder<'r> {
             Cell::Null => Ok(None),
             // SQLite's `hex` of NULL.
             Cell::Text(digits) if digits.is_empty() => Ok(None),
-            Cell::Id(id) => Ok(Some(new(*id))),
             Cell::Text(digits) => self.checked(Uuid::try_parse(digits)).map(new).map(Some),
             Cell::Integer(_) | Cell::Flag(_) => Err(self.corrupt("a number instead of an id")),
         }

@@ -16,7 +16,7 @@ use signup_core::{
 
 use crate::records::unique::{Lookup, PLACE, lookup};
 use crate::records::{event, key_values, organization, shift, table};
-use crate::sql::read::{self, Reader, Result, of_parent, one};
+use crate::sql::read::{self, Reader, StoreResult, of_parent, one};
 use crate::sql::require;
 use crate::sql::row::Row;
 use crate::sql::values;
@@ -32,27 +32,27 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     fn cached<V: Clone + fmt::Debug + Send + Sync + 'static>(
         &self,
         wanted: CachedRead,
-        read: impl Future<Output = Result<V>> + Send,
-    ) -> impl Future<Output = Result<V>> + Send;
+        read: impl Future<Output = StoreResult<V>> + Send,
+    ) -> impl Future<Output = StoreResult<V>> + Send;
 
     /// Commits a change set with writes like [`Store::commit`].
     fn commit(&self, change: ChangeSet) -> impl Future<Output = Result<(), CommitError>> + Send;
 
     /// Purges like [`Store::purge`].
-    fn purge(&self, purge: Purge, limit: u32) -> impl Future<Output = Result<u64>> + Send;
+    fn purge(&self, purge: Purge, limit: u32) -> impl Future<Output = StoreResult<u64>> + Send;
 
     /// Returns the store as a counter of requests, if processes that share the database share the counts.
     fn request_counter(store: &SqlStore<Self>) -> Option<&dyn RequestCounter>;
 
     /// Checks whether the database answers, and whether it says that it takes writes.
-    fn check(&self) -> impl Future<Output = Result<()>> + Send;
+    fn check(&self) -> impl Future<Output = StoreResult<()>> + Send;
 
     /// Writes 64 KiB and removes them again. Returns `false` if the database was too busy for the write: there was no free connection,
     /// or no lock.
     ///
     /// # Errors
     /// Fails if the write fails: on a full disk also if the pages of the database have room left.
-    fn try_write(&self) -> impl Future<Output = Result<bool>> + Send;
+    fn try_write(&self) -> impl Future<Output = StoreResult<bool>> + Send;
 }
 
 /// A read whose answer may be cached.
@@ -84,10 +84,7 @@ impl<B> SqlStore<B> {
 }
 
 /// Checks requirements, as a read: its statement has one snapshot, so it needs no lock.
-async fn check_requirements(
-    reader: &impl Reader,
-    requires: &[Requirement],
-) -> std::result::Result<(), CommitError> {
+async fn check_requirements(reader: &impl Reader, requires: &[Requirement]) -> Result<(), CommitError> {
     let mut broken = vec![];
     for query in require::queries(reader.dialect(), requires) {
         broken.extend(reader.texts("checking requirements", query).await?);
@@ -100,7 +97,7 @@ async fn check_requirements(
 
 #[async_trait]
 impl<B: Backend> Store for SqlStore<B> {
-    async fn record(&self, key: &RecordKey, deleted: Deleted) -> Result<Option<Record>> {
+    async fn record(&self, key: &RecordKey, deleted: Deleted) -> StoreResult<Option<Record>> {
         let reader = self.backend.reader();
         if let RecordKey::Organization(id) = *key {
             let (from, values) = ("organizations o WHERE o.id = $1", values![id.uuid()]);
@@ -114,7 +111,7 @@ impl<B: Backend> Store for SqlStore<B> {
         read::record(reader, key.kind(), table.key(), key_values(key), &[is_visible]).await
     }
 
-    async fn holder(&self, unique: &Unique, deleted: Deleted) -> Result<Option<Record>> {
+    async fn holder(&self, unique: &Unique, deleted: Deleted) -> StoreResult<Option<Record>> {
         let reader = self.backend.reader();
         let Lookup { kind, columns, values } = lookup(unique);
         let is_visible = table(kind).is_visible(deleted);
@@ -122,11 +119,11 @@ impl<B: Backend> Store for SqlStore<B> {
         read::record(reader, kind, columns, values, &[is_visible, is_confirmed.to_owned()]).await
     }
 
-    async fn list(&self, query: &ListQuery) -> Result<Vec<Record>> {
+    async fn list(&self, query: &ListQuery) -> StoreResult<Vec<Record>> {
         read::list(self.backend.reader(), query).await
     }
 
-    async fn events(&self, organization: OrganizationId, query: &EventQuery) -> Result<Page<Event>> {
+    async fn events(&self, organization: OrganizationId, query: &EventQuery) -> StoreResult<Page<Event>> {
         let read = read::events(self.backend.reader(), organization, query);
         self.backend.cached(CachedRead::Events(organization, query.clone()), read).await
     }
@@ -135,11 +132,11 @@ impl<B: Backend> Store for SqlStore<B> {
         &self,
         organization: OrganizationId,
         query: &EventQuery,
-    ) -> Result<Page<EventWithShifts>> {
+    ) -> StoreResult<Page<EventWithShifts>> {
         read::events_with_shifts(self.backend.reader(), organization, query).await
     }
 
-    async fn event_in_full(&self, key: &RecordKey) -> Result<Option<EventInFull>> {
+    async fn event_in_full(&self, key: &RecordKey) -> StoreResult<Option<EventInFull>> {
         let (kind, table) = (key.kind(), table(key.kind()));
         let id = match kind {
             Kind::Event => "$2".to_owned(),
@@ -169,7 +166,7 @@ impl<B: Backend> Store for SqlStore<B> {
         read::event_in_full(self.backend.reader(), &condition, key_values(key)).await
     }
 
-    async fn event_by_slug(&self, slug: &str) -> Result<Option<EventInFull>> {
+    async fn event_by_slug(&self, slug: &str) -> StoreResult<Option<EventInFull>> {
         let read = read::event_in_full(self.backend.reader(), "e.slug = $1", values![slug]);
         self.backend.cached(CachedRead::EventBySlug(slug.to_owned()), read).await
     }
@@ -178,7 +175,7 @@ impl<B: Backend> Store for SqlStore<B> {
         &self,
         organization: OrganizationId,
         event: EventId,
-    ) -> Result<Option<Vec<ScheduledShift>>> {
+    ) -> StoreResult<Option<Vec<ScheduledShift>>> {
         let from = "events e LEFT JOIN shifts s ON s.organization_id = e.organization_id AND s.event_id = e.id \
              AND s.deleted_at IS NULL WHERE e.organization_id = $1 AND e.id = $2 AND e.deleted_at IS NULL";
         let read = async {
@@ -197,7 +194,7 @@ impl<B: Backend> Store for SqlStore<B> {
         &self,
         organization: OrganizationId,
         id: ShiftId,
-    ) -> Result<Option<(Shift, Event)>> {
+    ) -> StoreResult<Option<(Shift, Event)>> {
         let from = "shifts s JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
              WHERE s.organization_id = $1 AND s.id = $2 AND s.deleted_at IS NULL AND e.deleted_at IS NULL";
         let columns = [shift::TABLE.columns(), event::TABLE.columns()].concat();
@@ -209,7 +206,11 @@ impl<B: Backend> Store for SqlStore<B> {
         one(self.backend.reader(), "reading a shift and its event", columns, from, values, read).await
     }
 
-    async fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Result<Page<Activity>> {
+    async fn activity(
+        &self,
+        organization: OrganizationId,
+        query: &ActivityQuery,
+    ) -> StoreResult<Page<Activity>> {
         read::activity_page(self.backend.reader(), organization, query).await
     }
 
@@ -218,15 +219,15 @@ impl<B: Backend> Store for SqlStore<B> {
         organization: OrganizationId,
         webhook: WebhookId,
         query: &DeliveryQuery,
-    ) -> Result<Page<Delivery>> {
+    ) -> StoreResult<Page<Delivery>> {
         read::delivery_page(self.backend.reader(), organization, webhook, query).await
     }
 
-    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>> {
+    async fn due_deliveries(&self, now: Timestamp, limit: u32) -> StoreResult<Vec<Delivery>> {
         read::due_deliveries(self.backend.reader(), now, limit).await
     }
 
-    async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Result<Page<Signup>> {
+    async fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> StoreResult<Page<Signup>> {
         read::signup_page(self.backend.reader(), organization, query).await
     }
 
@@ -234,19 +235,19 @@ impl<B: Backend> Store for SqlStore<B> {
         &self,
         organization: OrganizationId,
         id: SignupId,
-    ) -> Result<Option<SignupInFull>> {
+    ) -> StoreResult<Option<SignupInFull>> {
         read::signup_in_full(self.backend.reader(), organization, id).await
     }
 
-    async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>> {
+    async fn signed_in(&self, digest: &Digest) -> StoreResult<Option<SignInInFull>> {
         read::signed_in(self.backend.reader(), digest).await
     }
 
-    async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
+    async fn notices(&self, query: NoticeQuery, limit: u32) -> StoreResult<Vec<Notice>> {
         read::notices(self.backend.reader(), query, limit).await
     }
 
-    async fn statistics(&self) -> Result<Statistics> {
+    async fn statistics(&self) -> StoreResult<Statistics> {
         let reader = self.backend.reader();
         let notices = read::count_notices(reader).await?;
         Ok(Statistics { notices, oldest_pending_delivery: read::oldest_pending_delivery(reader).await? })
@@ -267,7 +268,7 @@ impl<B: Backend> Store for SqlStore<B> {
         committed
     }
 
-    async fn purge(&self, purge: Purge, limit: u32) -> Result<u64> {
+    async fn purge(&self, purge: Purge, limit: u32) -> StoreResult<u64> {
         self.backend.purge(purge, limit).await
     }
 
@@ -277,7 +278,7 @@ impl<B: Backend> Store for SqlStore<B> {
 
     /// After a failed commit, the check also writes something: only a write shows that a disk is full, and that it no longer is. If the
     /// database answers, but is too busy for the write, the store is ready, and the next check writes again.
-    async fn check(&self) -> Result<()> {
+    async fn check(&self) -> StoreResult<()> {
         self.backend.check().await?;
         if self.has_failed.load(Ordering::Acquire)
             && let Ok(written) = tokio::time::timeout(TRY_TIMEOUT, self.backend.try_write()).await

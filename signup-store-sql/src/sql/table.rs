@@ -2,7 +2,8 @@
 
 use signup_core::{Deleted, Record, StoreError};
 
-use super::row::Row;
+use super::column::{ColumnType, SelectedColumn};
+use super::row::{Decoder, Row};
 use super::{NamedValue, Value};
 
 /// The table of the records of type `R`.
@@ -12,8 +13,8 @@ pub(crate) struct Table<R: 'static> {
     pub(crate) alias: char,
     /// The columns that identify a record. Errors name the last one that is an id.
     pub(crate) key: &'static [&'static str],
-    /// What a statement selects from to read a record: the table or a view.
-    pub(crate) source: &'static str,
+    /// The view from which a record is read, if that is not the table.
+    pub(crate) view: Option<&'static str>,
     /// Returns the condition that neither the record with this alias nor its event is deleted. Empty: always.
     pub(crate) is_live: fn(char) -> String,
     /// Returns the columns that a statement selects to read a record.
@@ -27,7 +28,7 @@ pub(crate) struct Table<R: 'static> {
 /// A column of a table, and its value in a record of type `R`.
 pub(crate) struct Column<R> {
     name: &'static str,
-    kind: Kind,
+    of_type: ColumnType,
     value: ValueOf<R>,
     /// Whether a read of the record selects the column.
     is_read: bool,
@@ -39,46 +40,19 @@ enum ValueOf<R> {
     Json(fn(&R) -> serde_json::Result<String>),
 }
 
-/// How a column is stored and selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Text,
-    Integer,
-    Flag,
-    /// A date, as `YYYY-MM-DD`.
-    Date,
-    /// A UUID.
-    Id,
-    /// The bytes of a SHA-256.
-    Digest,
-    /// A coordinate.
-    Degrees,
-    /// JSON, selected as text.
-    Json,
-}
-
-/// A column in the result of a statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SelectedColumn {
-    /// The alias of the table.
-    pub(crate) alias: char,
-    pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
-}
-
 impl<R> Column<R> {
     /// Declares a column, and its value in a record.
-    pub(crate) const fn new(name: &'static str, kind: Kind, value: fn(&R) -> Value) -> Self {
-        Self::with(name, kind, ValueOf::Plain(value))
+    pub(crate) const fn new(name: &'static str, of_type: ColumnType, value: fn(&R) -> Value) -> Self {
+        Self::with(name, of_type, ValueOf::Plain(value))
     }
 
     /// Declares a column whose value is serialized to JSON.
     pub(crate) const fn json(name: &'static str, value: fn(&R) -> serde_json::Result<String>) -> Self {
-        Self::with(name, Kind::Json, ValueOf::Json(value))
+        Self::with(name, ColumnType::Json, ValueOf::Json(value))
     }
 
-    const fn with(name: &'static str, kind: Kind, value: ValueOf<R>) -> Self {
-        Self { name, kind, value, is_read: true }
+    const fn with(name: &'static str, of_type: ColumnType, value: ValueOf<R>) -> Self {
+        Self { name, of_type, value, is_read: true }
     }
 
     /// Makes reads of the record leave the column out: the value follows from others, or the caller knows it.
@@ -100,6 +74,20 @@ impl<R> Column<R> {
 }
 
 impl<R> Table<R> {
+    /// Returns what most tables have in common: a record is read from the table itself, and has no deletion.
+    pub(crate) const fn read_by(read: fn(Row<'_>) -> Result<R, StoreError>) -> Self {
+        Self {
+            name: "",
+            alias: '?',
+            key: &[],
+            view: None,
+            is_live: |_| String::new(),
+            selects: |table| table.columns(),
+            read,
+            columns: &[],
+        }
+    }
+
     /// Returns the columns that a statement selects to read a record.
     pub(crate) fn columns(&self) -> Vec<SelectedColumn> {
         self.selected(|column| column.is_read)
@@ -113,8 +101,24 @@ impl<R> Table<R> {
     fn selected(&self, is_selected: impl Fn(&Column<R>) -> bool) -> Vec<SelectedColumn> {
         let selected = self.columns.iter().filter(|column| is_selected(column));
         selected
-            .map(|column| SelectedColumn { alias: self.alias, name: column.name, kind: column.kind })
+            .map(|column| SelectedColumn { alias: self.alias, name: column.name, of_type: column.of_type })
             .collect()
+    }
+}
+
+impl<'r> Row<'r> {
+    /// Returns a decoder for the columns of `table` in this row.
+    pub(crate) const fn of<R>(self, table: &Table<R>) -> Decoder<'r> {
+        Decoder::new(self, table.name, table.alias, table.key)
+    }
+
+    /// Decodes a record of `table` from a row of an outer join. Returns `None` if the row has no such record.
+    pub(crate) fn outer<R, T>(
+        self,
+        table: &Table<R>,
+        read: impl FnOnce(Self) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        if self.of(table).has_id() { read(self).map(Some) } else { Ok(None) }
     }
 }
 
@@ -126,8 +130,8 @@ pub(crate) trait RecordTable: Sync {
 
     fn key(&self) -> &'static [&'static str];
 
-    /// What a statement selects from to read a record.
-    fn source(&self) -> &'static str;
+    /// What a statement selects from to read a record: the table or a view, with the alias.
+    fn source(&self) -> String;
 
     /// Returns the condition that a record is visible. Empty: always.
     fn is_visible(&self, deleted: Deleted) -> String;
@@ -137,8 +141,8 @@ pub(crate) trait RecordTable: Sync {
 
     fn read(&self, row: Row<'_>) -> Result<Record, StoreError>;
 
-    /// Returns the row of a record, in the order of the columns.
-    fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError>;
+    /// Returns the values of a record, in the order of the columns.
+    fn values(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError>;
 }
 
 impl<R: Into<Record>> RecordTable for Table<R>
@@ -157,8 +161,8 @@ where
         self.key
     }
 
-    fn source(&self) -> &'static str {
-        self.source
+    fn source(&self) -> String {
+        format!("{} {}", self.view.unwrap_or(self.name), self.alias)
     }
 
     fn is_visible(&self, deleted: Deleted) -> String {
@@ -176,7 +180,7 @@ where
         (self.read)(row).map(Into::into)
     }
 
-    fn row(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
+    fn values(&self, record: &Record) -> Result<Vec<NamedValue>, StoreError> {
         let wrong = || format!("a {:?} is in another table", record.kind());
         let record = record.try_into().map_err(|_| StoreError::failed("writing a record", wrong()))?;
         self.columns.iter().map(|column| column.value(record)).collect()

@@ -63,7 +63,7 @@ pub(crate) fn statements(dialect: Dialect, writes: &[Write]) -> Result<Vec<State
 fn effect(write: &Write) -> Result<Option<(Effect, RecordKey, Vec<Value>)>, StoreError> {
     Ok(Some(match write {
         Write::Put { before: None, after } => {
-            let (columns, row) = table(after.kind()).row(after)?.into_iter().unzip();
+            let (columns, row) = table(after.kind()).values(after)?.into_iter().unzip();
             (Effect::Insert(after.kind(), columns), after.entity().key(), row)
         }
         Write::Put { before: Some(before), after } => {
@@ -89,7 +89,7 @@ fn effect(write: &Write) -> Result<Option<(Effect, RecordKey, Vec<Value>)>, Stor
 /// Returns the columns that differ. The databases then check the constraints of these only, and write only their indexes.
 fn changed(before: &Record, after: &Record) -> Result<Vec<NamedValue>, StoreError> {
     let table = table(after.kind());
-    let columns = table.row(before)?.into_iter().zip(table.row(after)?);
+    let columns = table.values(before)?.into_iter().zip(table.values(after)?);
     Ok(columns.filter(|(before, after)| before != after).map(|(_, after)| after).collect())
 }
 

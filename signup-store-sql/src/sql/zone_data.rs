@@ -9,9 +9,10 @@
 use signup_core::{EventDates, EventId, OrganizationId, ShiftId, StoreError, zone_data_version};
 use uuid::Uuid;
 
+use super::column::SelectedColumn;
 use super::row::{self, Row};
 use super::runner::StatementRunner;
-use super::table::{RecordTable, SelectedColumn};
+use super::table::RecordTable;
 use super::{Dialect, NamedValue, Statement, Value, same_as_given, unnamed, values};
 use crate::records::{event, shift};
 

@@ -11,9 +11,7 @@ use super::version::Poll;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::{ConnectionPool, in_task};
 use crate::sql::read::Reader;
-use crate::sql::row::{self, FetchedRows, Row};
 use crate::sql::runner::texts;
-use crate::sql::table::SelectedColumn;
 use crate::sql::{Dialect, Statement};
 
 /// The read-only connections.
@@ -23,31 +21,9 @@ pub(crate) struct Readers {
     pub(super) poll: Arc<Poll>,
 }
 
-/// A JSON array of records. Each record is an array of its columns.
-#[derive(Debug)]
-pub(crate) struct Json(String);
-
-impl FetchedRows for Json {
-    fn read<T>(
-        &self,
-        columns: &[SelectedColumn],
-        read: impl FnMut(Row<'_>) -> Result<T, StoreError>,
-    ) -> Result<Vec<T>, StoreError> {
-        row::all(&self.0, columns, read)
-    }
-}
-
 impl Reader for Readers {
-    type Rows = Json;
-
     fn dialect(&self) -> Dialect {
         Dialect::Sqlite
-    }
-
-    async fn rows(&self, what: &'static str, sql: Statement) -> Result<Json, StoreError> {
-        let row = self.row(what, sql).await?;
-        let [json] = row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))?;
-        Ok(Json(json))
     }
 
     async fn texts<const N: usize>(

@@ -22,7 +22,7 @@ use super::error::{is_io_error, store_error};
 use super::opened::OpenedFiles;
 use super::purge;
 use super::version::Version;
-use crate::sql::queue::{self, Queue};
+use crate::sql::queue::{self, RequestQueue};
 use crate::sql::runner::StatementRunner as _;
 use crate::sql::{Dialect, Statement, observe, require, write};
 
@@ -39,7 +39,7 @@ const TRY: &str = "BEGIN IMMEDIATE; INSERT INTO meta (name, value) VALUES ('try'
 /// Handle to the writer. Dropping the last handle closes the connection.
 #[derive(Debug, Clone)]
 pub(super) struct Writer {
-    pub(super) queue: Queue<Request, Answer>,
+    pub(super) queue: RequestQueue<Request, Done>,
 }
 
 impl Writer {
@@ -51,7 +51,7 @@ impl Writer {
         files: Arc<OpenedFiles>,
         version: Version,
     ) -> Self {
-        let (queue, requests) = Queue::new(WHAT, MAX_WAIT);
+        let (queue, requests) = RequestQueue::new(WHAT, MAX_WAIT);
         let task = Task { connection: Some(connection), options, files, version };
         drop(tokio::spawn(task.run(requests)));
         Self { queue }
@@ -102,14 +102,14 @@ pub(super) enum Request {
 }
 
 /// The number of records that a purge removed; 0 for any other request.
-type Answer = Result<u64, CommitError>;
+type Done = Result<u64, CommitError>;
 
-type Waiting = queue::Waiting<Request, Answer>;
+type Waiting = queue::Waiting<Request, Done>;
 
 /// A change set of a transaction, and the caller that waits for it.
 struct Commit {
     change: ChangeSet,
-    waiting: queue::Waiting<(), Answer>,
+    waiting: queue::Waiting<(), Done>,
 }
 
 /// The disk failed, so nothing more is written: after a failed sync the system may return pages that are not on the disk. Only
@@ -171,8 +171,8 @@ impl Task {
                     }
                     return Ok(());
                 }
-                Err(Failure { place, error }) => match place {
-                    Some(place) => (vec![batch.remove(place)], error),
+                Err(Failure { index, error }) => match index {
+                    Some(index) => (vec![batch.remove(index)], error),
                     None => (std::mem::take(&mut batch), error),
                 },
             };
@@ -190,12 +190,12 @@ impl Task {
     ///
     /// The connection is kept only if the transaction has ended, so the next transaction never finds one that is open.
     async fn transaction(&mut self, batch: &[Commit]) -> Result<Vec<Result<(), CommitError>>, Failure> {
-        let whole = |error| Failure { place: None, error };
+        let whole = |error| Failure { index: None, error };
         self.files.check().map_err(whole)?;
         let mut connection = self.connect().await.map_err(whole)?;
         execute(&mut connection, "BEGIN IMMEDIATE").await.map_err(whole)?;
         let mut answers = vec![];
-        for (place, commit) in batch.iter().enumerate() {
+        for (index, commit) in batch.iter().enumerate() {
             let answer = apply(&mut connection, &commit.change).await;
             let undone = match &answer {
                 Ok(()) => Ok(()),
@@ -204,9 +204,9 @@ impl Task {
             };
             match (answer, undone) {
                 (Err(CommitError::Failed(error)), undone) if undone.is_err() || is_io_error(&error) => {
-                    return Err(Failure { place: Some(place), error });
+                    return Err(Failure { index: Some(index), error });
                 }
-                (_, Err(error)) => return Err(Failure { place: Some(place), error }),
+                (_, Err(error)) => return Err(Failure { index: Some(index), error }),
                 (answer, Ok(())) => answers.push(answer),
             }
         }
@@ -220,11 +220,7 @@ impl Task {
     }
 
     /// Runs a request that is a transaction of its own, and answers it.
-    async fn alone(
-        &mut self,
-        request: Request,
-        waiting: queue::Waiting<(), Answer>,
-    ) -> Result<(), DiskFailed> {
+    async fn alone(&mut self, request: Request, waiting: queue::Waiting<(), Done>) -> Result<(), DiskFailed> {
         let result = self.run_alone(request).await;
         let ended = if result.as_ref().is_err_and(is_io_error) { Err(DiskFailed) } else { Ok(()) };
         waiting.answer(result.map_err(CommitError::Failed));
@@ -259,9 +255,9 @@ impl Task {
 
 /// Why a transaction was not committed.
 struct Failure {
-    /// The change set whose error ended the transaction. `None` if the transaction could not be begun or committed: a commit that
+    /// The index of the change set whose error ended the transaction. `None` if the transaction could not be begun or committed: a commit that
     /// failed may have taken effect.
-    place: Option<usize>,
+    index: Option<usize>,
     error: StoreError,
 }
 

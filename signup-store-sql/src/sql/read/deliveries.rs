@@ -3,45 +3,38 @@
 use std::collections::BTreeMap;
 
 use signup_core::{
-    Delivery, DeliveryId, DeliveryQuery, DeliveryStatus, OrganizationId, Page, Position, StoreError,
-    Timestamp, Total, Webhook, WebhookId,
+    Delivery, DeliveryId, DeliveryQuery, DeliveryStatus, OrganizationId, Page, StoreError, Timestamp, Total,
+    Webhook, WebhookId,
 };
-use uuid::Uuid;
 
-use super::page::{IdPage, IdRange, id_page, page_columns, read_id_page, row_limit};
-use super::reader::{Reader, Result, is_first_report};
+use super::page::IdPage;
+use super::reader::{Reader, StoreResult, is_first_report};
 use crate::records::delivery;
-use crate::sql::row::{FetchedRows as _, Row};
-use crate::sql::table::{Column, Kind, SelectedColumn, Table};
+use crate::sql::column::{ColumnType, SelectedColumn};
+use crate::sql::row::{self, Row};
+use crate::sql::table::{Column, Table};
 use crate::sql::{Dialect, Statement, values};
 
-/// Returns the statement for a page of deliveries, like [`signup_page_query`](super::signup_page_query): a range of the index of
-/// the webhook.
+fn page(
+    organization: OrganizationId,
+    webhook: WebhookId,
+    DeliveryQuery { limit, position, status, .. }: &DeliveryQuery,
+) -> IdPage<Delivery> {
+    let mut page = IdPage::new(&delivery::TABLE, organization, *limit, *position, DeliveryId::uuid);
+    page.scope = Some(("webhook_id", webhook.uuid()));
+    page.filter_by("status", status.map(DeliveryStatus::name));
+    page
+}
+
+/// Returns the statement for a page of deliveries.
+#[cfg(test)]
 pub(crate) fn delivery_page_query(
     dialect: Dialect,
     organization: OrganizationId,
     webhook: WebhookId,
     wanted: &DeliveryQuery,
 ) -> Statement {
-    let status = wanted.status.map(DeliveryStatus::name);
-    let mut values = values![organization.uuid(), Uuid::nil(), Uuid::max(), webhook.uuid(), status];
-    let position = wanted.position.map(|Position { key, side }| {
-        values.push(key.uuid().into());
-        ("$6", side)
-    });
-    let IdPage { page, other_side } =
-        id_page(dialect, 'd', Some(("webhook_id", "$4")), position, ["$2", "$3"]);
-    let select = |what: &str, IdRange { condition, order }: IdRange, limit: u32| {
-        format!(
-            "SELECT {what} FROM deliveries d WHERE d.organization_id = $1 AND {condition} \
-             AND ($5 IS NULL OR d.status = $5) {order} LIMIT {limit}"
-        )
-    };
-    let page = select("*", page, row_limit(wanted.limit));
-    let other_side = other_side.map(|range| select("1", range, 1));
-    let other_side = other_side.map_or_else(|| "1 = 0".to_owned(), |one| format!("({one}) IS NOT NULL"));
-    let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) d ON TRUE");
-    Statement::of(dialect, &dialect.select(&page_columns(&delivery::TABLE), &from), values)
+    page(organization, webhook, wanted).statement(dialect)
 }
 
 pub(crate) async fn delivery_page(
@@ -49,10 +42,9 @@ pub(crate) async fn delivery_page(
     organization: OrganizationId,
     webhook: WebhookId,
     wanted: &DeliveryQuery,
-) -> Result<Page<Delivery>> {
-    let page = delivery_page_query(reader.dialect(), organization, webhook, wanted);
-    let wanted = (wanted.limit, wanted.position);
-    read_id_page(reader, "listing deliveries", page, &delivery::TABLE, wanted, |delivery| delivery.id).await
+) -> StoreResult<Page<Delivery>> {
+    let page = page(organization, webhook, wanted);
+    page.read(reader, "listing deliveries", |delivery| delivery.id).await
 }
 
 /// The webhooks with pending deliveries. The index of pending deliveries is searched once for each webhook, so the cost does not
@@ -76,12 +68,8 @@ const WITH_IN_FLIGHT: &str = ", counted AS MATERIALIZED ( \
 const PLACED: Table<()> = Table {
     name: "placed",
     alias: 'd',
-    key: &[],
-    source: "",
-    is_live: |_| String::new(),
-    selects: |table| table.columns(),
-    read: |_| Ok(()),
-    columns: &[Column::new("place", Kind::Integer, |()| 0_u32.into())],
+    columns: &[Column::new("place", ColumnType::Integer, |()| 0_u32.into())],
+    ..Table::read_by(|_| Ok(()))
 };
 
 fn due_columns() -> Vec<SelectedColumn> {
@@ -135,15 +123,15 @@ pub(crate) async fn due_deliveries(
     reader: &impl Reader,
     now: Timestamp,
     limit: u32,
-) -> Result<Vec<Delivery>> {
+) -> StoreResult<Vec<Delivery>> {
     let due = due_deliveries_query(reader.dialect(), now, limit);
-    let rows = reader.rows("looking for due deliveries", due).await?;
+    let [json] = reader.only_row("looking for due deliveries", due).await?;
     let read = |row: Row<'_>| {
         let place: u32 = row.of(&PLACED).number("place")?;
         let id = row.of(&delivery::TABLE).id("id", DeliveryId::new)?;
         Ok((place, (id, delivery::read(row))))
     };
-    let placed: BTreeMap<_, _> = rows.read(&due_columns(), read)?.into_iter().collect();
+    let placed: BTreeMap<_, _> = row::all(&json, &due_columns(), read)?.into_iter().collect();
     let mut found = vec![];
     for (id, delivery) in placed.into_values() {
         match delivery {
@@ -168,7 +156,7 @@ pub(crate) fn oldest_pending_query(dialect: Dialect) -> Statement {
     Statement::of(dialect, &text, values![])
 }
 
-pub(crate) async fn oldest_pending_delivery(reader: &impl Reader) -> Result<Option<Timestamp>> {
+pub(crate) async fn oldest_pending_delivery(reader: &impl Reader) -> StoreResult<Option<Timestamp>> {
     const WHAT: &str = "looking for the oldest pending delivery";
     let found = reader.row(WHAT, oldest_pending_query(reader.dialect())).await?;
     let Some([seconds]) = found.filter(|[seconds]: &[String; 1]| !seconds.is_empty()) else {

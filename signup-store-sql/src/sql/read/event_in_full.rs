@@ -2,7 +2,7 @@
 
 use signup_core::EventInFull;
 
-use super::reader::{Reader, Result, sorted};
+use super::reader::{Reader, StoreResult, sorted};
 use crate::records::{event, location_data, question, shift};
 use crate::sql::row::{self, Row};
 use crate::sql::{Statement, Value};
@@ -12,7 +12,7 @@ pub(crate) async fn event_in_full(
     reader: &impl Reader,
     condition: &str,
     values: Vec<Value>,
-) -> Result<Option<EventInFull>> {
+) -> StoreResult<Option<EventInFull>> {
     let dialect = reader.dialect();
     let children = |list: String, table: &str, alias: &str, condition: &str| {
         format!(

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use signup_core::{
     Event, EventDate, EventId, EventKey, EventOrder, EventQuery, EventWithShifts, Listed, OpenShift,
-    OrganizationId, Page, ScheduledShift, Shift, Side, StoreError,
+    OrganizationId, Page, ScheduledShift, Shift, Side,
 };
 use uuid::Uuid;
 
-use super::page::{HAS_OTHER_SIDE, PAGE, cut, row_limit};
-use super::reader::{Reader, Result};
+use super::page::{HAS_OTHER_SIDE, PAGE, cut, has_row, page_with_side, row_limit};
+use super::reader::{Reader, StoreResult};
 use crate::records::event;
 use crate::records::shift;
-use crate::sql::row::{self, FetchedRows as _, Row};
-use crate::sql::table::SelectedColumn;
+use crate::sql::column::SelectedColumn;
+use crate::sql::row::{self, Row};
 use crate::sql::{Dialect, Statement, Value, values};
 
 const DAY_S: i64 = 86_400;
@@ -22,10 +22,7 @@ const DAY_S: i64 = 86_400;
 /// are at most 16 hours, and a clock change can skip a day.
 const SLACK_S: i64 = 2 * DAY_S;
 
-/// The place of an event in the list: its start in Unix seconds, and its id. No event has the nil id.
-type Place = (i64, Uuid);
-
-/// An end of the range that a query reads: a comparison of an event with a place. The place is an expression of SQL.
+/// An end of the range that a query reads: a comparison of an event with an expression of SQL.
 type Bound = String;
 
 /// The queries for a page of events and for the other side of its position.
@@ -40,8 +37,9 @@ struct EventSelection {
     /// The range of the filter: an event outside is not selected.
     first: Option<Bound>,
     last: Option<Bound>,
-    position: Option<Place>,
-    /// Whether the page is read from lower to higher places.
+    /// The start of an event in Unix seconds, and its id.
+    position: Option<(i64, Uuid)>,
+    /// Whether the page is read upwards.
     is_ascending: bool,
     limit: u32,
 }
@@ -131,15 +129,13 @@ impl EventSelection {
         self.select("*", comparison, is_ascending, limit)
     }
 
-    /// Returns a condition that an event lies at the position or on the other side.
-    fn has_other_side(&mut self) -> String {
-        if self.position.is_none() {
-            return "1 = 0".to_owned();
-        }
+    /// Returns a query for an event at the position or on the other side. `None` without a position.
+    ///
+    /// With an order and a limit the planner reads the first row of a range. For EXISTS it does not always do so.
+    fn other_side(&mut self) -> Option<String> {
+        let _position = self.position?;
         let comparison = if self.is_ascending { "<=" } else { ">=" };
-        // With an order and a limit the planner reads the first row of a range. For EXISTS it does not always do so.
-        let one = self.select("1", comparison, !self.is_ascending, 1);
-        format!("({one}) IS NOT NULL")
+        Some(self.select("1", comparison, !self.is_ascending, 1))
     }
 
     /// Returns a query for `what` of the first events from the position on.
@@ -175,8 +171,8 @@ fn midnight(date: EventDate) -> i64 {
 /// Returns the statement for a page of events. The result says whether an event lies on the other side of the position.
 pub(crate) fn page_query(dialect: Dialect, organization: OrganizationId, wanted: &EventQuery) -> Statement {
     let mut selection = EventSelection::new(dialect, organization, wanted);
-    let (other_side, page) = (selection.has_other_side(), selection.page());
-    let from = format!("(SELECT {other_side} AS has_other_side) p LEFT JOIN ({page}) e ON TRUE");
+    let (other_side, page) = (selection.other_side(), selection.page());
+    let from = page_with_side(&page, event::TABLE.alias, other_side);
     let columns = [PAGE.columns(), event_columns()].concat();
     Statement::of(dialect, &dialect.select(&columns, &from), selection.values)
 }
@@ -189,7 +185,7 @@ fn event_columns() -> Vec<SelectedColumn> {
 ///
 /// The stored start can differ from the derived one while a process with newer zone data shares the database. A walk that mixed
 /// them would repeat or skip events.
-fn read_event(row: Row<'_>) -> Result<(Timestamp, Event)> {
+fn read_event(row: Row<'_>) -> StoreResult<(Timestamp, Event)> {
     Ok((event::read_stored_start(row)?, event::read(row)?))
 }
 
@@ -199,7 +195,7 @@ fn in_page<T: Listed<Key = EventKey>>(
     mut items: Vec<((Timestamp, EventId), T)>,
     other_side: bool,
 ) -> Page<T> {
-    items.sort_by_key(|(place, _)| *place);
+    items.sort_by_key(|(key, _)| *key);
     if wanted.order == EventOrder::Latest {
         items.reverse();
     }
@@ -219,11 +215,11 @@ pub(crate) async fn events(
     reader: &impl Reader,
     organization: OrganizationId,
     wanted: &EventQuery,
-) -> Result<Page<Event>> {
+) -> StoreResult<Page<Event>> {
     let page = page_query(reader.dialect(), organization, wanted);
-    let page = reader.rows("listing events", page).await?;
+    let [json] = reader.only_row("listing events", page).await?;
     let mut other_side = false;
-    let events = page.read(&[PAGE.columns(), event_columns()].concat(), |row| {
+    let events = row::all(&json, &[PAGE.columns(), event_columns()].concat(), |row| {
         other_side = row.of(&PAGE).flag(HAS_OTHER_SIDE)?;
         row.outer(&event::TABLE, read_event)
     })?;
@@ -239,7 +235,8 @@ pub(crate) fn page_with_shifts_query(
     wanted: &EventQuery,
 ) -> Statement {
     let mut selection = EventSelection::new(dialect, organization, wanted);
-    let (page, other_side) = (selection.page(), selection.has_other_side());
+    let (page, other_side) = (selection.page(), selection.other_side());
+    let other_side = has_row(other_side);
     let (events, shifts) = (dialect.list(&event_columns()), dialect.list(&shift_columns()));
     // SQLite joins the tables of a `CROSS JOIN` in the order of the text.
     let of_page = "page e CROSS JOIN shifts s \
@@ -259,12 +256,10 @@ pub(crate) async fn events_with_shifts(
     reader: &impl Reader,
     organization: OrganizationId,
     wanted: &EventQuery,
-) -> Result<Page<EventWithShifts>> {
+) -> StoreResult<Page<EventWithShifts>> {
     const WHAT: &str = "listing events with their shifts";
     let page = page_with_shifts_query(reader.dialect(), organization, wanted);
-    let found = reader.row(WHAT, page).await?;
-    let [other_side, events, shifts] =
-        found.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    let [other_side, events, shifts] = reader.only_row(WHAT, page).await?;
     let mut of_events: BTreeMap<EventId, Vec<Shift>> = BTreeMap::new();
     for shift in row::all(&shifts, &shift_columns(), shift::TABLE.read)? {
         of_events.entry(shift.event).or_default().push(shift);

@@ -6,13 +6,13 @@ use signup_core::{EventId, Kind, ListQuery, Membership, OrganizationId, Record};
 use uuid::Uuid;
 
 use super::people::{members, memberships};
-use super::reader::{Reader, Result, all, record, sorted};
+use super::reader::{Reader, StoreResult, all, record, sorted};
 use crate::records::{event, invitation, organization, table, token, webhook};
 use crate::sql::table::Table;
 use crate::sql::{Value, values};
 
 /// Lists records like [`Store::list`](signup_core::Store::list).
-pub(crate) async fn list(reader: &impl Reader, query: &ListQuery) -> Result<Vec<Record>> {
+pub(crate) async fn list(reader: &impl Reader, query: &ListQuery) -> StoreResult<Vec<Record>> {
     match *query {
         ListQuery::Organizations { after, limit } => {
             let from = format!("(SELECT * FROM organizations WHERE id > $1 ORDER BY id LIMIT {limit}) o");
@@ -54,7 +54,7 @@ async fn records<R: Into<Record>, K: Ord>(
     from: &str,
     values: Vec<Value>,
     key: impl Fn(&R) -> K,
-) -> Result<Vec<Record>> {
+) -> StoreResult<Vec<Record>> {
     let found = all(reader, "listing records", table.columns(), from, values, table.read).await?;
     Ok(sorted(found, key).into_iter().map(Into::into).collect())
 }
@@ -63,7 +63,7 @@ fn flattened<R: Into<Record>>(pairs: Vec<(Membership, R)>) -> Vec<Record> {
     pairs.into_iter().flat_map(|(membership, other)| [membership.into(), other.into()]).collect()
 }
 
-async fn by_id(reader: &impl Reader, kind: Kind, id: Uuid) -> Result<Vec<Record>> {
+async fn by_id(reader: &impl Reader, kind: Kind, id: Uuid) -> StoreResult<Vec<Record>> {
     // The keys of these kinds do not end in an id of their own, or have no organization.
     if matches!(
         kind,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use signup_core::{Notice, NoticeCounts, NoticeId, NoticeQuery, StoreError};
 
-use super::reader::{Reader, Result, all, is_first_report, one, sorted};
+use super::reader::{Reader, StoreResult, all, is_first_report, one, sorted};
 use crate::records::notice;
 #[cfg(test)]
 use crate::sql::Dialect;
@@ -12,7 +12,11 @@ use crate::sql::row::Row;
 use crate::sql::{Statement, values};
 
 /// Reads notices like [`Store::notices`](signup_core::Store::notices).
-pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
+pub(crate) async fn notices(
+    reader: &impl Reader,
+    query: NoticeQuery,
+    limit: u32,
+) -> StoreResult<Vec<Notice>> {
     let above = |after: Option<NoticeId>| values![after.unwrap_or(NoticeId::NONE).uuid()];
     let (condition, values) = match query {
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
@@ -32,12 +36,11 @@ pub(crate) async fn notices(reader: &impl Reader, query: NoticeQuery, limit: u32
 }
 
 /// Counts the queued notices and the failed notices.
-pub(crate) async fn count_notices(reader: &impl Reader) -> Result<NoticeCounts> {
+pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCounts> {
     const WHAT: &str = "counting notices";
     let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
          CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
-    let counted = reader.row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
-    let [queued, failed] = counted.ok_or_else(|| StoreError::failed(WHAT, "the statement gave no row"))?;
+    let [queued, failed] = reader.only_row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
     let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
     Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
 }
@@ -67,7 +70,7 @@ async fn due_notices(
     now: Timestamp,
     latest: Timestamp,
     limit: u32,
-) -> Result<Vec<Notice>> {
+) -> StoreResult<Vec<Notice>> {
     let (mut found, mut after) = (vec![], (i64::MIN, NoticeId::NONE));
     loop {
         let page = due_page(reader, now, latest, after, limit).await?;
@@ -94,7 +97,7 @@ async fn due_page(
     latest: Timestamp,
     after: QueuePosition,
     limit: u32,
-) -> Result<Vec<(QueuePosition, Result<Option<Notice>>)>> {
+) -> StoreResult<Vec<(QueuePosition, StoreResult<Option<Notice>>)>> {
     const WHAT: &str = "looking for due notices";
     let from = due_ranges(limit);
     let values = values![now.as_second(), latest.as_second(), after.0, after.1.uuid()];
@@ -117,7 +120,7 @@ async fn due_page(
 async fn each_at(
     reader: &impl Reader,
     positions: Vec<QueuePosition>,
-) -> Result<Vec<(QueuePosition, Result<Option<Notice>>)>> {
+) -> StoreResult<Vec<(QueuePosition, StoreResult<Option<Notice>>)>> {
     let mut found = Vec::with_capacity(positions.len());
     for (due_at, id) in positions {
         let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();

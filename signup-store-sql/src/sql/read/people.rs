@@ -2,10 +2,10 @@
 
 use signup_core::{Digest, Membership, Organization, OrganizationId, Person, PersonId, SignIn, SignInInFull};
 
-use super::reader::{Reader, Result, all};
+use super::reader::{Reader, StoreResult, all};
 use crate::records::{membership, organization, person, sign_in};
+use crate::sql::column::SelectedColumn;
 use crate::sql::row::Row;
-use crate::sql::table::SelectedColumn;
 use crate::sql::values;
 #[cfg(test)]
 use crate::sql::{Dialect, Statement};
@@ -33,7 +33,7 @@ pub(crate) fn people_queries(dialect: Dialect) -> [Statement; 3] {
 pub(super) async fn members(
     reader: &impl Reader,
     organization: OrganizationId,
-) -> Result<Vec<(Membership, Person)>> {
+) -> StoreResult<Vec<(Membership, Person)>> {
     let columns = [membership::TABLE.columns(), person::TABLE.columns()].concat();
     let read = |row: Row<'_>| Ok((membership::read(row)?, person::read(row)?));
     let values = values![organization.uuid()];
@@ -45,16 +45,16 @@ pub(super) async fn members(
 pub(super) async fn memberships(
     reader: &impl Reader,
     person: PersonId,
-) -> Result<Vec<(Membership, Organization)>> {
+) -> StoreResult<Vec<(Membership, Organization)>> {
     let (what, columns) = ("listing memberships", joined_columns());
     let mut found = all(reader, what, columns, MEMBERSHIPS, values![person.uuid()], joined).await?;
     Membership::sort_organizations(&mut found);
     Ok(found)
 }
 
-pub(crate) async fn signed_in(reader: &impl Reader, digest: &Digest) -> Result<Option<SignInInFull>> {
+pub(crate) async fn signed_in(reader: &impl Reader, digest: &Digest) -> StoreResult<Option<SignInInFull>> {
     let columns = [sign_in::TABLE.columns(), person::TABLE.columns(), joined_columns()].concat();
-    let read = |row: Row<'_>| -> Result<(SignIn, Person, _)> {
+    let read = |row: Row<'_>| -> StoreResult<(SignIn, Person, _)> {
         Ok((sign_in::read(row)?, person::read(row)?, row.outer(&membership::TABLE, joined)?))
     };
     let values = values![digest.as_bytes().as_slice()];
@@ -74,6 +74,6 @@ fn joined_columns() -> Vec<SelectedColumn> {
 }
 
 /// Reads a membership with its organization.
-fn joined(row: Row<'_>) -> Result<(Membership, Organization)> {
+fn joined(row: Row<'_>) -> StoreResult<(Membership, Organization)> {
     Ok((membership::read(row)?, organization::read(row)?))
 }

@@ -7,35 +7,43 @@ use signup_core::{Kind, Record, StoreError};
 use uuid::Uuid;
 
 use crate::records::table;
-use crate::sql::row::{FetchedRows, Row};
-use crate::sql::table::{SelectedColumn, Table};
+use crate::sql::column::SelectedColumn;
+use crate::sql::row::{self, Row};
+use crate::sql::table::Table;
 use crate::sql::{Dialect, Statement, Value};
 
-pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
+/// The result of a read.
+pub(crate) type StoreResult<T> = Result<T, StoreError>;
 
 /// Runs statements that read.
 pub(crate) trait Reader: Sync {
-    /// The result of a statement of [`Dialect::select`].
-    type Rows: FetchedRows;
-
     fn dialect(&self) -> Dialect;
 
-    /// Runs a statement of [`Dialect::select`]. `what` names the operation in errors.
-    fn rows(&self, what: &'static str, sql: Statement) -> impl Future<Output = Result<Self::Rows>> + Send;
+    /// Returns the only row of a statement with `N` columns of text. `what` names the operation in errors.
+    fn only_row<const N: usize>(
+        &self,
+        what: &'static str,
+        sql: Statement,
+    ) -> impl Future<Output = StoreResult<[String; N]>> + Send {
+        async move {
+            let row = self.row(what, sql).await?;
+            row.ok_or_else(|| StoreError::failed(what, "the statement gave no row"))
+        }
+    }
 
     /// Returns the rows of a statement with `N` columns of text. `what` names the operation in errors.
     fn texts<const N: usize>(
         &self,
         what: &'static str,
         sql: Statement,
-    ) -> impl Future<Output = Result<Vec<[String; N]>>> + Send;
+    ) -> impl Future<Output = StoreResult<Vec<[String; N]>>> + Send;
 
     /// Returns the first row of a statement with `N` columns of text. `what` names the operation in errors.
     fn row<const N: usize>(
         &self,
         what: &'static str,
         sql: Statement,
-    ) -> impl Future<Output = Result<Option<[String; N]>>> + Send {
+    ) -> impl Future<Output = StoreResult<Option<[String; N]>>> + Send {
         async move { Ok(self.texts(what, sql).await?.into_iter().next()) }
     }
 }
@@ -47,11 +55,12 @@ pub(crate) async fn all<T>(
     columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,
-    read: impl FnMut(Row<'_>) -> Result<T>,
-) -> Result<Vec<T>> {
+    read: impl FnMut(Row<'_>) -> StoreResult<T>,
+) -> StoreResult<Vec<T>> {
     let dialect = reader.dialect();
-    let found = reader.rows(what, Statement::of(dialect, &dialect.select(&columns, from), values)).await?;
-    found.read(&columns, read)
+    let statement = Statement::of(dialect, &dialect.select(&columns, from), values);
+    let [json] = reader.only_row(what, statement).await?;
+    row::all(&json, &columns, read)
 }
 
 /// Reads the record of `from`, which has at most one row.
@@ -61,8 +70,8 @@ pub(crate) async fn one<T>(
     columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,
-    read: impl FnMut(Row<'_>) -> Result<T>,
-) -> Result<Option<T>> {
+    read: impl FnMut(Row<'_>) -> StoreResult<T>,
+) -> StoreResult<Option<T>> {
     Ok(all(reader, what, columns, from, values, read).await?.pop())
 }
 
@@ -73,7 +82,7 @@ pub(crate) async fn record(
     columns: &[&str],
     values: Vec<Value>,
     conditions: &[String],
-) -> Result<Option<Record>> {
+) -> StoreResult<Option<Record>> {
     let table = table(kind);
     let alias = table.alias();
     let same = columns.iter().zip(1..).map(|(column, number)| format!("{alias}.{column} = ${number}"));
@@ -97,8 +106,8 @@ pub(crate) async fn of_parent<R, T>(
     columns: Vec<SelectedColumn>,
     from: &str,
     values: Vec<Value>,
-    read: impl Fn(Row<'_>) -> Result<T>,
-) -> Result<Option<Vec<T>>> {
+    read: impl Fn(Row<'_>) -> StoreResult<T>,
+) -> StoreResult<Option<Vec<T>>> {
     let read = |row: Row<'_>| row.outer(table, &read);
     let found = all(reader, what, columns, from, values, read).await?;
     Ok((!found.is_empty()).then(|| found.into_iter().flatten().collect()))
