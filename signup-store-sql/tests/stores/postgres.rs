@@ -1,7 +1,6 @@
 //! PostgreSQL alone: windows that processes share, and purges.
 
 mod faults;
-mod lifecycle;
 mod locks;
 mod open;
 mod overlaps;

@@ -99,18 +99,15 @@ async fn a_commit_is_tried_again_after_a_lost_session_a_deadlock_and_a_unique_vi
 /// The network carries neither the ROLLBACK nor anything after it.
 #[tokio::test]
 async fn a_refusal_whose_rollback_is_not_answered_is_returned() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
     let statement_timeout = Duration::from_millis(300);
     let options = PostgresOptions { connections: 1, statement_timeout, ..options() };
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
     proxy.set(SILENT_AT_ROLLBACK);
     let requires = Vec::from_iter(Requirement::unchanged(&organization(1)));
     let refused = store.commit(ChangeSet { requires, ..insert([organization(2)]) });
     let refused = tokio::time::timeout(Duration::from_secs(20), refused).await.unwrap();
     assert!(matches!(refused, Err(CommitError::Refused(Refusal::Changed(_)))), "{refused:?}");
-    proxy.move_to(cluster.port());
+    proxy.reconnect();
     organizations(&store).await.unwrap();
 }
 
@@ -164,6 +161,12 @@ impl Proxy {
         *self.target.lock().unwrap() = Target { port, state: watch::Sender::new(OPEN) };
     }
 
+    /// Silences the open connections, and opens the way for new ones.
+    fn reconnect(&self) {
+        let port = self.target.lock().unwrap().port;
+        self.move_to(port);
+    }
+
     fn set(&self, state: u8) {
         self.target.lock().unwrap().state.send_replace(state);
     }
@@ -201,6 +204,24 @@ async fn carry(
 async fn until_not_silent(state: &watch::Sender<u8>) {
     // The state has a sender, so this waits.
     state.subscribe().wait_for(|state| *state != SILENT).await.unwrap();
+}
+
+/// A store that reaches a database of its own through a proxy.
+struct Proxied {
+    /// The database itself.
+    url: String,
+    proxy: Proxy,
+    store: PostgresStore,
+}
+
+impl Proxied {
+    async fn open(options: PostgresOptions) -> Option<Self> {
+        let cluster = Cluster::shared()?;
+        let url = cluster.database().await;
+        let proxy = Proxy::to(cluster.port()).await;
+        let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+        Some(Self { url, proxy, store })
+    }
 }
 
 fn options() -> PostgresOptions {
@@ -267,10 +288,8 @@ async fn a_store_follows_a_primary_that_moves_behind_its_address() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_store_closes_while_its_server_is_silent() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options()).await.unwrap();
+    let options = options();
+    let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
     join_all((0..8).map(|_| organizations(&store))).await;
     let under_way = tokio::spawn({
         let store = store.clone();
@@ -285,15 +304,12 @@ async fn a_store_closes_while_its_server_is_silent() {
 /// The read that is dropped waits for a network that carries nothing. New connections lead to the server again.
 #[tokio::test]
 async fn a_read_that_is_dropped_while_its_server_is_silent_gives_up_its_connection() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
     let statement_timeout = Duration::from_millis(300);
     let options = PostgresOptions { connections: 1, statement_timeout, ..options() };
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
     organizations(&store).await.unwrap();
     until_idle(&store).await;
-    proxy.move_to(cluster.port());
+    proxy.reconnect();
     let mut reads = [Box::pin(organizations(&store))];
     begin(&mut reads);
     drop(reads);
@@ -303,12 +319,9 @@ async fn a_read_that_is_dropped_while_its_server_is_silent_gives_up_its_connecti
 /// One connection has more work than it can do, so most requests are refused. The store is ready nevertheless.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_overloaded_store_is_ready() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
-    proxy.set(SLOW);
     let options = PostgresOptions { connections: 1, connect_timeout: Duration::from_secs(1), ..options() };
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
+    proxy.set(SLOW);
     let (work, commits, checks) = tokio::join!(
         join_all((0..50).map(|_| organizations(&store))),
         join_all((0..50).map(|number| store.commit(insert([organization(number)])))),
@@ -325,11 +338,8 @@ async fn an_overloaded_store_is_ready() {
 /// The statements together take longer than one statement may, and none of them hangs.
 #[tokio::test]
 async fn a_large_transaction_over_a_slow_network_keeps_its_connection() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
     let options = PostgresOptions { statement_timeout: Duration::from_millis(300), ..options() };
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
     drop(busy_shift(&store, 65).await);
     let event = event(11, "2027-06-05");
     // Each record is of another kind than the one before, so each is a statement.
@@ -347,11 +357,8 @@ async fn a_large_transaction_over_a_slow_network_keeps_its_connection() {
 /// The process never gets the answer to its statement, so it sends no COMMIT.
 #[tokio::test]
 async fn a_silent_process_behind_pgbouncer_loses_its_locks() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
     let options = PostgresOptions { pgbouncer: true, statement_timeout: Duration::from_secs(3), ..options() };
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    let Some(Proxied { url, proxy, store }) = Proxied::open(options).await else { return };
     let shift = busy_shift(&store, 9).await;
     let mut stranger = locking(&url, "shifts").await;
     let silent = tokio::spawn({
@@ -371,12 +378,9 @@ async fn a_silent_process_behind_pgbouncer_loses_its_locks() {
 /// All waiting requests share one wait for the database.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_that_cannot_be_counted_fail_together() {
-    let Some(cluster) = Cluster::shared() else { return };
-    let url = cluster.database().await;
-    let proxy = Proxy::to(cluster.port()).await;
     let statement_timeout = Duration::from_millis(500);
     let options = PostgresOptions { statement_timeout, ..options() };
-    let store = PostgresStore::open(&proxy.url(&url).parse().unwrap(), options).await.unwrap();
+    let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
     let caller = RateKey::address("192.0.2.1".parse().unwrap());
     store.count_request(caller, at(0)).await.unwrap();
     proxy.set(SILENT);

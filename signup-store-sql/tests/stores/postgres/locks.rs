@@ -5,17 +5,19 @@ use std::sync::Arc;
 
 use futures_util::future::join_all;
 use rstest::rstest;
-use signup_core::conformance::records::{self, absent, at, stored, try_commit, unchanged};
+use signup_core::conformance::records::{
+    self, absent, at, gate_unchanged, next, stored, try_commit, unchanged,
+};
 use signup_core::{
-    ChangeSet, OrganizationId, RateKey, Record, Refusal, RequestCounter as _, Requirement, Store, Total,
-    Unique,
+    ChangeSet, Event, OrganizationId, RateKey, Record, RecordKey, Refusal, RequestCounter as _, Requirement,
+    Shift, Store, Total, Unique,
 };
 use signup_store_sql::PostgresOptions;
 use signup_store_sql::test_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _, PgConnection};
 
 use super::stores_on;
-use super::waits::{begin, busy_shift, locking, open, patient, sign_up};
+use super::waits::{begin, busy_shift, locking, open, patient, sign_up, until_waiting};
 use crate::records::{Database, Engine, ORGANIZATION, event, insert, organization, receipt};
 
 /// Returns the requirement that the organization has fewer active events than the bound.
@@ -83,7 +85,7 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
     let change = ChangeSet { requires, ..insert([new.clone()]) };
     let store = Arc::clone(&database.store);
     let commit = tokio::spawn(async move { store.commit(change).await });
-    super::waits::until_waiting(&url, 1).await;
+    until_waiting(&url, 1).await;
     // The commit holds the event and waits for the shift; it has waited longer, so it is the one that is undone.
     stranger.execute("SELECT 1 FROM events FOR UPDATE; COMMIT").await.unwrap();
     commit.await.unwrap().unwrap();
@@ -126,8 +128,55 @@ async fn a_commit_waits_for_a_purge_that_removes_what_it_requires() {
         stranger.execute(AssertSqlSafe(format!("BEGIN; DELETE FROM {table}"))).await.unwrap();
         let store = Arc::clone(&store);
         let commit = tokio::spawn(async move { try_commit(&*store, change).await });
-        super::waits::until_waiting(&url, 1).await;
+        until_waiting(&url, 1).await;
         stranger.execute("COMMIT").await.unwrap();
         assert_eq!(commit.await.unwrap(), Err(Refusal::Changed(record.entity().key())), "{table}");
     }
+}
+
+async fn event_of(store: &dyn Store, shift: &Shift) -> Event {
+    store.get(RecordKey::Event(shift.organization, shift.event)).await.unwrap().unwrap()
+}
+
+/// A sign-up for a shift whose event has the gate that was read.
+fn sign_up_at_gate(number: u32, shift: &Shift, event: &Event) -> ChangeSet {
+    let mut change = sign_up(number, shift);
+    change.requires.insert(0, gate_unchanged(event));
+    change
+}
+
+/// Two sign-ups for different shifts share the lock of the gate of their event. A change of the event waits for both, and a sign-up that
+/// comes later waits for the change.
+#[tokio::test]
+async fn sign_ups_share_the_gate_of_their_event_and_changes_of_the_gate_have_their_turn() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let url = cluster.database().await;
+    let [first, second, third, fourth] = &stores_on(&url, 4, &PostgresOptions::default()).await[..] else {
+        panic!("four stores")
+    };
+    let shift = busy_shift(first, 9).await;
+    let event = event_of(first, &shift).await;
+    let another = records::shift(&event, 61, 9);
+    first.commit(insert([another.clone()])).await.unwrap();
+    let mut stranger = PgConnection::connect(&url).await.unwrap();
+    let lock = format!("BEGIN; SELECT 1 FROM shifts WHERE id = '{}' FOR UPDATE", shift.id);
+    stranger.execute(AssertSqlSafe(lock)).await.unwrap();
+    let mut stuck = [Box::pin(first.commit(sign_up_at_gate(100, &shift, &event)))];
+    begin(&mut stuck);
+    until_waiting(&url, 1).await;
+    second.commit(sign_up_at_gate(101, &another, &event)).await.unwrap();
+    let mut update = ChangeSet::default();
+    update.replace(event.clone(), next(&event));
+    let mut update = [Box::pin(third.commit(update))];
+    begin(&mut update);
+    until_waiting(&url, 2).await;
+    let mut late = [Box::pin(fourth.commit(sign_up_at_gate(102, &another, &event)))];
+    begin(&mut late);
+    until_waiting(&url, 3).await;
+    stranger.execute("COMMIT").await.unwrap();
+    let ([stuck], [update], [late]) = (stuck, update, late);
+    let (stuck, update, late) = tokio::join!(stuck, update, late);
+    stuck.unwrap();
+    update.unwrap();
+    assert!(late.is_err(), "the event has another gate by then");
 }

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signup_core::conformance::records::{put, stored, write};
-use signup_core::{EventQuery, Record, ScheduledShift, Shift, Store};
+use signup_core::{ScheduledShift, Shift, Store};
 
-use crate::records::{Database, Engine, ORGANIZATION, Records, event, insert, organization, with};
-
-const PAGE: EventQuery = EventQuery::new();
+use crate::records::{Database, Engine, Records, with};
 
 /// Returns the version of the shift in each cached read that lists the shift.
 async fn versions(store: &dyn Store, records: &Records, shift: &Shift) -> [u32; 2] {
@@ -86,33 +84,5 @@ async fn a_commit_of_another_store_is_seen_after_a_second() {
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(versions(store, &records, shift).await, [version; 2]);
         assert_eq!(stored(store, &records.organization).await.unwrap().name.as_str(), renamed);
-    }
-}
-
-#[tokio::test]
-async fn a_record_is_found_after_a_cached_miss() {
-    let database = Database::new(Engine::Sqlite).await.unwrap();
-    let store = &*database.store;
-    let (owner, event) = (organization(ORGANIZATION), event(11, "2027-06-05"));
-    for _ in 0..2 {
-        assert_eq!(stored(store, &owner).await, None);
-        assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), None);
-        assert_eq!(store.event_by_slug(&event.slug).await.unwrap(), None);
-        assert_eq!(store.events(owner.id, &PAGE).await.unwrap().items, []);
-    }
-    let new: [Record; 2] = [owner.clone().into(), event.clone().into()];
-    store.commit(insert(new)).await.unwrap();
-    assert_eq!(stored(store, &owner).await, Some(owner.clone()));
-    assert_eq!(store.shifts(owner.id, event.id).await.unwrap(), Some(vec![]));
-    assert_eq!(store.event_by_slug(&event.slug).await.unwrap().unwrap().event, event);
-    assert_eq!(store.events(owner.id, &PAGE).await.unwrap().items, [event]);
-}
-
-#[tokio::test]
-async fn a_very_long_slug_is_not_found() {
-    let database = Database::new(Engine::Sqlite).await.unwrap();
-    for number in 0..100 {
-        let slug = format!("{number}{}", "x".repeat(60_000));
-        assert_eq!(database.store.event_by_slug(&slug).await.unwrap(), None);
     }
 }

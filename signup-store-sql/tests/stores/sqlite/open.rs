@@ -17,13 +17,6 @@ async fn what_is_no_database_is_refused_and_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_an_error_that_names_the_path() {
-    let folder = tempfile::tempdir().unwrap();
-    let error = SqliteStore::open(&folder.path().join("nowhere/signup.db")).await.unwrap_err();
-    assert!(error.to_string().contains("nowhere/signup.db"), "{error}");
-}
-
-#[tokio::test]
 async fn after_a_close_the_file_alone_holds_every_commit() {
     let (database, records) = Database::filled(Engine::Sqlite).await.unwrap();
     // Several reads at once open every connection that reads.
