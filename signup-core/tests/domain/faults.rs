@@ -93,6 +93,36 @@ fn half_of_a_surrogate_pair_is_a_fault_of_the_whole_input() {
     assert_eq!(message.subject.as_str(), "\u{1f600} \\ud800");
 }
 
+#[test]
+fn a_number_out_of_range_or_a_deep_value_is_a_fault_beside_all_others() {
+    let digits = format!("1{}", "0".repeat(400));
+    let lists = [200, 2_000].map(|levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels)));
+    let objects = [200, 2_000].map(|levels| format!("{}0{}", "{\"a\":".repeat(levels), "}".repeat(levels)));
+    for value in ["1e400", "-1e400", "1.5E+99999999999999999999", &digits]
+        .into_iter()
+        .chain(lists.iter().chain(&objects).map(String::as_str))
+    {
+        let json = format!(
+            r#"{{"title": {value}, "location_lat": {value}, "location_data": {value}, "start_date": "2027-06-05", "timezone": {value},
+                "is_published": {value}, "shifts": [{{"title": "A", "capacity": {value}, "unknown": {value}}}, "x"], "unknown": {value}}}"#
+        );
+        let faults = event_faults(&json);
+        let paths: Vec<_> = faults.iter().map(|(path, _)| path.as_str()).collect();
+        let expected = [
+            "title",
+            "location_lat",
+            "location_data",
+            "timezone",
+            "is_published",
+            "shifts[0].capacity",
+            "shifts[1]",
+            "shifts[0].unknown",
+            "unknown",
+        ];
+        assert_eq!(paths, expected, "{value}");
+    }
+}
+
 /// Returns the faults of the checked JSON.
 pub(crate) fn faults_of<T>(checked: std::result::Result<T, Faults>) -> Vec<(String, FaultKind)> {
     checked.err().map_or_else(Vec::new, |found| faults(found.into()))

@@ -210,3 +210,13 @@ async fn options_names_the_described_methods_of_every_path() {
         assert_eq!(allowed, expected, "{path}");
     }
 }
+
+#[tokio::test]
+async fn every_read_names_the_parameters_that_it_does_not_take() {
+    let server = Server::start(&[]);
+    for (template, _) in paths().filter(|(_, item)| item.get("get").is_some()) {
+        let path = template.replace("{event_id}", UNKNOWN).replace("{id}", UNKNOWN);
+        let answer = server.get(&format!("{path}?z&per-page=5&z=1")).await;
+        assert_eq!(answer.fields(), ["z", "per-page"], "{path}: {}", answer.text);
+    }
+}

@@ -52,7 +52,6 @@ mod first_owner;
 mod harness;
 mod health;
 mod help;
-mod hostile_bodies;
 mod idempotency;
 mod keep_alive;
 mod keyboard_browser;
