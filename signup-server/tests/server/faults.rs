@@ -172,16 +172,6 @@ async fn a_request_that_gets_no_connection_in_time_is_answered_503() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_statement_past_its_timeout_is_answered_503() {
-    let Some((cluster, server)) = server(&["--database-statement-timeout-s", "1"]) else { return };
-    assert_eq!(server.get("/v1/events").await.status, 200);
-    let lock = Lock::hold(&cluster, "events");
-    assert_unavailable(&server.get("/v1/events").await, "the read");
-    drop(lock);
-    assert_eq!(server.get("/v1/events").await.status, 200);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_cannot_be_counted_is_answered_503_and_told_when_its_token_expires() {
     let Some((cluster, mut server)) = server(&["--database-statement-timeout-s", "1"]) else { return };
     let create =

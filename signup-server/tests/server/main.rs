@@ -46,7 +46,6 @@ mod description;
 mod descriptors;
 mod events;
 mod every_route;
-mod failover;
 mod faults;
 mod first_owner;
 mod harness;
