@@ -61,6 +61,6 @@ async fn each_accepted_write_of_a_mixed_load_is_listed_and_delivered() {
     println!("{writes} writes, {} activities", activity.len());
     for webhook in &webhooks {
         let (records, requests) = webhook.check(&activity);
-        println!("{records} activities arrived in {requests} requests");
+        assert_eq!(records, requests, "the processes deliver each activity once");
     }
 }

@@ -7,21 +7,16 @@ use serde_json::{Value, json};
 
 use crate::activity::all_activity;
 use crate::harness::{Server, event, free_listen};
+use crate::mails::SOON;
 use crate::receiver::{ALLOW, Answer, Receiver};
-use crate::wait::{wait_for_anything_more, wait_until};
-
-/// The deadline for a delivery that is due at once.
-const SOON: Duration = Duration::from_secs(20);
+use crate::wait::wait_until;
+use crate::webhooks::webhook_path as path;
 
 /// Creates a webhook that receives created events, and returns it.
 async fn webhook(server: &Server, url: &str) -> Value {
     let answer = server.post("/v1/webhooks", &json!({"url": url, "types": ["event.created"]})).await;
     assert_eq!(answer.status, 201, "{}", answer.text);
     answer.data()
-}
-
-fn path(webhook: &Value) -> String {
-    format!("/v1/webhooks/{}", webhook["id"].as_str().unwrap())
 }
 
 /// Waits until the webhook has one delivery, in this state, and returns the delivery.
@@ -78,23 +73,6 @@ async fn a_test_is_delivered_to_a_disabled_webhook_too_and_is_no_activity() {
     assert_eq!(sent, json!({"type": "webhook.test", "timestamp": created_at, "data": data}));
     assert!(id.is_string() && actor["type"] == "token" && actor["name"] == "Starter", "{sent}");
     assert_eq!(all_activity(&server).await, before);
-}
-
-#[tokio::test]
-async fn both_secrets_sign_after_a_rotation_the_new_one_first() {
-    let receiver = Receiver::start();
-    let server = Server::start(&ALLOW);
-    let webhook = webhook(&server, &receiver.url()).await;
-    let rotated = server.post(&format!("{}/rotate_secret", path(&webhook)), &json!({})).await.data();
-    server.create(&event()).await;
-    let received = receiver.wait_for(1, SOON).await.remove(0);
-    let [old, new] = [&webhook, &rotated].map(|webhook| webhook["secret"].as_str().unwrap());
-    assert!(old != new && received.is_signed_with(old) && received.is_signed_with(new), "{received:?}");
-    let (first, second) = received.header("webhook-signature").split_once(' ').unwrap();
-    let mut only_first = received.clone();
-    only_first.headers.insert("webhook-signature", first.parse().unwrap());
-    assert!(only_first.is_signed_with(new) && !only_first.is_signed_with(old));
-    assert!(second.starts_with("v1,") && !second.contains(' '), "{second}");
 }
 
 #[tokio::test]
@@ -194,48 +172,4 @@ async fn a_request_in_flight_ends_before_the_server_does() {
     receiver.wait_for(1, SOON).await;
     assert!(server.terminate().success());
     assert_eq!(server.sql("SELECT status FROM deliveries").await, "delivered");
-}
-
-#[tokio::test]
-async fn a_delivery_whose_process_was_killed_is_repeated_with_the_same_id() {
-    let receiver = Receiver::answering(&[Answer::Never, Answer::Status(200)]);
-    let mut server = Server::start_on_sqlite_with(&ALLOW);
-    webhook(&server, &receiver.url()).await;
-    server.create(&event()).await;
-    receiver.wait_for(1, SOON).await;
-    server.kill();
-    // Ends the lease of the killed process, which lasts for 30 seconds.
-    server.sql("UPDATE deliveries SET due_at = 0, leased_until = 0").await;
-    let _restarted = server.start_another(&ALLOW);
-    let received = receiver.wait_for(2, SOON).await;
-    assert_eq!(received[0].header("webhook-id"), received[1].header("webhook-id"));
-    assert_eq!(received[0].body, received[1].body);
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn processes_that_share_a_database_deliver_each_activity_once() {
-    let Some(mut first) = Server::start_on_postgres() else { return };
-    let listens = [(); 2].map(|()| free_listen());
-    let start = |listen: &str| first.start_another(&[&ALLOW[..], &["--metrics-listen", listen]].concat());
-    let servers = listens.each_ref().map(|listen| start(listen));
-    first.kill();
-    let receivers = [(); 8].map(|()| Receiver::answering(&[Answer::Late(200, Duration::from_millis(500))]));
-    for receiver in &receivers {
-        webhook(&servers[0], &receiver.url()).await;
-    }
-    // One process never has four requests to each of eight webhooks in flight, so it leaves work to the other.
-    for number in 0..12 {
-        servers[number % 2].create(&event()).await;
-    }
-    for receiver in &receivers {
-        receiver.wait_for(12, SOON).await;
-    }
-    wait_for_anything_more().await;
-    assert_eq!(receivers.each_ref().map(|receiver| receiver.received().len()), [12; 8]);
-    for listen in &listens {
-        let page = reqwest::get(format!("http://{listen}/metrics")).await.unwrap().text().await.unwrap();
-        let delivered = page.lines().find(|line| line.starts_with("signup_webhook_deliveries_total{"));
-        println!("{delivered:?} by one of two processes");
-        assert!(delivered.is_some(), "each process delivers a part");
-    }
 }
