@@ -20,24 +20,6 @@ async fn the_page_after_a_sign_up_for_no_shift_leads_to_the_event() {
     }
 }
 
-#[tokio::test]
-async fn a_form_for_a_shift_outside_the_event_is_not_found_with_the_page_of_the_event() {
-    let server = Server::start(&[]);
-    let (page, other) =
-        (Page::create(&server, &published()).await, Page::create(&server, &published()).await);
-    for slot in [
-        other.slot("Early"),
-        "0192abcd-0000-7000-8000-000000000000".to_owned(),
-        "x".to_owned(),
-        String::new(),
-    ] {
-        let answer = page.sign_up(&server, &slot, "Ada", "ada@example.org").await;
-        assert_eq!(answer.status, 404, "{slot}");
-    }
-    assert_eq!(page.post(&server, &[("name", "Ada")]).await.status, 404);
-    assert_eq!(other.filled(&server, "Early").await, 0);
-}
-
 /// Returns an event of today in a zone where it is noon, so that a patch can move its shift into the past.
 pub(crate) fn today() -> Value {
     let hour = i8::try_from(SystemClock.now().as_second() / 3600 % 24).unwrap();
