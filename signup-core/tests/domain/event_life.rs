@@ -215,3 +215,23 @@ proptest! {
         })?;
     }
 }
+
+/// The version of an event changes with its shifts and questions.
+#[tokio::test]
+async fn updated_at_of_an_event_stays_when_its_shifts_questions_or_sign_ups_change() {
+    let scene = crate::scene::Scene::start().await;
+    let (event, shift) = scene.event(3).await;
+    let (session, shift) = (&scene.session, &shift.shift);
+    scene.clock.advance(60);
+    scene.sign_up(shift, "ada").await.unwrap();
+    let capacity = ShiftPatch::new().capacity(Capacity::new(9).unwrap());
+    session.patch_shift(shift.id, capacity).await.unwrap();
+    let diet = NewQuestion::new("Diet".parse().unwrap(), QuestionKind::Text);
+    let question = session.add_question(event.id, diet).await.unwrap().id;
+    session.patch_question(question, QuestionPatch::new().label("Food".parse().unwrap())).await.unwrap();
+    session.delete_question(question).await.unwrap();
+    let late = NewShift::new("Late".parse().unwrap(), Capacity::new(1).unwrap());
+    let late = session.add_shifts(event.id, vec![late]).await.unwrap()[0].shift.id;
+    session.delete_shift(late, DeleteShift::new()).await.unwrap();
+    assert_eq!(session.event(event.id).await.unwrap().event.updated_at, event.updated_at);
+}

@@ -130,3 +130,16 @@ fn the_last_value_of_a_repeated_parameter_counts() {
     assert!(!delete(["true", "0"]));
     assert!(delete(["0", "true"]));
 }
+
+#[test]
+fn a_flag_of_a_query_is_true_false_1_or_0() {
+    let query = |text| EventQuery::from_input(Input::from_texts([("is_published", text)]));
+    for (text, flag) in
+        [("true", Some(true)), ("1", Some(true)), ("false", Some(false)), ("0", Some(false)), ("", None)]
+    {
+        assert_eq!(query(text).unwrap().is_published, flag, "{text}");
+    }
+    for text in ["yes", "TRUE", "2", "-1", "01", "true ", "null"] {
+        assert!(query(text).is_err(), "{text}");
+    }
+}

@@ -138,20 +138,3 @@ async fn a_list_shows_the_record_with_an_external_id() {
         assert_eq!(ids(format!("{list}?external_id=")).await.len(), 2, "{list}");
     }
 }
-
-#[tokio::test]
-async fn a_boolean_in_a_query_is_true_false_1_or_0() {
-    let server = Server::start(&[]);
-    server.create(&published()).await;
-    for bad in ["yes", "TRUE", "2", "-1", "01", "true%20", "null", "1&is_published=no"] {
-        assert_eq!(
-            server.get(&format!("/v1/events?is_published={bad}")).await.fields(),
-            ["is_published"],
-            "{bad}"
-        );
-    }
-    for (good, count) in [("true", 1), ("1", 1), ("false", 0), ("0", 0), ("", 1), ("no&is_published=0", 0)] {
-        let list = server.get(&format!("/v1/events?is_published={good}")).await.data();
-        assert_eq!(list.as_array().unwrap().len(), count, "{good}");
-    }
-}
