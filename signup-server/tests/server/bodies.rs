@@ -3,7 +3,6 @@
 //! A client that expects `100 Continue` learns whether the server reads its body.
 
 use std::io::Write as _;
-use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
@@ -19,18 +18,18 @@ use crate::every_route::UNKNOWN;
 use crate::harness::{Server, event};
 use crate::keep_alive::{Head, connect, read_answer};
 use crate::lives::PROXY;
+use crate::mails::SOON;
 use crate::pages::{Page, published};
 use crate::wait::wait_until;
 
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded\r\nSec-Fetch-Site: same-origin\r\n";
-const SOON: Duration = Duration::from_secs(20);
 
 /// Sends the head of a request with a body of 3,000 bytes, and returns the head of the answer that precedes the body.
 ///
 /// Panics if the server asks for the body.
 fn answer_without_body(server: &Server, line: &str, headers: &str) -> Head {
     let answer = answer_to_head(server, line, &format!("Content-Length: 3000\r\n{headers}"));
-    assert!(!answer.says_continue, "the server reads the body of {line}");
+    assert!(!answer.says_continue && answer.says_close, "the server reads the body of {line}");
     answer
 }
 

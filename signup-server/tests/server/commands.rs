@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use insta::assert_snapshot;
-use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::first_owner::accept;
-use crate::harness::Engine::{Postgres, Sqlite};
-use crate::harness::{Engine, PROGRAM, Server, event, run};
+use crate::harness::{Server, event, run};
 use crate::lives::id;
 use crate::mails::{SOON, on_sqlite_with_mailbox};
 use crate::pages::{Page, published};
@@ -241,56 +239,6 @@ async fn a_person_is_erased_while_the_server_runs() {
     let there = "SELECT CAST(COUNT(*) AS TEXT) FROM signups WHERE email LIKE 'ada%' OR email_key LIKE 'ada%'";
     assert_eq!(server.sql(there).await, "0");
     page.signed_up(&server, &page.slot("Late"), "Ada", "ada@example.org").await;
-}
-
-#[rstest]
-#[tokio::test]
-async fn a_running_server_answers_with_what_a_command_changed(#[values(Sqlite, Postgres)] engine: Engine) {
-    let Some(server) = Server::start_with(engine) else { return };
-    let page = Page::create(&server, &published()).await;
-    let path = format!("/v1/events/{}", id(&page.event));
-    assert_eq!(server.get(&path).await.data()["cancelled_at"], Value::Null);
-    let cancelled = server.manage(&["event", "cancel", "--event", id(&page.event)]);
-    assert_eq!(server.get(&path).await.data()["cancelled_at"], cancelled["cancelled_at"]);
-    // The server may answer from its cache for a second.
-    let wait_for = async |status| {
-        wait_until(Duration::from_secs(2), async || {
-            let statuses = (server.get(&path).await.status, page.get(&server).await.status);
-            if statuses == (status, status) { Ok(()) } else { Err(format!("{statuses:?}")) }
-        })
-        .await;
-    };
-    server.manage(&["event", "delete", "--event", id(&page.event)]);
-    wait_for(404).await;
-    server.manage(&["event", "restore", "--event", id(&page.event)]);
-    wait_for(200).await;
-}
-
-#[rstest]
-fn updates_at_the_same_time_keep_each_others_fields(#[values(Sqlite, Postgres)] engine: Engine) {
-    const UPDATE: [&str; 4] = ["organization", "update", "--organization", "starter"];
-    let Some(server) = Server::start_with(engine) else { return };
-    let database = server.database();
-    for round in 0..3 {
-        let fields = [
-            ("--name", "name", format!("Name {round}")),
-            ("--contact", "contact", format!("help{round}@riverside.example")),
-            ("--privacy-url", "privacy_url", format!("https://riverside.example/{round}")),
-            ("--sport", "sport", format!("sport {round}")),
-        ];
-        let commands = fields.each_ref().map(|(flag, _, value)| {
-            let mut command = std::process::Command::new(PROGRAM);
-            command.args(UPDATE).args(["--database", &database, flag, value]);
-            command.stdout(std::process::Stdio::null()).spawn().unwrap()
-        });
-        for mut command in commands {
-            assert!(command.wait().unwrap().success());
-        }
-        let updated = server.manage(&UPDATE);
-        for (_, name, value) in fields {
-            assert_eq!(updated[name], value, "{updated}");
-        }
-    }
 }
 
 /// Usage errors have the exit code 2 and the words of clap, and any other mistake has the exit code 1.

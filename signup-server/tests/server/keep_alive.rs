@@ -163,17 +163,6 @@ fn an_answer_to_an_incomplete_body_announces_that_the_connection_closes() {
 }
 
 #[test]
-fn a_refused_request_that_expects_100_continue_is_not_told_to_send_its_body() {
-    let server = Server::start(&[]);
-    let mut stream = connect(&server);
-    let head = "POST /v1/events HTTP/1.1\r\nHost: x\r\nContent-Length: 3000\r\nExpect: 100-continue\r\n\r\n";
-    stream.get_mut().write_all(head.as_bytes()).unwrap();
-    let answer = read_answer(&mut stream).unwrap();
-    assert_eq!((answer.status, answer.says_continue, answer.says_close), (401, false, true));
-    assert_eq!(stream.read(&mut [0]).unwrap(), 0, "the connection is closed");
-}
-
-#[test]
 fn a_connection_is_reused_after_a_body_sent_on_100_continue() {
     let server = Server::start(&[]);
     let mut client = Client::new(&server);

@@ -31,6 +31,7 @@ fn an_invalid_head_is_answered_without_an_id_and_the_connection_is_closed() {
     let server = Server::start(&[]);
     let many = format!("GET /v1/team HTTP/1.1\r\n{}\r\n", "a: b\r\n".repeat(101));
     let cases = [
+        ("\u{16}\u{3}\u{1}\u{2}\0\r\n\r\n", 400),
         ("GET\r\n\r\n", 400),
         ("GET / HTTP/9.9\r\n\r\n", 400),
         ("G@T / HTTP/1.1\r\n\r\n", 400),
