@@ -25,18 +25,15 @@ fn open_files(server: &Server) -> usize {
     std::fs::read_dir(format!("/proc/{}/fd", server.id())).unwrap().count()
 }
 
-/// Waits until the server accepts no more connections: at least `least` files are open, and their number is stable.
+/// Waits until the server accepts no more connections: at least `least` files are open, and their number stays in five checks.
 async fn wait_until_full(server: &Server, least: usize) {
-    let mut before = 0;
+    let (mut before, mut unchanged) = (0, 0);
     wait_until(Duration::from_secs(10), async || {
         let now = open_files(server);
-        if now >= least && now == before {
-            return Ok(());
-        }
+        unchanged = if now >= least && now == before { unchanged + 1 } else { 0 };
         before = now;
-        // The fixed wait is deliberate: a stable number is one that does not change for 100 ms.
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        Err(format!("the open files ({now}) did not reach {least} or did not become stable"))
+        let is_full = unchanged == 5;
+        is_full.then_some(()).ok_or_else(|| format!("the open files ({now}) did not reach {least} or stay"))
     })
     .await;
 }

@@ -1,7 +1,5 @@
 //! Writers whose server is killed while they write.
 
-use std::time::Duration;
-
 use crate::harness::Server;
 
 /// Returns the number of kills: that of the environment variable `CRASH_KILLS`, or `default`.
@@ -9,7 +7,7 @@ pub(crate) fn kills(default: usize) -> usize {
     std::env::var("CRASH_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(default)
 }
 
-/// Runs writers side by side, and kills the server while they write, some time after the first write that succeeds. Returns
+/// Runs writers side by side, and kills the server while they write, after some writes have succeeded. Returns
 /// what each has written.
 ///
 /// A writer calls `write` with its number and with 0, 1, 2 and so on. The second value of the result is whether the server
@@ -20,7 +18,7 @@ pub(crate) async fn until_killed<W: Send + 'static, F: Future<Output = (W, bool)
     round: usize,
     write: impl Fn(usize, usize) -> F + Clone + Send + 'static,
 ) -> Vec<W> {
-    let (succeeded, mut first) = tokio::sync::watch::channel(());
+    let (succeeded, mut count) = tokio::sync::watch::channel(0);
     let start = |writer| {
         let (write, succeeded) = (write.clone(), succeeded.clone());
         tokio::spawn(async move {
@@ -31,17 +29,19 @@ pub(crate) async fn until_killed<W: Send + 'static, F: Future<Output = (W, bool)
                 if !is_alive {
                     break;
                 }
-                succeeded.send_replace(());
+                succeeded.send_modify(|count| *count += 1);
             }
             written
         })
     };
     let tasks: Vec<_> = (0..writers).map(start).collect();
     drop(succeeded);
-    // On a slow machine the first write can take longer than the wait below. A kill before it would prove nothing.
-    assert!(first.changed().await.is_ok(), "no write succeeded before the kill");
-    // The fixed wait is deliberate: it varies by round, so that the kills hit different moments of the writes.
-    tokio::time::sleep(Duration::from_millis(200 + (round as u64 * 137) % 400)).await;
+    // The number differs by round, so that the kills hit different moments of the writes.
+    let before_kill = 1 + writers * (1 + round % 4);
+    assert!(
+        count.wait_for(|count| *count >= before_kill).await.is_ok(),
+        "the writers stopped before the kill"
+    );
     server.kill();
     let mut written = vec![];
     for task in tasks {
