@@ -230,6 +230,19 @@ impl Browser {
         assert_eq!(taken.iter().map(String::as_str).collect::<BTreeSet<_>>(), listed);
     }
 
+    /// Goes to a page, and [looks](Self::look) at it.
+    pub(crate) async fn go_and_look(&self, url: &str, state: &str, axe: &str) {
+        self.go(url).await;
+        self.look(state, axe).await;
+    }
+
+    /// Presses a button, waits for the text of the page that follows, and [looks](Self::look) at it.
+    pub(crate) async fn press_and_look(&self, button: &str, text: &str, state: &str, axe: &str) {
+        self.press(button).await;
+        self.wait_for(text).await;
+        self.look(state, axe).await;
+    }
+
     /// Checks the page with axe and takes screenshots, on a phone and a desktop, in light and dark. Saves the text, too.
     pub(crate) async fn look(&self, state: &str, axe: &str) {
         self.pictures.borrow_mut().insert(state.to_owned());

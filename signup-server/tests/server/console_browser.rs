@@ -53,16 +53,13 @@ async fn an_owner_sets_up_signs_in_and_makes_a_token_in_a_browser() {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);
     let url = |path: &str| format!("{}{path}", server.url);
-    browser.go(&server.console).await;
-    browser.look("console-first-owner", &axe).await;
+    browser.go_and_look(&server.console, "console-first-owner", &axe).await;
     for (name, text) in
         [("organization_name", "Riverside"), ("contact", "help@riverside.example.org"), ("email", "ada")]
     {
         browser.fill(name, text).await;
     }
-    browser.press("Set up").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-first-owner-refused", &axe).await;
+    browser.press_and_look("Set up", "There is a problem", "console-first-owner-refused", &axe).await;
     browser.fill("email", ADA).await;
     browser.fill("name", "Ada Lovelace").await;
     browser.press("Set up").await;
@@ -72,84 +69,58 @@ async fn an_owner_sets_up_signs_in_and_makes_a_token_in_a_browser() {
     for page in
         ["settings", "settings/members", "settings/tokens", "settings/webhooks", "settings/activity", "leave"]
     {
-        browser.go(&url(&format!("/console/riverside/{page}"))).await;
-        browser.look(&format!("console-{}", page.replace('/', "-")), &axe).await;
+        browser
+            .go_and_look(
+                &url(&format!("/console/riverside/{page}")),
+                &format!("console-{}", page.replace('/', "-")),
+                &axe,
+            )
+            .await;
     }
     browser.go(&url("/console/riverside/settings")).await;
     browser.fill("name", "").await;
     browser.fill("public_url", "riverside").await;
-    browser.press("Save").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-settings-refused", &axe).await;
+    browser.press_and_look("Save", "There is a problem", "console-settings-refused", &axe).await;
 
     browser.go(&url("/console/riverside/settings/members")).await;
-    browser.press("Invite").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-members-refused", &axe).await;
+    browser.press_and_look("Invite", "There is a problem", "console-members-refused", &axe).await;
     browser.fill("email", "grace@example.org").await;
     browser.fill("name", "Grace Hopper").await;
-    browser.press("Invite").await;
-    browser.wait_for("Open invitations").await;
-    browser.look("console-invited", &axe).await;
+    browser.press_and_look("Invite", "Open invitations", "console-invited", &axe).await;
 
     browser.go(&url("/console/riverside/settings/tokens")).await;
     browser.fill("name", "Calendar script").await;
-    browser.press("Create").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-token-refused", &axe).await;
+    browser.press_and_look("Create", "There is a problem", "console-token-refused", &axe).await;
     browser.driver.find(By::Id("scopes")).await.unwrap().click().await.unwrap();
-    browser.press("Create").await;
-    browser.wait_for("Your new API token").await;
-    browser.look("console-token", &axe).await;
+    browser.press_and_look("Create", "Your new API token", "console-token", &axe).await;
     browser.follow("Back to the tokens").await;
     browser.wait_for("Calendar script").await;
-    browser.press("Revoke").await;
-    browser.wait_for("Revoked on").await;
-    browser.look("console-tokens", &axe).await;
+    browser.press_and_look("Revoke", "Revoked on", "console-tokens", &axe).await;
 
     browser.go(&url("/console/riverside/settings/webhooks")).await;
     browser.fill("url", "http://localhost").await;
-    browser.press("Create").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-webhook-refused", &axe).await;
+    browser.press_and_look("Create", "There is a problem", "console-webhook-refused", &axe).await;
     browser.fill("url", "https://hooks.example.org/in").await;
-    browser.press("Create").await;
-    browser.wait_for("The secret of the webhook").await;
-    browser.look("console-webhook-secret", &axe).await;
-    browser.go(&url("/console/riverside/settings/webhooks")).await;
-    browser.look("console-webhooks", &axe).await;
+    browser.press_and_look("Create", "The secret of the webhook", "console-webhook-secret", &axe).await;
+    browser.go_and_look(&url("/console/riverside/settings/webhooks"), "console-webhooks", &axe).await;
     browser.follow("https://hooks.example.org/in").await;
     browser.wait_for("Deliveries").await;
-    browser.press("Send test").await;
-    browser.wait_for("webhook.test").await;
-    browser.look("console-webhook", &axe).await;
-    browser.press("Disable").await;
-    browser.wait_for("Disabled").await;
-    browser.look("console-webhook-disabled", &axe).await;
+    browser.press_and_look("Send test", "webhook.test", "console-webhook", &axe).await;
+    browser.press_and_look("Disable", "Disabled", "console-webhook-disabled", &axe).await;
 
-    browser.go(&url("/sign-out")).await;
-    browser.look("console-sign-out", &axe).await;
-    browser.press("Sign out everywhere").await;
-    browser.wait_for("Enter your email address").await;
-    browser.look("console-sign-in", &axe).await;
-    browser.press("Continue").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-sign-in-refused", &axe).await;
+    browser.go_and_look(&url("/sign-out"), "console-sign-out", &axe).await;
+    browser.press_and_look("Sign out everywhere", "Enter your email address", "console-sign-in", &axe).await;
+    browser.press_and_look("Continue", "There is a problem", "console-sign-in-refused", &axe).await;
     browser.go(&url("/console/riverside/settings/tokens")).await;
     browser.fill("email", ADA).await;
-    browser.press("Continue").await;
-    browser.wait_for("Check your email").await;
-    browser.look("console-code", &axe).await;
+    browser.press_and_look("Continue", "Check your email", "console-code", &axe).await;
     let code = wait_for_code(&mailbox, ADA, 0).await;
     browser.fill("code", "aaaa").await;
-    browser.press("Sign in").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-code-refused", &axe).await;
+    browser.press_and_look("Sign in", "There is a problem", "console-code-refused", &axe).await;
     browser.fill("code", &code).await;
     browser.press("Sign in").await;
     browser.wait_for("Calendar script").await;
-    browser.go(&url("/console/nowhere/")).await;
-    browser.look("console-not-found", &axe).await;
+    browser.go_and_look(&url("/console/nowhere/"), "console-not-found", &axe).await;
     browser.look_at_mail("mail-code", &wait_for_mail(&mailbox, ADA).await, &axe).await;
     let invitation = wait_for_mail(&mailbox, "grace@example.org").await;
     browser.look_at_mail("mail-invitation", &invitation, &axe).await;
@@ -157,7 +128,12 @@ async fn an_owner_sets_up_signs_in_and_makes_a_token_in_a_browser() {
     browser.press("Sign out").await;
     browser.wait_for("Enter your email address").await;
     let text = invitation.text();
-    browser.go(text.split_whitespace().find(|word| word.contains("/invitations/")).unwrap()).await;
-    browser.look("console-invitation", &axe).await;
+    browser
+        .go_and_look(
+            text.split_whitespace().find(|word| word.contains("/invitations/")).unwrap(),
+            "console-invitation",
+            &axe,
+        )
+        .await;
     browser.assert_has_pictures(PICTURES);
 }

@@ -65,11 +65,14 @@ impl Fields {
     }
 }
 
-/// Returns the text of a value. The templates write the special characters as numbers.
+/// Returns the text of a value. The templates write the special characters as numbers, and the reference writes them by name, too.
 pub(crate) fn decoded(value: &str) -> String {
-    let decode =
-        |text: String, (number, character): (u32, &str)| text.replace(&format!("&#{number};"), character);
-    [(60, "<"), (62, ">"), (34, "\""), (39, "'"), (38, "&")].into_iter().fold(value.to_owned(), decode)
+    let decode = |text: String, (number, name, character): (u32, &str, &str)| {
+        text.replace(&format!("&#{number};"), character).replace(&format!("&{name};"), character)
+    };
+    let characters =
+        [(60, "lt", "<"), (62, "gt", ">"), (34, "quot", "\""), (39, "apos", "'"), (38, "amp", "&")];
+    characters.into_iter().fold(value.to_owned(), decode)
 }
 
 /// Returns the value of an attribute, as it stands in the tag.

@@ -71,12 +71,9 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     ] {
         browser.fill(name, text).await;
     }
-    browser.press("Set up").await;
-    browser.wait_for("No events yet.").await;
-    browser.look("console-home-empty", &axe).await;
+    browser.press_and_look("Set up", "No events yet.", "console-home-empty", &axe).await;
 
-    browser.go(&url("/events/new")).await;
-    browser.look("console-event-new", &axe).await;
+    browser.go_and_look(&url("/events/new"), "console-event-new", &axe).await;
     browser.fill("title", "حملة الغذاء").await;
     browser.fill("shifts.0.title", "Till").await;
     browser.fill("shifts.0.each_minutes", "7").await;
@@ -89,9 +86,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     let disabled: Vec<String> =
         browser.driver.execute(ENABLED_LOOKS, vec![]).await.unwrap().convert().unwrap();
     assert_eq!(disabled, [""; 0], "each looks as if it were enabled");
-    browser.press("Create event").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-event-refused", &axe).await;
+    browser.press_and_look("Create event", "There is a problem", "console-event-refused", &axe).await;
 
     let mut large = published();
     large["title"] = json!("A very long title of a food drive in the community hall ".repeat(4));
@@ -111,8 +106,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     over["start_date"] = json!("2020-06-06");
     let over = Page::create(&server, &over).await;
     let over = over.event["id"].as_str().unwrap();
-    browser.go(&url("/")).await;
-    browser.look("console-home", &axe).await;
+    browser.go_and_look(&url("/"), "console-home", &axe).await;
     for (state, path) in [
         ("event-200-shifts", format!("/events/{large}")),
         ("event-no-shifts", format!("/events/{none}")),
@@ -129,50 +123,48 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
         ("question-delete", format!("/questions/{question}/delete")),
         ("shift-delete", format!("/shifts/{slot}/delete")),
     ] {
-        browser.go(&url(&path)).await;
-        browser.look(&format!("console-{state}"), &axe).await;
+        browser.go_and_look(&url(&path), &format!("console-{state}"), &axe).await;
     }
 
     browser.go(&url(&format!("/events/{none}/shifts/new"))).await;
     browser.fill("shifts.0.title", "Till").await;
     browser.fill("shifts.2.capacity", "-1").await;
-    browser.press("Add shifts").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-shifts-refused", &axe).await;
+    browser.press_and_look("Add shifts", "There is a problem", "console-shifts-refused", &axe).await;
     browser.go(&url(&format!("/questions/{question}/edit"))).await;
     browser.fill("label", "").await;
     browser.fill("options", "").await;
-    browser.press("Save changes").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-question-refused", &axe).await;
+    browser.press_and_look("Save changes", "There is a problem", "console-question-refused", &axe).await;
 
-    browser.go(&url(&format!("/shifts/{slot}/edit"))).await;
-    browser.look("console-shift-edit", &axe).await;
+    browser.go_and_look(&url(&format!("/shifts/{slot}/edit")), "console-shift-edit", &axe).await;
     server.patch(&format!("/v1/slots/{slot}"), &json!({"title": "Theirs"})).await;
     browser.fill("title", "Mine").await;
-    browser.press("Save changes").await;
-    browser.wait_for("This has been changed since you opened the page").await;
-    browser.look("console-conflict", &axe).await;
+    browser
+        .press_and_look(
+            "Save changes",
+            "This has been changed since you opened the page",
+            "console-conflict",
+            &axe,
+        )
+        .await;
     browser.fill("location", "Dock 5").await;
-    browser.press("Save changes").await;
-    browser.wait_for("This changes the time or the place for 1 sign-up.").await;
-    browser.look("console-ask", &axe).await;
+    browser
+        .press_and_look(
+            "Save changes",
+            "This changes the time or the place for 1 sign-up.",
+            "console-ask",
+            &axe,
+        )
+        .await;
     browser.press("Save changes").await;
     browser.wait_for("Dock 5").await;
 
     browser.go(&url(&format!("/events/{large}/cancel"))).await;
-    browser.press("Cancel event").await;
-    browser.wait_for("This cancels 1 sign-up.").await;
-    browser.look("console-event-cancel-ask", &axe).await;
-    browser.press("Cancel event").await;
-    browser.wait_for("Cancelled").await;
-    browser.look("console-event-cancelled", &axe).await;
+    browser.press_and_look("Cancel event", "This cancels 1 sign-up.", "console-event-cancel-ask", &axe).await;
+    browser.press_and_look("Cancel event", "Cancelled", "console-event-cancelled", &axe).await;
 
     browser.go(&url("/settings/members")).await;
     browser.fill("email", "grace@example.org").await;
     browser.fill("name", "Grace Hopper").await;
-    browser.press("Invite").await;
-    browser.wait_for("The link of the invitation").await;
-    browser.look("console-invitation-link", &axe).await;
+    browser.press_and_look("Invite", "The link of the invitation", "console-invitation-link", &axe).await;
     browser.assert_has_pictures(PICTURES);
 }

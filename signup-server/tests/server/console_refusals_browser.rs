@@ -73,9 +73,7 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
     let hanna = ada.invite(&mailbox, "hanna@example.org", "owner").await;
     browser.go(&url("/console/riverside/leave")).await;
     assert_eq!(hanna.post("/console/riverside/leave", &[]).await.status, 303);
-    browser.press("Leave").await;
-    browser.wait_for("An organization needs an owner").await;
-    browser.look("console-last-owner", &axe).await;
+    browser.press_and_look("Leave", "An organization needs an owner", "console-last-owner", &axe).await;
     browser.go(&url(&format!("/console/riverside/events/{UNKNOWN}"))).await;
     browser.wait_for("Page not found").await;
     browser.look("console-record-gone", &axe).await;
@@ -97,9 +95,7 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
     })
     .await;
     browser.look("console-tokens-not-recent", &axe).await;
-    browser.press("Create").await;
-    browser.wait_for("Nothing has been done yet.").await;
-    browser.look("console-confirm", &axe).await;
+    browser.press_and_look("Create", "Nothing has been done yet.", "console-confirm", &axe).await;
 
     browser.sign_in_as(&grace).await;
     browser.go(&url("/console/riverside/settings/tokens")).await;
@@ -113,9 +109,7 @@ async fn invitations_and_sign_ins_that_do_not_work_say_what_to_do_next() {
     browser.press("Sign out").await;
     browser.wait_for("Enter your email address").await;
     browser.fill("email", ADA).await;
-    browser.press("Continue").await;
-    browser.wait_for("Too many attempts.").await;
-    browser.look("console-too-many-codes", &axe).await;
+    browser.press_and_look("Continue", "Too many attempts.", "console-too-many-codes", &axe).await;
     browser.assert_has_pictures(SIGN_INS);
 }
 
@@ -131,9 +125,14 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     browser.go(&url(&format!("{event_path}/delete"))).await;
     // Somebody signs up while the question is on the screen.
     page.signed_up(&server, &page.slot("Early"), "Bob", "bob@example.org").await;
-    browser.press("Delete").await;
-    browser.wait_for("You can’t delete or unpublish the event.").await;
-    browser.look("console-event-has-sign-ups", &axe).await;
+    browser
+        .press_and_look(
+            "Delete",
+            "You can’t delete or unpublish the event.",
+            "console-event-has-sign-ups",
+            &axe,
+        )
+        .await;
     let message = [("subject", "Hello"), ("text", "Hello"), ("confirmed", "yes")];
     for _ in 0..5 {
         assert_eq!(ada.post(&format!("{event_path}/message"), &message).await.status, 303);
@@ -141,20 +140,16 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     browser.go(&url(&format!("{event_path}/message"))).await;
     browser.fill("subject", "Hello").await;
     browser.fill("text", "Hello").await;
-    browser.press("Preview").await;
-    browser.wait_for("You’ve sent 5 messages within a day").await;
-    browser.look("console-too-many-messages", &axe).await;
+    browser
+        .press_and_look("Preview", "You’ve sent 5 messages within a day", "console-too-many-messages", &axe)
+        .await;
 
     // An organization whose plan allows five active events.
     server.command("organization create --name Harbor --plan free");
-    let ada_as_owner = ["--organization", "harbor", "--email", ADA, "--name", "Ada", "--role", "owner"];
-    let invited =
-        server.manage(&[&["person", "invite", "--base-url", &server.url], &ada_as_owner[..]].concat());
-    browser.go(invited["link"].as_str().unwrap()).await;
+    browser.go(&url(&server.invite("harbor", ADA, "owner"))).await;
     browser.press("Accept").await;
     browser.wait_for("No events yet.").await;
-    browser.go(&url("/console")).await;
-    browser.look("console-organizations", &axe).await;
+    browser.go_and_look(&url("/console"), "console-organizations", &axe).await;
     let token = server.command("token create --organization harbor --name Harbor");
     let create = async |event: Value| {
         let request = server.request("POST", "/v1/events").bearer_auth(token["token"].as_str().unwrap());
@@ -167,15 +162,13 @@ async fn actions_on_an_event_that_are_refused_say_why() {
     }
     let draft = create(event()).await;
     browser.go(&url(&format!("/console/harbor/events/{}/publish", draft["id"].as_str().unwrap()))).await;
-    browser.press("Publish").await;
-    browser.wait_for("Your plan’s limit is reached").await;
-    browser.look("console-publish-limit", &axe).await;
+    browser.press_and_look("Publish", "Your plan’s limit is reached", "console-publish-limit", &axe).await;
     browser.go(&url("/console/harbor/events/new")).await;
     browser.fill("title", "Beach clean").await;
     browser.fill("start_date", "2097-06-05").await;
     browser.field("is_published").await.click().await.unwrap();
-    browser.press("Create event").await;
-    browser.wait_for("Your plan’s limit is reached").await;
-    browser.look("console-event-new-limit", &axe).await;
+    browser
+        .press_and_look("Create event", "Your plan’s limit is reached", "console-event-new-limit", &axe)
+        .await;
     browser.assert_has_pictures(EVENTS);
 }

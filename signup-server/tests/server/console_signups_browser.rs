@@ -37,10 +37,8 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     let url = |path: &str| format!("{}{path}", server.url);
     browser.sign_in_as(&scene.ada).await;
 
-    browser.go(&url(&scene.path("signups"))).await;
-    browser.look("console-signups-empty", &axe).await;
-    browser.go(&url(&scene.path("roster"))).await;
-    browser.look("console-roster-empty", &axe).await;
+    browser.go_and_look(&url(&scene.path("signups")), "console-signups-empty", &axe).await;
+    browser.go_and_look(&url(&scene.path("roster")), "console-roster-empty", &axe).await;
     scene
         .sign_up("Late", ("Grace Hopper", "grace@example.org"), "No nuts, no milk, and please no mushrooms")
         .await;
@@ -59,24 +57,18 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
         ("roster", "console-roster"),
         ("roster?addresses=1", "console-roster-addresses"),
     ] {
-        browser.go(&url(&scene.path(page))).await;
-        browser.look(state, &axe).await;
+        browser.go_and_look(&url(&scene.path(page)), state, &axe).await;
         if page.starts_with("roster") {
             browser.look_printed(state).await;
         }
     }
 
-    browser.go(&url(&scene.path("message"))).await;
-    browser.look("console-message", &axe).await;
-    browser.press("Preview").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-message-refused", &axe).await;
+    browser.go_and_look(&url(&scene.path("message")), "console-message", &axe).await;
+    browser.press_and_look("Preview", "There is a problem", "console-message-refused", &axe).await;
     browser.fill("subject", "Bring gloves").await;
     let text = "The shelves are rusty.\n\nWe have some gloves: https://riverside.example.org/gloves";
     browser.fill("text", text).await;
-    browser.press("Preview").await;
-    browser.wait_for("3 people get this message").await;
-    browser.look("console-message-preview", &axe).await;
+    browser.press_and_look("Preview", "3 people get this message", "console-message-preview", &axe).await;
     browser.press("Send").await;
     let mail = wait_until(SOON, async || {
         let mail = mailbox.mails().into_iter().find(|mail| mail.text().contains("The shelves are rusty."));
@@ -91,28 +83,18 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.look("console-cancel-signup", &axe).await;
     let place = browser.driver.current_url().await.unwrap();
     browser.fill("reason", "The hall is closed").await;
-    browser.press("Continue").await;
-    browser.wait_for("We’ll email grace@example.org").await;
-    browser.look("console-cancel-signup-ask", &axe).await;
+    browser
+        .press_and_look("Continue", "We’ll email grace@example.org", "console-cancel-signup-ask", &axe)
+        .await;
     browser.press("Cancel the place").await;
     browser.wait_for("Cancelled by the organizer").await;
-    browser.go(place.as_str()).await;
-    browser.look("console-cancel-signup-gone", &axe).await;
+    browser.go_and_look(place.as_str(), "console-cancel-signup-gone", &axe).await;
 
-    browser.go(&url("/console/riverside/settings/people")).await;
-    browser.look("console-people", &axe).await;
-    browser.press("Find").await;
-    browser.wait_for("There is a problem").await;
-    browser.look("console-people-refused", &axe).await;
+    browser.go_and_look(&url("/console/riverside/settings/people"), "console-people", &axe).await;
+    browser.press_and_look("Find", "There is a problem", "console-people-refused", &axe).await;
     browser.fill("email", "grace@example.org").await;
-    browser.press("Find").await;
-    browser.wait_for("1 sign-up and").await;
-    browser.look("console-people-found", &axe).await;
-    browser.press("Erase").await;
-    browser.wait_for("You can’t undo this").await;
-    browser.look("console-people-erase", &axe).await;
-    browser.press("Erase").await;
-    browser.wait_for("1 sign-up has been erased").await;
-    browser.look("console-people-erased", &axe).await;
+    browser.press_and_look("Find", "1 sign-up and", "console-people-found", &axe).await;
+    browser.press_and_look("Erase", "You can’t undo this", "console-people-erase", &axe).await;
+    browser.press_and_look("Erase", "1 sign-up has been erased", "console-people-erased", &axe).await;
     browser.assert_has_pictures(PICTURES);
 }

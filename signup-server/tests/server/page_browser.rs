@@ -80,8 +80,7 @@ async fn every_state_of_the_pages_is_accessible() {
         browser.look(state, &axe).await;
     }
     let page = busy_event(&server).await;
-    browser.go(&url(&page.path)).await;
-    browser.look("open", &axe).await;
+    browser.go_and_look(&url(&page.path), "open", &axe).await;
     let add = |arguments: &[&str]| {
         let event = page.event["id"].as_str().unwrap();
         server.manage(&[&["question", "add", "--event", event], arguments].concat())
@@ -90,8 +89,7 @@ async fn every_state_of_the_pages_is_accessible() {
     add(&["--label", "I have read the safety rules", "--type", "checkbox", "--required"]);
     add(&["--label", "Anything that we should know?"]);
     let slot = page.slot("Setting up");
-    browser.go(&url(&format!("{}?slot_id={slot}", page.path))).await;
-    browser.look("form", &axe).await;
+    browser.go_and_look(&url(&format!("{}?slot_id={slot}", page.path)), "form", &axe).await;
 
     browser.do_not_validate().await;
     browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
@@ -111,8 +109,7 @@ async fn every_state_of_the_pages_is_accessible() {
     browser.sign_up(&late, "Bob", "bob@example.org").await;
     browser.wait_for("Sorry, this shift is full").await;
     browser.look("just-full", &axe).await;
-    browser.go(&url(&plain.path)).await;
-    browser.look("full", &axe).await;
+    browser.go_and_look(&url(&plain.path), "full", &axe).await;
 
     let mail = wait_until(Duration::from_secs(60), async || {
         let mail = mailbox.mails().into_iter().find(|mail| mail.to == "first@example.org");
@@ -120,8 +117,7 @@ async fn every_state_of_the_pages_is_accessible() {
     })
     .await;
     let path = mail.signup_path().unwrap();
-    browser.go(&url(&path)).await;
-    browser.look("my-place", &axe).await;
+    browser.go_and_look(&url(&path), "my-place", &axe).await;
     browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
     browser.wait_for("You’ve cancelled your place").await;
     browser.look("cancelled", &axe).await;
@@ -172,12 +168,10 @@ async fn every_state_of_the_pages_is_accessible() {
         ("draft", with(json!({"is_published": false}))),
     ] {
         let page = Page::create(&server, &event).await;
-        browser.go(&url(&page.path)).await;
-        browser.look(state, &axe).await;
+        browser.go_and_look(&url(&page.path), state, &axe).await;
     }
     for (state, path) in [("not-found", "/events/nothing"), ("incomplete-link", "/signups/x")] {
-        browser.go(&url(path)).await;
-        browser.look(state, &axe).await;
+        browser.go_and_look(&url(path), state, &axe).await;
     }
     browser.assert_has_pictures(PAGES);
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use signup_store_sql::test_cluster::installed;
 
 use crate::browser::{Browser, DESKTOP};
+use crate::console_events::decoded;
 use crate::harness::{Answer, Server};
 use crate::packages::on_path;
 use crate::snapshots::{readable_part, stable};
@@ -59,28 +60,9 @@ impl Docs {
     }
 }
 
-/// Replaces the character references that the pages use.
-fn unescaped(html: &str) -> String {
-    let mut text = html.to_owned();
-    for (reference, character) in [
-        ("&#34;", "\""),
-        ("&#39;", "'"),
-        ("&#60;", "<"),
-        ("&#62;", ">"),
-        ("&quot;", "\""),
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&amp;", "&"),
-        ("&#38;", "&"),
-    ] {
-        text = text.replace(reference, character);
-    }
-    text
-}
-
 /// Returns the texts between `before` and `after`, unescaped.
 pub(crate) fn between(html: &str, before: &str, after: &str) -> Vec<String> {
-    html.split(before).skip(1).map(|part| unescaped(part.split(after).next().unwrap())).collect()
+    html.split(before).skip(1).map(|part| decoded(part.split(after).next().unwrap())).collect()
 }
 
 impl Operation<'_> {
@@ -110,7 +92,7 @@ async fn every_operation_has_an_anchor_and_a_link_in_the_contents() {
         assert!(section.contains(&format!("{} {path}</code>", method.to_uppercase())), "{section}");
     }
     for tag in docs.document["tags"].as_array().unwrap() {
-        assert!(unescaped(contents).contains(&format!(">{}</a>", tag["name"].as_str().unwrap())), "{tag}");
+        assert!(decoded(contents).contains(&format!(">{}</a>", tag["name"].as_str().unwrap())), "{tag}");
     }
     for anchor in between(&docs.page, "href=\"#", "\"") {
         let parts = docs.page.matches(&format!(" id=\"{anchor}\"")).count();
@@ -217,18 +199,6 @@ async fn every_link_of_the_start_page_leads_to_an_answer() {
     let sign_in = "<a class=\"button\" href=\"/sign-in\">";
     let places = [sign_in, "/docs", "/openapi.yaml"].map(|link| start.text.find(link));
     assert!(places[0].is_some() && places.is_sorted(), "developers come last: {}", start.text);
-}
-
-#[tokio::test]
-async fn the_pages_have_no_other_methods() {
-    let server = Server::start(&[]);
-    for path in ["/", "/docs"] {
-        let head = server.browse("HEAD", path, None).await;
-        assert_eq!((head.status, head.text.as_str()), (200, ""), "{path}");
-        let refused = server.browse("POST", path, None).await;
-        assert_eq!((refused.status, refused.header("allow")), (405, Some("GET, HEAD, OPTIONS")), "{path}");
-        assert_eq!(server.browse("OPTIONS", path, None).await.status, 204, "{path}");
-    }
 }
 
 /// A tag of another name would be text of the description that is not escaped.
