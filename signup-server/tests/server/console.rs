@@ -43,10 +43,7 @@ impl<'a> Organizer<'a> {
 
     /// Makes Ada an owner of the starter organization, by a command. Its pages are at `/console/starter`.
     pub(crate) async fn owner_of_starter(server: &'a Server) -> Self {
-        let command = ["person", "invite", "--organization", "starter", "--role", "owner", "--email", ADA];
-        let named = ["--name", "Ada Lovelace", "--base-url", &server.url];
-        let invited = server.manage(&[&command[..], &named].concat());
-        let path = invited["link"].as_str().unwrap().strip_prefix(&server.url).unwrap();
+        let path = &server.invite("starter", ADA, "owner");
         let browser = Self::new(server);
         let answer = browser.post(path, &[("name", "Ada Lovelace")]).await;
         assert_eq!((answer.status, answer.header("location")), (303, Some("/console/starter/")));

@@ -9,7 +9,6 @@ use crate::console::{ADA, Organizer};
 use crate::console_events::{ROOT, location};
 use crate::harness::{Answer, Server};
 use crate::lives::path;
-use crate::mailbox::Mailbox;
 use crate::pages::Page;
 use crate::snapshots::{readable, stable};
 
@@ -95,39 +94,16 @@ async fn each_event_is_on_one_of_the_pages_of_home() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_console_leads_to_the_only_organization_or_lists_several() {
-    let mailbox = Mailbox::start();
-    let server = Server::start_on_sqlite().restart_with(&["--smtp", &mailbox.url()]);
+    let server = Server::start_on_sqlite();
     server.command("organization create --name Hillside");
-    let base_url = ["--base-url", server.url.as_str()];
-    let invite = |organization: &str, role: &str| {
-        let invite = [
-            "person",
-            "invite",
-            "--organization",
-            organization,
-            "--email",
-            ADA,
-            "--name",
-            "Ada",
-            "--role",
-            role,
-        ];
-        server.manage(&[&invite[..], &base_url].concat())["link"].as_str().unwrap().to_owned()
-    };
-    let ada = Organizer::new(&server);
-    let starter = invite("starter", "owner");
-    let joined = ada.post(starter.strip_prefix(&server.url).unwrap(), &[("name", "Ada Lovelace")]).await;
-    assert_eq!(location(&joined), "/console/starter/");
+    let ada = Organizer::owner_of_starter(&server).await;
     assert_eq!(location(&ada.get("/console").await), "/console/starter/");
     assert_eq!(location(&ada.get("/console/starter").await), "/console/starter/");
     assert_eq!(ada.get("/console/hillside/").await.status, 404);
 
     // A person who exists is not asked for a name.
-    let hillside = invite("hillside", "organizer");
-    let hillside = hillside.strip_prefix(&server.url).unwrap();
-    let page = ada.get(hillside).await;
-    assert!(page.status == 200 && !page.text.contains("name=\"name\""), "{}", page.text);
-    assert_eq!(location(&ada.post(hillside, &[]).await), "/console/hillside/");
+    let hillside = server.invite("hillside", ADA, "organizer");
+    assert_eq!(location(&ada.post(&hillside, &[]).await), "/console/hillside/");
     let list = ada.get("/console").await;
     assert_eq!(list.status, 200);
     for part in [

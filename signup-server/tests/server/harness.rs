@@ -258,6 +258,14 @@ impl Server {
             .to_owned()
     }
 
+    /// Invites Ada Lovelace, or whoever has the address, by a command. Returns the path of the link.
+    pub(crate) fn invite(&self, organization: &str, email: &str, role: &str) -> String {
+        let command = ["person", "invite", "--organization", organization, "--role", role, "--email", email];
+        let named = ["--name", "Ada Lovelace", "--base-url", &self.url];
+        let invited = self.manage(&[&command[..], &named].concat());
+        invited["link"].as_str().unwrap().strip_prefix(&self.url).unwrap().to_owned()
+    }
+
     /// Returns a request to this server, without a token.
     pub(crate) fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
@@ -303,13 +311,6 @@ impl Server {
 
     pub(crate) async fn patch(&self, path: &str, body: &Value) -> Answer {
         self.send("PATCH", path, Some(body)).await
-    }
-
-    /// Sends `text` as the body, with the media type of JSON.
-    pub(crate) async fn post_text(&self, path: &str, text: impl Into<reqwest::Body>) -> Answer {
-        let request =
-            self.request("POST", path).bearer_auth(&self.token).header("content-type", "application/json");
-        self.answer(request.body(text)).await
     }
 
     /// Sends a JSON body with an idempotency key.

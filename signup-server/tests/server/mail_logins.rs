@@ -22,14 +22,18 @@ async fn consecutive_mails_share_a_connection_until_the_server_closes_it(
     let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
     mailbox.refuse(refusal);
     let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
-    let server = Server::start(&["--smtp", &smtp, "--mail-helo", "mx.example.org"]);
+    let (option, value, hello) = match refusal {
+        None => ("--base-url", "https://signup.example.org/app", "signup.example.org"),
+        Some(_) => ("--mail-helo", "mx.example.org", "mx.example.org"),
+    };
+    let server = Server::start(&["--smtp", &smtp, option, value]);
     let page = Page::create(&server, &published()).await;
     for (number, name) in ["ada", "bob", "cyd"].into_iter().enumerate() {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
         mailbox.wait_for(number + 1, SOON).await;
     }
     assert_eq!(mailbox.logins(), if refusal.is_some() { 3 } else { 1 });
-    assert!(mailbox.mails().iter().all(|mail| mail.hello == "mx.example.org"), "{:?}", mailbox.mails());
+    assert!(mailbox.mails().iter().all(|mail| mail.hello == hello), "{:?}", mailbox.mails());
 }
 
 #[derive(Debug, Clone, Copy)]

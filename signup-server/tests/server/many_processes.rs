@@ -67,20 +67,8 @@ async fn a_member_loses_a_role_and_the_membership_in_every_process_and_the_token
     let Some(first) = Server::start_on_postgres() else { return };
     let second = first.start_another(&[]);
     let join = async |email: &str, role: &str| {
-        let invite = [
-            "person",
-            "invite",
-            "--organization",
-            "starter",
-            "--name",
-            "X",
-            "--base-url",
-            first.url.as_str(),
-        ];
-        let invited = first.manage(&[&invite[..], &["--email", email, "--role", role]].concat());
-        let browser = Organizer::new(&first);
-        let path = invited["link"].as_str().unwrap().strip_prefix(&first.url).unwrap();
-        assert_eq!(browser.post(path, &[("name", "X")]).await.status, 303);
+        let (browser, path) = (Organizer::new(&first), first.invite("starter", email, role));
+        assert_eq!(browser.post(&path, &[("name", "X")]).await.status, 303);
         browser
     };
     let (owner, here) = (join("ada@example.org", "owner").await, join("bo@example.org", "admin").await);
