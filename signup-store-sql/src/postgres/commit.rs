@@ -118,7 +118,13 @@ impl Committer {
     }
 
     async fn attempt(&self, change: &ChangeSet, locks: &Locks, progress: &mut Progress) -> sqlx::Result<()> {
-        let mut pooled = self.connections.acquire().await?;
+        let mut pooled = match self.connections.acquire().await {
+            Ok(pooled) => pooled,
+            Err(error) => {
+                progress.refused = Some(postgres_error(WHAT, error).into());
+                return Ok(());
+            }
+        };
         let result = self.transaction(&mut pooled.connection, change, locks, progress).await;
         self.connections.release(pooled, &result);
         result

@@ -111,7 +111,7 @@ impl Connections {
             connections.release(pooled, &fetched);
             fetched
         };
-        let pooled = self.pool.acquire().await?;
+        let pooled = self.acquire().await?;
         in_task(run(self.clone(), pooled)).await
     }
 
@@ -127,9 +127,18 @@ impl Connections {
         Ok(rows)
     }
 
-    /// Returns a connection for several statements. The caller [releases](Self::release) it.
+    /// Waits for a connection, which the caller [releases](Self::release). Tries again while the server refuses connections, as it does
+    /// while it starts.
     pub(super) async fn acquire(&self) -> sqlx::Result<PooledConnection<PgConnection>> {
-        self.pool.acquire().await
+        let began = Instant::now();
+        loop {
+            match self.pool.acquire().await {
+                Err(error) if is_broken(&error) && began.elapsed() < self.options.connect_timeout => {
+                    tokio::time::sleep(PAUSE).await;
+                }
+                acquired => return acquired,
+            }
+        }
     }
 
     /// Releases a connection, or closes it after an operation that failed: a transaction may be open.

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_pool_closes_after_the_operations_in_progress_or_after_a_limit() {
+    async fn a_pool_closes_after_the_operations_in_progress() {
         let pool = Arc::new(pool(Duration::MAX));
         let pooled = pool.acquire().await.unwrap();
         let closing = tokio::spawn({
@@ -178,5 +178,14 @@ mod tests {
         pool.release(pooled);
         closing.await.unwrap();
         assert!(matches!(pool.acquire().await, Err(sqlx::Error::PoolClosed)));
+    }
+
+    #[tokio::test]
+    async fn a_pool_closes_after_a_limit() {
+        let pool = pool(Duration::MAX);
+        let pooled = pool.acquire().await.unwrap();
+        pool.close(Duration::from_millis(20)).await;
+        pool.release(pooled);
+        assert_eq!(pool.count(), (0, 0), "the connection is closed");
     }
 }
