@@ -60,14 +60,22 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
     Ok(notice)
 }
 
+/// A position in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct QueuePosition {
+    /// In Unix seconds. Out of the range of `Timestamp` in a damaged row.
+    pub(crate) due_at: i64,
+    pub(crate) id: NoticeId,
+}
+
 /// Returns the columns of the position of a notice in the queue.
 pub(crate) fn queue_columns() -> Vec<SelectedColumn> {
     TABLE.columns_named(&["id", "due_at"])
 }
 
-/// Reads the due time of a notice, in Unix seconds, and its id.
-pub(crate) fn read_queue_position(row: Row<'_>) -> Result<(i64, NoticeId), StoreError> {
+/// Reads the position of a notice in the queue.
+pub(crate) fn read_queue_position(row: Row<'_>) -> Result<QueuePosition, StoreError> {
     let mut columns = row.of(&TABLE);
     let id = columns.id("id", NoticeId::new)?;
-    Ok((columns.number("due_at")?, id))
+    Ok(QueuePosition { due_at: columns.number("due_at")?, id })
 }

@@ -15,6 +15,7 @@ use super::read::{
     page_query, page_with_shifts_query, people_queries, signup_page_query,
 };
 use super::{Dialect, Statement, require};
+use crate::records::notice::QueuePosition;
 
 /// A statement, and the indexes that it must use. An index of a primary key has the name that PostgreSQL gives it.
 struct Planned {
@@ -102,7 +103,7 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     add("due deliveries", due_deliveries_query(dialect, NOW, 64), &due, false);
     let oldest = ["pending_deliveries_by_creation"];
     add("the oldest pending delivery", oldest_pending_query(dialect), &oldest, false);
-    let due = due_notices_query(dialect, (0, 9), (-1, NoticeId::NONE), 50);
+    let due = due_notices_query(dialect, (0, 9), QueuePosition { due_at: -1, id: NoticeId::NONE }, 50);
     add("due notices", due, &["due_notices"], true);
     for (query, index) in people_queries(dialect).into_iter().zip([
         "memberships_pkey",

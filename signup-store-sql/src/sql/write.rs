@@ -8,11 +8,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use signup_core::{Kind, Record, RecordKey, StoreError, Total, Write};
-use uuid::Uuid;
+use signup_core::{Kind, OrganizationId, Record, RecordKey, ShiftId, StoreError, Total, Write};
 
 use super::{Dialect, MAX_VALUES, NamedValue, Statement, Value, same_as_given};
 use crate::records::{key_values, table};
+
+/// What is added to the total of each shift.
+type Added = BTreeMap<(OrganizationId, ShiftId), i64>;
 
 /// Writes that are one statement.
 struct Run {
@@ -35,11 +37,11 @@ enum Effect {
 /// Returns the statements that make the writes.
 pub(crate) fn statements(dialect: Dialect, writes: &[Write]) -> Result<Vec<Statement>, StoreError> {
     let mut runs: Vec<Run> = vec![];
-    let mut added: BTreeMap<(Uuid, Uuid), i64> = BTreeMap::new();
+    let mut added = Added::new();
     for write in writes {
         for (total, change) in write.totals() {
             if let Total::Filled(organization, shift) = total {
-                *added.entry((organization.uuid(), shift.uuid())).or_default() += change;
+                *added.entry((organization, shift)).or_default() += change;
             }
         }
         let Some((effect, key, row)) = effect(write)? else { continue };
@@ -134,10 +136,12 @@ impl Run {
 }
 
 /// Adds to `filled` of shifts.
-fn add_to_totals(dialect: Dialect, added: BTreeMap<(Uuid, Uuid), i64>) -> Option<Statement> {
+fn add_to_totals(dialect: Dialect, added: Added) -> Option<Statement> {
     let rows = added.into_iter().filter(|(_, change)| *change != 0);
     let rows: Vec<_> = rows
-        .map(|((organization, shift), change)| vec![organization.into(), shift.into(), change.into()])
+        .map(|((organization, shift), change)| {
+            vec![organization.uuid().into(), shift.uuid().into(), change.into()]
+        })
         .collect();
     let (key, given) = (["organization_id", "id"], ["organization_id", "id", "change"]);
     let change = "filled = filled + given.change";

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use signup_core::{Notice, NoticeCounts, NoticeId, NoticeQuery, StoreError};
 
 use super::reader::{Reader, StoreResult, all, is_first_report, one, sorted};
-use crate::records::notice;
+use crate::records::notice::{self, QueuePosition};
 #[cfg(test)]
 use crate::sql::Dialect;
 use crate::sql::observe::count_unreadable_notice;
@@ -45,10 +45,6 @@ pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCou
     Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
 }
 
-/// A position in the queue: a due time and an id. The time is stored in Unix seconds, and can be out of the range of
-/// [`Timestamp`] in a damaged row.
-type QueuePosition = (i64, NoticeId);
-
 /// Returns a table expression for a page of the queue: the first notices due at or before `$1`, and the first notices due
 /// after `$2`, both behind the position `($3, $4)`.
 ///
@@ -71,7 +67,7 @@ async fn due_notices(
     latest: Timestamp,
     limit: u32,
 ) -> StoreResult<Vec<Notice>> {
-    let (mut found, mut after) = (vec![], (i64::MIN, NoticeId::NONE));
+    let (mut found, mut after) = (vec![], QueuePosition { due_at: i64::MIN, id: NoticeId::NONE });
     loop {
         let page = due_page(reader, now, latest, after, limit).await?;
         let is_last = page.len() < limit as usize;
@@ -79,7 +75,7 @@ async fn due_notices(
             after = position;
             match notice {
                 Ok(notice) => found.extend(notice),
-                Err(error) => report_unreadable(position.1, &error),
+                Err(error) => report_unreadable(position.id, &error),
             }
         }
         if is_last || found.len() >= limit as usize {
@@ -100,7 +96,7 @@ async fn due_page(
 ) -> StoreResult<Vec<(QueuePosition, StoreResult<Option<Notice>>)>> {
     const WHAT: &str = "looking for due notices";
     let from = due_ranges(limit);
-    let values = values![now.as_second(), latest.as_second(), after.0, after.1.uuid()];
+    let values = values![now.as_second(), latest.as_second(), after.due_at, after.id.uuid()];
     let read = |row: Row<'_>| Ok((notice::read_queue_position(row)?, notice::read(row).map(Some)));
     let mut page = match all(reader, WHAT, notice::TABLE.columns(), &from, values.clone(), read).await {
         // A damaged text can make the whole result unreadable. Then each notice is read by its own statement.
@@ -122,12 +118,13 @@ async fn each_at(
     positions: Vec<QueuePosition>,
 ) -> StoreResult<Vec<(QueuePosition, StoreResult<Option<Notice>>)>> {
     let mut found = Vec::with_capacity(positions.len());
-    for (due_at, id) in positions {
+    for position in positions {
+        let QueuePosition { due_at, id } = position;
         let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
         let (columns, from) = (notice::TABLE.columns(), "notices n WHERE n.id = $1");
         match one(reader, "reading a notice", columns, from, values![id.uuid()], notice::read).await {
             Err(error) if error.is_unavailable() => return Err(error),
-            notice => found.push(((due_at, id), notice.map(|notice| notice.filter(is_due)))),
+            notice => found.push((position, notice.map(|notice| notice.filter(is_due)))),
         }
     }
     Ok(found)
@@ -149,6 +146,6 @@ pub(crate) fn due_notices_query(
     after: QueuePosition,
     limit: u32,
 ) -> Statement {
-    let values = values![now, latest, after.0, after.1.uuid()];
+    let values = values![now, latest, after.due_at, after.id.uuid()];
     Statement::of(dialect, &dialect.select(&notice::TABLE.columns(), &due_ranges(limit)), values)
 }
