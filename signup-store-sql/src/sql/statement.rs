@@ -90,11 +90,9 @@ impl Statement {
         Self { dialect, text: String::new(), values: vec![] }
     }
 
-    /// Returns a statement, as [`add`](Self::add) appends it.
+    /// Returns a statement whose parameters `$1`, `$2`, … have `values`.
     pub(crate) fn of(dialect: Dialect, text: &str, values: Vec<Value>) -> Self {
-        let mut sql = Self::new(dialect);
-        sql.add(text, values);
-        sql
+        Self { dialect, text: text.to_owned(), values }
     }
 
     /// Appends a text without parameters.
@@ -109,7 +107,8 @@ impl Statement {
         self.push(") ");
     }
 
-    /// Appends `VALUES` with these rows.
+    /// Appends `VALUES` with these rows. On SQLite the parameters have no numbers: several statements become one script, and a parameter
+    /// with a number is found by a search through all parameters.
     pub(crate) fn push_values(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) {
         let mut separator = "VALUES (";
         for row in rows {
@@ -125,38 +124,6 @@ impl Statement {
             separator = "), (";
         }
         self.push(")");
-    }
-
-    /// Appends a text whose parameters `$1`, `$2`, … have `values`. A `$` without such a number is kept.
-    ///
-    /// For PostgreSQL the numbers are increased by the number of values before. For SQLite each parameter becomes a `?` with
-    /// a copy of its value, because SQLite finds a parameter with a number by a search through all parameters.
-    pub(crate) fn add(&mut self, text: &str, values: Vec<Value>) {
-        let before = self.values.len();
-        let mut parts = text.split('$');
-        self.text.push_str(parts.next().unwrap_or_default());
-        for part in parts {
-            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-            let (number, rest) = part.split_at(digits);
-            let index = number.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-            match (index.and_then(|index| Some((index, values.get(index)?))), self.dialect) {
-                (Some((_, value)), Dialect::Sqlite) => {
-                    self.text.push('?');
-                    self.values.push(value.clone());
-                }
-                (Some((index, value)), Dialect::Postgres) => {
-                    self.text.push_str(&value.placeholder(before + index + 1));
-                }
-                (None, _) => {
-                    self.text.push('$');
-                    self.text.push_str(number);
-                }
-            }
-            self.text.push_str(rest);
-        }
-        if self.dialect == Dialect::Postgres {
-            self.values.extend(values);
-        }
     }
 }
 
@@ -178,36 +145,4 @@ pub(crate) fn unnamed(
 pub(crate) fn same_as_given(table: impl Display, columns: &[&str]) -> String {
     let same = columns.iter().map(|column| format!("{table}.{column} = given.{column}"));
     same.collect::<Vec<_>>().join(" AND ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn postgres_numbers_parameters_across_statements() {
-        let mut sql =
-            Statement::of(Dialect::Postgres, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
-        sql.push("DELETE FROM b;");
-        sql.add("UPDATE c SET d = $2 WHERE e = $1 OR d = '$';", values![3_i64, 4_i64]);
-        assert_eq!(
-            sql.text,
-            "INSERT INTO a VALUES ($1, $2);DELETE FROM b;UPDATE c SET d = $4 WHERE e = $3 OR d = '$';"
-        );
-    }
-
-    #[test]
-    fn sqlite_has_one_value_for_each_parameter() {
-        let mut sql = Statement::of(Dialect::Sqlite, "INSERT INTO a VALUES ($1, $2);", values![1_i64, 2_i64]);
-        sql.add("UPDATE c SET d = $2 WHERE e = $1 AND d <> $2;", values![3_i64, 4_i64]);
-        assert_eq!(sql.text, "INSERT INTO a VALUES (?, ?);UPDATE c SET d = ? WHERE e = ? AND d <> ?;");
-        assert_eq!(sql.values, values![1_i64, 2_i64, 4_i64, 3_i64, 4_i64]);
-    }
-
-    #[test]
-    fn postgres_casts_dates_and_json() {
-        let values = vec![Value::Date(None), Value::Json(None), Value::Text(None)];
-        let sql = Statement::of(Dialect::Postgres, "SELECT $1, $2, $3", values);
-        assert_eq!(sql.text, "SELECT CAST($1 AS date), CAST($2 AS json), $3");
-    }
 }

@@ -67,8 +67,13 @@ impl EventSelection {
     }
 
     fn parameter(&mut self, value: impl Into<Value>) -> String {
-        self.values.push(value.into());
-        format!("${}", self.values.len())
+        let (value, number) = (value.into(), self.values.len() + 1);
+        let parameter = match self.dialect {
+            Dialect::Sqlite => format!("${number}"),
+            Dialect::Postgres => value.placeholder(number),
+        };
+        self.values.push(value);
+        parameter
     }
 
     fn filter(&mut self, wanted: &EventQuery) -> String {
