@@ -1,16 +1,9 @@
 //! Records to store, each valid and each its own.
 
-#[cfg(feature = "postgres")]
-mod postgres;
-#[cfg(feature = "sqlite")]
-pub(crate) mod sqlite;
-
-use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use signup_core::conformance::records;
 pub(crate) use signup_core::conformance::records::{insert, organization, uuid};
 use signup_core::{
@@ -19,7 +12,17 @@ use signup_core::{
     SignIn, SignInCode, SignInInFull, Signup, SignupQuery, Store, StoreError, Token, Webhook,
 };
 use signup_store_sql::OpenError;
-use sqlx::AssertSqlSafe;
+#[cfg(feature = "sqlite")]
+use signup_store_sql::SqliteStore;
+#[cfg(feature = "postgres")]
+use signup_store_sql::{PostgresOptions, PostgresStore, test_cluster::Cluster};
+#[cfg(feature = "postgres")]
+use sqlx::PgConnection;
+#[cfg(feature = "sqlite")]
+use sqlx::SqliteConnection;
+use sqlx::{AssertSqlSafe, Connection as _};
+#[cfg(feature = "sqlite")]
+use tempfile::TempDir;
 
 /// Which database a store is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,70 +34,98 @@ pub(crate) enum Engine {
 /// A database of its own, gone with the test.
 pub(crate) struct Database {
     pub(crate) store: Arc<dyn Store>,
-    place: Box<dyn Place>,
+    opened: Opened,
+    address: Address,
 }
 
-/// A database with a store on it, as its engine makes them.
-#[async_trait]
-trait Place: Any + Send + Sync {
-    fn store(&self) -> Arc<dyn Store>;
-
-    /// The same database with another store, after the store of this one was closed.
-    async fn reopened(self: Box<Self>) -> Box<dyn Place>;
-
-    /// A database without tables, and the store of this one, which was closed.
-    async fn without_tables(self: Box<Self>) -> Box<dyn Place>;
-
-    async fn close(&self);
-
-    async fn open(&self) -> Result<Arc<dyn Store>, OpenError>;
-
-    async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError>;
-
-    async fn run(&self, sql: AssertSqlSafe<String>) -> sqlx::Result<u64>;
-
-    /// Returns the rows of a query with one column of texts.
-    async fn texts(&self, sql: AssertSqlSafe<String>) -> Vec<String>;
-
-    fn path(&self) -> PathBuf;
+/// Where a database is.
+pub(crate) enum Address {
+    /// The folder of the file.
+    #[cfg(feature = "sqlite")]
+    File(TempDir),
+    #[cfg(feature = "postgres")]
+    Url(String),
 }
 
-/// Returns the folder with the migrations of `engine`.
-pub(crate) fn migrations_folder(engine: Engine) -> PathBuf {
-    let name = match engine {
-        Engine::Sqlite => "sqlite",
-        Engine::Postgres => "postgres",
-    };
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(name)
+/// An open store, as its engine makes it.
+enum Opened {
+    #[cfg(feature = "sqlite")]
+    Sqlite(SqliteStore),
+    #[cfg(feature = "postgres")]
+    Postgres(PostgresStore),
 }
 
-/// A place with an empty database. `None` where the engine is not among the crate's features, or not installed.
-async fn place(engine: Engine) -> Option<Box<dyn Place>> {
-    match engine {
-        #[cfg(feature = "sqlite")]
-        Engine::Sqlite => Some(sqlite::place().await),
+impl Opened {
+    fn store(&self) -> Arc<dyn Store> {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Self::Sqlite(store) => Arc::new(store.clone()),
+            #[cfg(feature = "postgres")]
+            Self::Postgres(store) => Arc::new(store.clone()),
+        }
+    }
+}
+
+impl Address {
+    /// One of a database that has not even tables, until it is opened. `None` where the engine is not among the crate's features, or
+    /// not installed.
+    pub(crate) fn without_tables(engine: Engine) -> Option<Self> {
+        match engine {
+            #[cfg(feature = "sqlite")]
+            Engine::Sqlite => Some(Self::File(tempfile::tempdir().unwrap())),
+            #[cfg(feature = "postgres")]
+            Engine::Postgres => Cluster::shared().map(|cluster| Self::Url(cluster.empty_database())),
+            #[cfg(not(all(feature = "postgres", feature = "sqlite")))]
+            _ => None,
+        }
+    }
+
+    async fn with_tables(engine: Engine) -> Option<Self> {
         #[cfg(feature = "postgres")]
-        Engine::Postgres => postgres::place().await,
-        #[cfg(not(all(feature = "postgres", feature = "sqlite")))]
-        _ => None,
+        if engine == Engine::Postgres {
+            // Copying a database is faster than making its tables.
+            return Some(Self::Url(Cluster::shared()?.database().await));
+        }
+        Self::without_tables(engine)
+    }
+
+    /// The path of the file, or the URL.
+    fn path(&self) -> PathBuf {
+        match self {
+            #[cfg(feature = "sqlite")]
+            Self::File(folder) => folder.path().join("signup.db"),
+            #[cfg(feature = "postgres")]
+            Self::Url(url) => url.into(),
+        }
+    }
+
+    async fn opened(&self) -> Result<Opened, OpenError> {
+        Ok(match self {
+            #[cfg(feature = "sqlite")]
+            Self::File(_) => Opened::Sqlite(SqliteStore::open(self.path()).await?),
+            #[cfg(feature = "postgres")]
+            Self::Url(url) => {
+                let url = url.parse().unwrap();
+                Opened::Postgres(PostgresStore::open(&url, PostgresOptions::default()).await?)
+            }
+        })
+    }
+
+    /// Opens the database.
+    pub(crate) async fn open(&self) -> Result<Arc<dyn Store>, OpenError> {
+        Ok(self.opened().await?.store())
     }
 }
 
 impl Database {
     /// An empty one. `None` where the engine is not among the crate's features, or not installed.
     pub(crate) async fn new(engine: Engine) -> Option<Self> {
-        place(engine).await.map(Self::at)
+        Some(Self::at(Address::with_tables(engine).await?).await)
     }
 
-    fn at(place: Box<dyn Place>) -> Self {
-        Self { store: place.store(), place }
-    }
-
-    /// One that has not even tables, until it is opened.
-    pub(crate) async fn without_tables(engine: Engine) -> Option<Self> {
-        let database = Self::new(engine).await?;
-        database.close().await;
-        Some(Self::at(database.place.without_tables().await))
+    async fn at(address: Address) -> Self {
+        let opened = address.opened().await.unwrap();
+        Self { store: opened.store(), opened, address }
     }
 
     /// With an organization, an event of two shifts and a question, a sign-up, a receipt, a notice and a message of them, a webhook
@@ -106,39 +137,96 @@ impl Database {
         Some((database, records))
     }
 
-    /// Where it is: a file, or a URL.
+    /// The path of the file, or the URL.
     pub(crate) fn path(&self) -> PathBuf {
-        self.place.path()
+        self.address.path()
     }
 
     /// Runs SQL as any other program would, and gives how many rows it changed, or found.
     pub(crate) async fn run(&self, sql: &str) -> sqlx::Result<u64> {
-        self.place.run(AssertSqlSafe(sql.to_owned())).await
+        let query = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+        match &self.address {
+            #[cfg(feature = "sqlite")]
+            Address::File(_) => Ok(query.execute(&mut stranger(&self.path()).await).await?.rows_affected()),
+            #[cfg(feature = "postgres")]
+            Address::Url(url) => {
+                Ok(query.execute(&mut PgConnection::connect(url).await?).await?.rows_affected())
+            }
+        }
     }
 
     /// Returns the rows of a query with one column of texts, as any other program would read them.
     pub(crate) async fn texts(&self, sql: &str) -> Vec<String> {
-        self.place.texts(AssertSqlSafe(sql.to_owned())).await
+        let sql = AssertSqlSafe(sql.to_owned());
+        match &self.address {
+            #[cfg(feature = "sqlite")]
+            Address::File(_) => {
+                sqlx::query_scalar(sql).fetch_all(&mut stranger(&self.path()).await).await.unwrap()
+            }
+            #[cfg(feature = "postgres")]
+            Address::Url(url) => {
+                let mut stranger = PgConnection::connect(url).await.unwrap();
+                sqlx::query_scalar(sql).fetch_all(&mut stranger).await.unwrap()
+            }
+        }
     }
 
     pub(crate) async fn close(&self) {
-        self.place.close().await;
+        match &self.opened {
+            #[cfg(feature = "sqlite")]
+            Opened::Sqlite(store) => store.close().await,
+            #[cfg(feature = "postgres")]
+            Opened::Postgres(store) => store.close().await,
+        }
     }
 
     pub(crate) async fn reopened(self) -> Self {
         self.close().await;
-        Self::at(self.place.reopened().await)
-    }
-
-    /// Opens it once more, as a management command does.
-    pub(crate) async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError> {
-        self.place.open_for_management().await
+        Self::at(self.address).await
     }
 
     /// Opens it once more.
     pub(crate) async fn open(&self) -> Result<Arc<dyn Store>, OpenError> {
-        self.place.open().await
+        self.address.open().await
     }
+
+    /// Opens it once more, as a management command does.
+    pub(crate) async fn open_for_management(&self) -> Result<Arc<dyn Store>, OpenError> {
+        Ok(match &self.address {
+            #[cfg(feature = "sqlite")]
+            Address::File(_) => Arc::new(SqliteStore::open_for_management(self.path()).await?),
+            #[cfg(feature = "postgres")]
+            Address::Url(url) => {
+                let (url, options) = (url.parse().unwrap(), PostgresOptions::default());
+                Arc::new(PostgresStore::open_for_management(&url, options).await?)
+            }
+        })
+    }
+
+    /// The store, of an SQLite database.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn sqlite_store(&self) -> &SqliteStore {
+        match &self.opened {
+            Opened::Sqlite(store) => store,
+            #[cfg(feature = "postgres")]
+            Opened::Postgres(_) => panic!("this is no SQLite database"),
+        }
+    }
+}
+
+/// A connection to an SQLite file as any other program would make it.
+#[cfg(feature = "sqlite")]
+pub(crate) async fn stranger(path: &Path) -> SqliteConnection {
+    SqliteConnection::connect(&format!("sqlite:{}", path.display())).await.unwrap()
+}
+
+/// Returns the folder with the migrations of `engine`.
+pub(crate) fn migrations_folder(engine: Engine) -> PathBuf {
+    let name = match engine {
+        Engine::Sqlite => "sqlite",
+        Engine::Postgres => "postgres",
+    };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations").join(name)
 }
 
 /// Lists the organizations of a store.

@@ -7,8 +7,9 @@ use signup_core::conformance::records::{has_room, stored};
 use signup_core::{ChangeSet, CommitError, Record, Refusal, Requirement, Store, Timestamp, Total};
 use signup_store_sql::SqliteStore;
 
-use crate::records::sqlite::stranger;
-use crate::records::{Database, Engine, event, insert, organization, organizations, receipt, signup, with};
+use crate::records::{
+    Database, Engine, event, insert, organization, organizations, receipt, signup, stranger, with,
+};
 use crate::wait::wait_until;
 
 /// A draft of the first organization. Drafts do not conflict.
