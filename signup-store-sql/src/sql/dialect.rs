@@ -11,7 +11,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// Returns an expression for a record as one text: a JSON array of `columns`.
+    /// Returns an expression for a record as one text: a JSON array of `columns`. PostgreSQL takes at most 100 columns.
     pub(crate) fn record(self, columns: &[SelectedColumn]) -> String {
         let columns = self.columns(columns);
         match self {
