@@ -234,20 +234,15 @@ forward::stores! {
     }
 }
 
+/// Reads of one record. Each fails only if the backend fails.
 impl dyn Store + '_ {
     /// Reads a record of a certain kind. Deleted records and children of deleted records count as missing.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn get<R: TryFrom<Record>>(&self, key: RecordKey) -> Result<Option<R>, StoreError> {
         let found = self.record(&key, Deleted::Excluded).await?;
         Ok(found.and_then(|record| R::try_from(record).ok()))
     }
 
     /// Reads a record of a certain kind by a unique value. Deleted records and children of deleted records count as missing.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn find<R: TryFrom<Record>>(&self, unique: Unique) -> Result<Option<R>, StoreError> {
         let found = self.holder(&unique, Deleted::Excluded).await?;
         Ok(found.and_then(|record| R::try_from(record).ok()))

@@ -111,9 +111,6 @@ impl Outbox {
     /// Includes notices with a due time later than [`Notice::MAX_BACKOFF`] plus [`Notice::CLOCK_SKEW`] from now. Such a
     /// time was set by a clock that was ahead.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// See [`Outbox`] for an example.
     pub async fn due(&self, limit: u32) -> Result<Vec<Notice>> {
         let now = self.now();
@@ -214,9 +211,6 @@ impl Outbox {
 
     /// Extends the lease of a claimed notice to [`Notice::LEASE`] from now. Returns `None` if the lease is lost.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// # Example
     ///
     /// ```
@@ -288,9 +282,6 @@ impl Outbox {
     /// Reports that [`claim`](Self::claim) failed for a due notice. Counts an attempt with a transient failure: the
     /// notice is due again after a backoff, or is stored as failed if it has [no attempts
     /// left](Notice::has_attempts_left). Does nothing if another process has changed the notice.
-    ///
-    /// # Errors
-    /// Fails only if the store fails.
     ///
     /// See [`Outbox`] for an example.
     pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {

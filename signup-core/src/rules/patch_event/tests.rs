@@ -96,13 +96,6 @@ fn a_patch_requires_and_writes_exactly_what_it_changes() {
             [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
         ),
         (
-            "a later day after the shifts",
-            full(),
-            new().start_date(date(2027, 6, 12)),
-            after_shifts(),
-            [&moved[..], &[gate], &shifts].concat(),
-        ),
-        (
             "online",
             full(),
             new().online(true),

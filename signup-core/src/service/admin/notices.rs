@@ -13,9 +13,6 @@ use crate::text::EmailAddress;
 impl Admin {
     /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// See [`retry_notice`](Self::retry_notice) for an example.
     pub async fn notices(&self, query: NoticeQuery, limit: u32) -> Result<Vec<Notice>> {
         Ok(self.shared.store.notices(query, limit).await?)
@@ -23,9 +20,6 @@ impl Admin {
 
     /// Returns the email address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, for a code that
     /// was asked for with an unknown address, and if the sign-up or the invitation is gone.
-    ///
-    /// # Errors
-    /// Fails only if the store fails.
     ///
     /// # Example
     ///
@@ -99,9 +93,6 @@ impl Admin {
     }
 
     /// Counts the queued notices and the failed notices.
-    ///
-    /// # Errors
-    /// Fails only if the store fails.
     ///
     /// See [`retry_notice`](Self::retry_notice) for an example.
     pub async fn count_notices(&self) -> Result<NoticeCounts> {

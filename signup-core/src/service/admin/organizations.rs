@@ -125,9 +125,6 @@ impl Admin {
 
     /// Lists at most `limit` organizations with an id above `after`, by ascending id.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// # Example
     ///
     /// ```

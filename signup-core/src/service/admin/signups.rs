@@ -50,9 +50,6 @@ impl Admin {
 
     /// Reads the shifts of sign-ups as they are now, like [`Session::shifts_of`](crate::Session::shifts_of).
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// # Example
     ///
     /// ```

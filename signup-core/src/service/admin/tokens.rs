@@ -54,9 +54,6 @@ impl Admin {
 
     /// Lists all tokens of an organization by ascending id, expired and revoked ones included.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// See [`revoke_token`](Self::revoke_token) for an example.
     pub async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>> {
         Ok(self.shared.store.tokens(organization).await?)

@@ -16,9 +16,6 @@ impl Outbox {
     /// Includes deliveries with a due time after the [latest](Delivery::latest_due_at). Such a time was set by a clock that was
     /// ahead.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// See [`claim_delivery`](Self::claim_delivery) for an example.
     pub async fn due_deliveries(&self, limit: u32) -> Result<Vec<Delivery>> {
         Ok(self.shared.store.due_deliveries(self.now(), limit).await?)
@@ -29,9 +26,6 @@ impl Outbox {
     /// deleted, or if it is disabled and the delivery is no [test](Delivery::is_test).
     ///
     /// The claim lasts for [`Delivery::LEASE`]. If no [report](Self::report_attempt) follows, the delivery is due again.
-    ///
-    /// # Errors
-    /// Fails only if the store fails.
     ///
     /// # Example
     ///
@@ -102,9 +96,6 @@ impl Outbox {
 
     /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending. A redelivered one counts
     /// from its first creation.
-    ///
-    /// # Errors
-    /// Fails only if the store fails.
     pub async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
         Ok(self.shared.store.statistics().await?.oldest_pending_delivery)
     }

@@ -87,9 +87,6 @@ impl People {
     /// The caller refuses the post unless [`Allowance::is_allowed`]. These posts and other requests are counted separately. An IPv6
     /// address counts as its /64 network.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// # Example
     ///
     /// ```
@@ -111,9 +108,6 @@ impl People {
     /// [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR_FROM_ADDRESS) for an email address from the IP address
     /// `address`, which counts as its /48 network if it is IPv6, and [60 in an hour](Self::CODES_PER_HOUR) for an email address. A person who is signed in, and confirms that it is
     /// them, [is counted apart](SignedIn::request_code).
-    ///
-    /// # Errors
-    /// Fails only if the store fails.
     ///
     /// See [`People`] for an example.
     pub async fn request_code(

@@ -82,9 +82,6 @@ impl SignedIn {
     ///
     /// The caller refuses the form unless [`Allowance::is_allowed`].
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// See [`request_code`](Self::request_code) for an example.
     pub async fn count_post(&self) -> Result<Allowance> {
         let key = RateKey::Caller(OrganizationId::NONE, self.person.id.into());

@@ -17,9 +17,6 @@ impl Session {
     ///
     /// Requires [`Permission::ReadMembers`].
     ///
-    /// # Errors
-    /// Returns the errors of every method of a [session](Session#errors).
-    ///
     /// See [`invite`](Self::invite) for an example.
     pub async fn members(&self) -> Result<Vec<(Membership, Person)>> {
         self.require(Permission::ReadMembers)?;
@@ -29,9 +26,6 @@ impl Session {
     /// Lists the invitations whose links work, the newest first.
     ///
     /// Requires [`Permission::ReadMembers`].
-    ///
-    /// # Errors
-    /// Returns the errors of every method of a [session](Session#errors).
     ///
     /// See [`invite`](Self::invite) for an example.
     pub async fn invitations(&self) -> Result<Vec<Invitation>> {

@@ -48,9 +48,6 @@ impl Session {
     ///
     /// Requires [`Permission::ReadTokens`].
     ///
-    /// # Errors
-    /// Returns the errors of every method of a [session](Session#errors).
-    ///
     /// See [`create_token`](Self::create_token) for an example.
     pub async fn tokens(&self) -> Result<Vec<Token>> {
         self.require(Permission::ReadTokens)?;

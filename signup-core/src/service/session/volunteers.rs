@@ -12,9 +12,6 @@ impl Session {
     ///
     /// Requires [`Permission::FindVolunteers`].
     ///
-    /// # Errors
-    /// Returns only the errors that every method has.
-    ///
     /// See [`erase_volunteer`](Self::erase_volunteer) for an example.
     pub async fn find_volunteer(&self, email: &EmailAddress) -> Result<VolunteerData> {
         self.require(Permission::FindVolunteers)?;
@@ -26,9 +23,6 @@ impl Session {
     /// unknown address.
     ///
     /// Requires [`Permission::ManageVolunteers`].
-    ///
-    /// # Errors
-    /// Returns only the errors that every method has.
     ///
     /// See [`erase_volunteer`](Self::erase_volunteer) for an example.
     pub async fn volunteer_data(&self, email: &EmailAddress) -> Result<VolunteerData> {

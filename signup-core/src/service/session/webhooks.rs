@@ -39,9 +39,6 @@ impl Session {
     ///
     /// Requires [`Scope::WebhooksRead`].
     ///
-    /// # Errors
-    /// Returns the errors of every method of a [session](Session#errors).
-    ///
     /// See [`create_webhook`](Self::create_webhook) for an example.
     pub async fn webhooks(&self) -> Result<Vec<Webhook>> {
         self.require(Scope::WebhooksRead)?;

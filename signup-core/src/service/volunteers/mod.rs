@@ -80,9 +80,6 @@ impl Volunteers {
     /// The caller refuses the attempt unless [`Allowance::is_allowed`]. Attempts and other requests are counted
     /// separately. An IPv6 address counts as its /64 network.
     ///
-    /// # Errors
-    /// Fails only if the store fails.
-    ///
     /// # Example
     ///
     /// ```

@@ -65,11 +65,9 @@ fn pairs<R: TryFrom<Record>>(records: Vec<Record>) -> Vec<(Membership, R)> {
     pairs
 }
 
+/// Short lists. Each fails only if the backend fails.
 impl dyn Store + '_ {
     /// Lists [organizations](ListQuery::Organizations).
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn organizations(
         &self,
         after: Option<OrganizationId>,
@@ -79,25 +77,16 @@ impl dyn Store + '_ {
     }
 
     /// Lists the [tokens](ListQuery::Tokens) of the organization.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn tokens(&self, organization: OrganizationId) -> Result<Vec<Token>, StoreError> {
         Ok(all(self.list(&ListQuery::Tokens(organization)).await?))
     }
 
     /// Lists the [webhooks](ListQuery::Webhooks) of the organization.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn webhooks(&self, organization: OrganizationId) -> Result<Vec<Webhook>, StoreError> {
         Ok(all(self.list(&ListQuery::Webhooks(organization)).await?))
     }
 
     /// Lists [deleted events](ListQuery::DeletedEvents) of the organization.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn deleted_events(
         &self,
         organization: OrganizationId,
@@ -108,9 +97,6 @@ impl dyn Store + '_ {
     }
 
     /// Lists the [members](ListQuery::Members) of the organization.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn members(
         &self,
         organization: OrganizationId,
@@ -119,25 +105,16 @@ impl dyn Store + '_ {
     }
 
     /// Lists the [invitations](ListQuery::Invitations) of the organization.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError> {
         Ok(all(self.list(&ListQuery::Invitations(organization)).await?))
     }
 
     /// Lists the [memberships](ListQuery::Memberships) of the person.
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn memberships(&self, person: PersonId) -> Result<Vec<(Membership, Organization)>, StoreError> {
         Ok(pairs(self.list(&ListQuery::Memberships(person)).await?))
     }
 
     /// Reads the organization that owns [the record with this id](ListQuery::Id).
-    ///
-    /// # Errors
-    /// Fails if the backend fails.
     pub async fn owner(&self, kind: Kind, id: Uuid) -> Result<Option<OrganizationId>, StoreError> {
         let found = self.list(&ListQuery::Id(kind, id)).await?;
         Ok(found.first().map(|record| record.entity().key().organization()))
