@@ -161,3 +161,49 @@ names! {
         Open => "open",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::records;
+    use crate::hours::Hours;
+    use crate::occupancy::Minimum;
+    use crate::shift::Shift;
+
+    /// Each shift needs at least 3 volunteers to run.
+    #[test]
+    fn the_states_and_the_totals_follow_from_the_shifts_and_the_time() {
+        let event = records::event(1, 1);
+        let shift = |number, capacity, filled| {
+            let mut shift = records::shift(&event, number, capacity);
+            (shift.occupancy.filled, shift.minimum) = (filled, Minimum::new(3).ok());
+            shift
+        };
+        let past = Shift { hours: Hours::parse(Some("07:00"), Some("09:00")).unwrap(), ..shift(1, 5, 2) };
+        let shifts = [past, shift(2, 8, 1), shift(3, 2, 1), shift(4, 4, 3), shift(5, 2, 2), shift(6, 2, 4)];
+        let shifts = ScheduledShift::in_running_order(shifts, &event);
+        let end = shifts[0].interval().end;
+        let found = |coverage: &Coverage| {
+            let shifts = coverage.shifts.iter().map(|found| (found.state, found.remaining, found.missing));
+            let Coverage { capacity, filled, remaining, missing, over_filled, .. } = *coverage;
+            let past = (coverage.past_capacity, coverage.past_filled);
+            (shifts.collect::<Vec<_>>(), [capacity, filled, remaining, missing, over_filled], past)
+        };
+        use CoverageState::{Cancelled, Full, Open, OverFull, Past};
+
+        let coverage = Coverage::of(&event, shifts.clone(), end);
+        let states =
+            vec![(Past, 0, 0), (Open, 7, 2), (Open, 1, 1), (Open, 1, 0), (Full, 0, 0), (OverFull, 0, 0)];
+        assert_eq!(found(&coverage), (states, [18, 11, 9, 3, 2], (5, 2)));
+        assert!(!coverage.is_covered);
+        let before = Coverage::of(&event, shifts.clone(), end - jiff::SignedDuration::from_secs(1));
+        assert_eq!((before.shifts[0].state, before.shifts[0].remaining, before.past_capacity), (Open, 3, 0));
+        assert!(Coverage::of(&event, shifts[4..].to_vec(), end).is_covered);
+        assert!(Coverage::of(&event, shifts[..1].to_vec(), end).is_covered, "nobody is needed any more");
+
+        let event = Event { cancelled_at: Some(end), ..event };
+        let coverage = Coverage::of(&event, shifts[..2].to_vec(), end);
+        assert_eq!(found(&coverage), (vec![(Past, 0, 0), (Cancelled, 0, 0)], [8, 1, 0, 0, 0], (5, 2)));
+        assert!(!coverage.is_covered);
+    }
+}
