@@ -110,7 +110,7 @@ pub async fn a_closing_cancels_every_sign_up_that_came_before(store: Arc<dyn Sto
     for place in [4, 12, 20] {
         changes.insert(place, close.clone());
     }
-    let results = super::contention::all_at_once(&store, changes).await;
+    let results = all_at_once(&store, changes).await;
     let closings = [4, 12, 20].iter().filter(|place| results[**place].is_ok()).count();
     assert_eq!(closings, 1, "one closing succeeds: {results:?}");
     let signed_up = results.iter().filter(|result| result.is_ok()).count() - closings;

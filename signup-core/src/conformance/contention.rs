@@ -8,23 +8,6 @@ use super::records::*;
 use super::totals::count;
 use crate::*;
 
-/// Commits all change sets at the same time, each in its own task.
-pub(super) async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
-    let start = Arc::new(tokio::sync::Barrier::new(changes.len()));
-    let tasks = changes.into_iter().map(|change| {
-        let (store, start) = (Arc::clone(store), Arc::clone(&start));
-        tokio::spawn(async move {
-            start.wait().await;
-            try_commit(&*store, change).await
-        })
-    });
-    let mut results = vec![];
-    for task in tasks.collect::<Vec<_>>() {
-        results.push(task.await.unwrap());
-    }
-    results
-}
-
 /// Asserts that `count` change sets succeeded, and that all others were refused with `refusal`.
 fn assert_outcomes(results: &[Result<(), Refusal>], count: usize, refusal: &Refusal) {
     assert_eq!(results.iter().filter(|result| result.is_ok()).count(), count, "{results:?}");

@@ -343,7 +343,7 @@ pub async fn simultaneous_claims_never_pass_the_limit_of_a_webhook(store: Arc<dy
             waiting.extend(stored(&*store, delivery).await.filter(|delivery| delivery.attempts == 0));
         }
         let changes = waiting.iter().map(|delivery| claim(delivery, now)).collect();
-        let results = super::contention::all_at_once(&store, changes).await;
+        let results = all_at_once(&store, changes).await;
         assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 4, "{results:?}");
         assert!(results.iter().all(|result| result.is_ok() || *result == full), "{results:?}");
     }

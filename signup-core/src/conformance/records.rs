@@ -321,6 +321,23 @@ pub async fn try_commit(store: &dyn Store, change: ChangeSet) -> Result<(), Refu
     }
 }
 
+/// Commits all change sets at the same time, each in its own task. Returns the refusals of the store in the order of the change sets.
+pub async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
+    let start = Arc::new(tokio::sync::Barrier::new(changes.len()));
+    let tasks = changes.into_iter().map(|change| {
+        let (store, start) = (Arc::clone(store), Arc::clone(&start));
+        tokio::spawn(async move {
+            start.wait().await;
+            try_commit(&*store, change).await
+        })
+    });
+    let mut results = vec![];
+    for task in tasks.collect::<Vec<_>>() {
+        results.push(task.await.unwrap());
+    }
+    results
+}
+
 /// Commits requirements without writes.
 ///
 /// # Errors

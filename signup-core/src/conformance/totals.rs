@@ -242,7 +242,7 @@ pub async fn a_total_that_has_to_be_zero_excludes_additions(store: Arc<dyn Store
                 .push(put(question.clone(), Question { kind: QuestionKind::Text, version: 2, ..question }));
         }
         changes.insert(round as usize % 4, edit.clone());
-        let results = super::contention::all_at_once(&store, changes).await;
+        let results = all_at_once(&store, changes).await;
         let is_edited = results[round as usize % 4].is_ok();
         let signed_up = results.iter().filter(|result| result.is_ok()).count() - usize::from(is_edited);
         assert_eq!(is_edited, signed_up == 0, "either the edit or a sign-up is first: {results:?}");
