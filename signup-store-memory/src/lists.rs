@@ -5,6 +5,7 @@
 
 mod deliveries;
 mod events;
+mod pages;
 mod people;
 mod short;
 
@@ -14,12 +15,9 @@ use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Activity, ActivityId, ActivityQuery, Delivery, DeliveryId, Event, EventId, Listed, Notice, NoticeId,
-    NoticeQuery, OrganizationId, Page, PersonId, Position, Record, RecordKey, ShiftId, Side, Signup,
-    SignupId, SignupQuery,
+    Activity, ActivityId, Delivery, DeliveryId, Event, EventId, Listed, Notice, NoticeId, OrganizationId,
+    Page, PersonId, Position, Record, RecordKey, ShiftId, Side, Signup, SignupId,
 };
-
-use crate::tables::Tables;
 
 /// The place in a list of events: latest start first, equal starts by descending id.
 type EventPlace = (Reverse<Timestamp>, Reverse<EventId>);
@@ -268,64 +266,4 @@ fn id_page<T: Listed<Key: Copy + Ord>>(
     let first = places.first().filter(|_| above).map(|Reverse(id)| *id);
     let last = places.last().filter(|_| below).map(|Reverse(id)| *id);
     Page::new(places.iter().filter_map(|Reverse(id)| read(*id)).collect(), first, last)
-}
-
-impl Tables {
-    pub(crate) fn signups(&self, organization: OrganizationId, query: &SignupQuery) -> Page<Signup> {
-        let list = match (&query.email, query.shift, query.event) {
-            (Some(email), ..) => SignupList::Address(organization, email.key().to_owned()),
-            (None, Some(shift), _) => SignupList::Shift(organization, shift),
-            (None, None, Some(event)) => SignupList::Event(organization, event),
-            (None, None, None) => SignupList::Organization(organization),
-        };
-        let read = |id: SignupId| match self.read(&RecordKey::Signup(organization, id), query.deleted) {
-            Some(Record::Signup(signup)) if query.selects(&signup) => Some(*signup),
-            _ => None,
-        };
-        id_page(self.lists.signups.get(&list), (query.position, query.limit), read)
-    }
-
-    pub(crate) fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Page<Activity> {
-        let read = |id: ActivityId| match self.records.get(&RecordKey::Activity(organization, id)) {
-            Some(Record::Activity(activity)) if query.selects(activity) => Some((**activity).clone()),
-            _ => None,
-        };
-        let list = self.lists.activity.get(&(organization, query.event));
-        id_page(list, (query.position, query.limit), read)
-    }
-
-    pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {
-        let keys: Vec<_> = match query {
-            NoticeQuery::Due { now, latest } => {
-                let late = beyond((latest, NoticeId::MAX, OrganizationId::MAX));
-                let due = self.lists.due.range(..=(now, NoticeId::MAX, OrganizationId::MAX));
-                let due = due.chain(self.lists.due.range(late)).map(|(_, id, owner)| (*id, *owner));
-                due.take(limit as usize).collect()
-            }
-            NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
-            NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),
-            NoticeQuery::About(owner, signup) => {
-                let children = self.children.get(&RecordKey::Signup(owner, signup)).into_iter().flatten();
-                let notices = children.filter_map(|key| match key {
-                    RecordKey::Notice(owner, id) => Some((*id, *owner)),
-                    _ => None,
-                });
-                notices.take(limit as usize).collect()
-            }
-        };
-        let notice = |(id, owner)| match self.records.get(&RecordKey::Notice(owner, id)) {
-            Some(Record::Notice(notice)) => Some((**notice).clone()),
-            _ => None,
-        };
-        keys.into_iter().filter_map(notice).collect()
-    }
-}
-
-fn above(
-    notices: &BTreeSet<(NoticeId, OrganizationId)>,
-    after: Option<NoticeId>,
-    limit: u32,
-) -> Vec<(NoticeId, OrganizationId)> {
-    let after = beyond((after.unwrap_or(NoticeId::NONE), OrganizationId::MAX));
-    notices.range(after).take(limit as usize).copied().collect()
 }
