@@ -159,14 +159,6 @@ async fn the_recipients_are_refused_as_the_message_is() {
 }
 
 #[tokio::test]
-async fn an_event_whose_shifts_are_over_has_no_recipients_and_takes_no_message() {
-    let world = world().await;
-    world.scene.clock.advance(3 * 86_400);
-    let over = world.organizer.message_recipients(world.event, None).await;
-    assert_eq!((over, world.send(hello()).await.err()), (Err(Error::EventOver), Some(Error::EventOver)));
-}
-
-#[tokio::test]
 async fn a_place_that_is_cancelled_before_its_mail_is_left_out() {
     let world = world().await;
     let mut secrets = vec![];

@@ -397,15 +397,3 @@ impl Wrapper for Broken {
         self.0.commit(change).await
     }
 }
-
-#[tokio::test]
-async fn a_page_is_served_although_its_use_cannot_be_recorded() {
-    let clock = Arc::new(FixedClock::at(NOW.parse().unwrap()));
-    let store = Arc::new(MemoryStore::new());
-    let service = Service::shared(Arc::clone(&store) as Arc<dyn Store>).with_clock(Arc::clone(&clock));
-    let organization = session(&service, Plan::Pro).await.organization_id();
-    let (_, secret) = join(&service, organization, "ada", Role::Organizer).await;
-    clock.advance(3_600);
-    let broken = Service::new(Wrapped(Broken(store, AtomicUsize::new(0)))).with_clock(clock);
-    assert_eq!(ended(&broken, &secret).await, None);
-}
