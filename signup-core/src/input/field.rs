@@ -3,17 +3,41 @@
 //! **Invariant:** no other module decides this.
 
 use super::Change;
-use super::fields::Fields;
-use crate::fault::FaultKind;
+use crate::fault::{FaultKind, FaultPath, Faults};
 
 /// A field that is taken. One of its methods says what an omitted, null or blank value means, and returns the value. After a fault,
 /// the value is `None`.
 #[must_use]
-pub(super) struct Field<'f, 'a, T> {
-    pub(super) fields: &'f mut Fields<'a>,
+pub(super) struct Field<'f, T> {
+    pub(super) found: &'f mut FieldFaults,
+    /// Whether the input changes a record, so that each of its fields may be omitted.
+    pub(super) is_change: bool,
     pub(super) name: &'static str,
     pub(super) value: Value<T>,
     pub(super) mistyped: FaultKind,
+}
+
+/// The faults of the fields of an input, or of an element of `shifts`.
+#[derive(Debug)]
+pub(super) struct FieldFaults {
+    pub(super) all: Faults,
+    /// The index of the element; `None` for the input itself.
+    pub(super) shift: Option<u32>,
+}
+
+impl FieldFaults {
+    pub(super) fn add(&mut self, name: &'static str, kind: impl Into<FaultKind>) {
+        match self.shift {
+            Some(index) => self.all.add(shift_path(index).field(name), kind),
+            None => self.all.add(name, kind),
+        }
+    }
+}
+
+/// Returns the path of an element of `shifts`.
+pub(super) fn shift_path(index: u32) -> FaultPath {
+    // Never too large: a list of shifts is bounded.
+    FaultPath::new().field("shifts").index(usize::try_from(index).unwrap_or(usize::MAX))
 }
 
 /// The value of a field that is taken.
@@ -26,13 +50,10 @@ pub(super) enum Value<T> {
     Invalid(FaultKind),
 }
 
-impl<'f, 'a, T> Field<'f, 'a, T> {
+impl<'f, T> Field<'f, T> {
     /// Checks a valid value further, or converts it.
-    pub(super) fn check<U, E: Into<FaultKind>>(
-        self,
-        check: impl FnOnce(T) -> Result<U, E>,
-    ) -> Field<'f, 'a, U> {
-        let Self { fields, name, value, mistyped } = self;
+    pub(super) fn check<U, E: Into<FaultKind>>(self, check: impl FnOnce(T) -> Result<U, E>) -> Field<'f, U> {
+        let Self { found, is_change, name, value, mistyped } = self;
         let value = match value {
             Value::Omitted => Value::Omitted,
             Value::Empty => Value::Empty,
@@ -42,7 +63,7 @@ impl<'f, 'a, T> Field<'f, 'a, T> {
             Value::Mistyped => Value::Mistyped,
             Value::Invalid(fault) => Value::Invalid(fault),
         };
-        Field { fields, name, value, mistyped }
+        Field { found, is_change, name, value, mistyped }
     }
 
     /// Sets the fault of a value of another type.
@@ -53,7 +74,7 @@ impl<'f, 'a, T> Field<'f, 'a, T> {
     /// A field that a record always has: null and blank are the fault of a missing value. Only a change of a record may omit it.
     pub(super) fn required(self) -> Option<T> {
         match self.value {
-            Value::Omitted if !self.fields.is_change() => self.missing(),
+            Value::Omitted if !self.is_change => self.missing(),
             _ => self.kept(),
         }
     }
@@ -74,7 +95,7 @@ impl<'f, 'a, T> Field<'f, 'a, T> {
             Value::Mistyped => self.mistyped,
             Value::Invalid(fault) => fault,
         };
-        self.fields.fault(self.name, fault);
+        self.found.add(self.name, fault);
         None
     }
 
@@ -95,7 +116,7 @@ impl<'f, 'a, T> Field<'f, 'a, T> {
     }
 
     fn missing(self) -> Option<T> {
-        self.fields.fault(self.name, FaultKind::Required);
+        self.found.add(self.name, FaultKind::Required);
         None
     }
 }

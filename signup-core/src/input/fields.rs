@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use super::field::{Field, Value};
+use super::field::{Field, FieldFaults, Value, shift_path};
 use super::json::{Input, Member, Parsed, Untyped, elements};
 use crate::event::Event;
 use crate::fault::{FaultKind, FaultPath, Faults, PathStep, UnknownName, ValueType};
@@ -28,12 +28,10 @@ const SHIFTS: &str = "shifts";
 #[derive(Debug)]
 pub(super) struct Fields<'a> {
     input: Input<'a>,
-    /// The index of the element; `None` for the input itself.
-    shift: Option<u32>,
     /// Whether the input changes a record, so that each of its fields may be omitted.
     is_change: bool,
     taken: Vec<&'static str>,
-    faults: Faults,
+    faults: FieldFaults,
     /// The unknown members of the elements of `shifts`, each with the index of its element.
     unknown_in_shifts: Vec<(u32, Cow<'a, str>)>,
 }
@@ -48,10 +46,9 @@ impl<'a> Fields<'a> {
     pub(super) const fn new(input: Input<'a>) -> Self {
         Self {
             input,
-            shift: None,
             is_change: false,
             taken: Vec::new(),
-            faults: Faults::new(),
+            faults: FieldFaults { all: Faults::new(), shift: None },
             unknown_in_shifts: Vec::new(),
         }
     }
@@ -62,7 +59,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes any text.
-    pub(super) fn string(&mut self, name: &'static str) -> Field<'_, 'a, Cow<'a, str>> {
+    pub(super) fn string(&mut self, name: &'static str) -> Field<'_, Cow<'a, str>> {
         self.take(name, ValueType::Text, |value| match value {
             Parsed::Text(text) => Some(text),
             _ => None,
@@ -70,7 +67,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes a text that `T` parses.
-    pub(super) fn text<T: FromStr<Err: Into<FaultKind>>>(&mut self, name: &'static str) -> Field<'_, 'a, T> {
+    pub(super) fn text<T: FromStr<Err: Into<FaultKind>>>(&mut self, name: &'static str) -> Field<'_, T> {
         self.string(name).check(|text| text.parse())
     }
 
@@ -83,7 +80,7 @@ impl<'a> Fields<'a> {
         words.nullable().flatten()
     }
 
-    pub(super) fn number(&mut self, name: &'static str) -> Field<'_, 'a, f64> {
+    pub(super) fn number(&mut self, name: &'static str) -> Field<'_, f64> {
         self.take(name, ValueType::Number, |value| match value {
             Parsed::Number(number) => Some(number),
             _ => None,
@@ -97,12 +94,12 @@ impl<'a> Fields<'a> {
         name: &'static str,
         out_of_range: ValueError,
         check: impl FnOnce(Option<u32>) -> Result<T, ValueError>,
-    ) -> Field<'_, 'a, T> {
+    ) -> Field<'_, T> {
         self.number(name).mistyped_is(out_of_range).check(|number| check(whole(number)))
     }
 
     /// Takes a flag: true or false, and in a query also 1 or 0.
-    pub(super) fn flag(&mut self, name: &'static str) -> Field<'_, 'a, bool> {
+    pub(super) fn flag(&mut self, name: &'static str) -> Field<'_, bool> {
         let is_of_query = self.input.members.iter().any(|member| is_text(member, name));
         let expected = if is_of_query { ValueType::FlagText } else { ValueType::Flag };
         self.take(name, expected, |value| match value {
@@ -122,7 +119,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes an object as JSON text.
-    pub(super) fn object(&mut self, name: &'static str) -> Field<'_, 'a, &'a str> {
+    pub(super) fn object(&mut self, name: &'static str) -> Field<'_, &'a str> {
         self.take(name, ValueType::Object, |value| match value {
             Parsed::Object(json) => Some(json),
             _ => None,
@@ -130,7 +127,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Takes a list of texts. Only the first are read, and one more than any list may have.
-    pub(super) fn texts(&mut self, name: &'static str) -> Field<'_, 'a, Vec<TextElement<'a>>> {
+    pub(super) fn texts(&mut self, name: &'static str) -> Field<'_, Vec<TextElement<'a>>> {
         let text = |element: Untyped<'a>| match element.parse() {
             Parsed::Text(text) => Some(text),
             Parsed::Empty if element.is_string() => Some(Cow::Borrowed("")),
@@ -161,13 +158,13 @@ impl<'a> Fields<'a> {
                 Some(text) => text.parse::<T>().map_err(Into::into).and_then(&mut check),
                 None => Err(ValueType::Text.into()),
             };
-            valid.extend(self.faults.check(FaultPath::new().field(name).index(index), checked));
+            valid.extend(self.faults.all.check(FaultPath::new().field(name).index(index), checked));
         }
         valid
     }
 
     /// Takes the list `shifts`. Only the first elements are read, and one more than a list may have.
-    pub(super) fn shifts(&mut self) -> Field<'_, 'a, Vec<ObjectElement<'a>>> {
+    pub(super) fn shifts(&mut self) -> Field<'_, Vec<ObjectElement<'a>>> {
         let object = |element: Untyped<'a>| match element.parse() {
             Parsed::Object(json) => Input::of_object(json).ok(),
             _ => None,
@@ -190,15 +187,16 @@ impl<'a> Fields<'a> {
         let mut all = Vec::new();
         for (index, element) in (0..).zip(elements.into_iter().flatten()) {
             let Some(element) = element else {
-                self.faults.add(shift_path(index), ValueType::Object);
+                self.faults.all.add(shift_path(index), ValueType::Object);
                 continue;
             };
             let has_lengths = self.input.has_lengths;
             let element = Input { ignored: self.input.ignored_in_shifts, has_lengths, ..element };
-            let mut fields = Self { shift: Some(index), ..Self::new(element) };
+            let mut fields = Self::new(element);
+            fields.faults.shift = Some(index);
             all.extend(read(&mut fields));
             let Self { input, taken, faults, .. } = fields;
-            self.faults.append(faults);
+            self.faults.all.append(faults.all);
             let members = input.members.into_iter().map(|member| member.name);
             let unknown = members.filter(|name| is_unknown(name, &taken, input.ignored));
             self.unknown_in_shifts.extend(unknown.map(|name| (index, name)));
@@ -227,18 +225,15 @@ impl<'a> Fields<'a> {
 
     /// Returns the number of faults so far.
     pub(super) const fn fault_count(&self) -> usize {
-        self.faults.len()
+        self.faults.all.len()
     }
 
     pub(super) fn fault(&mut self, name: &'static str, kind: impl Into<FaultKind>) {
-        match self.shift {
-            Some(index) => self.faults.add(shift_path(index).field(name), kind),
-            None => self.faults.add(name, kind),
-        }
+        self.faults.add(name, kind);
     }
 
     pub(super) fn faults(&mut self) -> &mut Faults {
-        &mut self.faults
+        &mut self.faults.all
     }
 
     /// Adds the error of a check as a fault of the field.
@@ -255,7 +250,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// Returns every fault: those of the fields in the order in which they were taken, and then the unknown members in the order of
     /// the text.
-    pub(super) fn finish<T>(mut self, value: Option<T>) -> Result<T, Faults> {
+    pub(super) fn finish<T>(self, value: Option<T>) -> Result<T, Faults> {
         let (taken, ignored) = (&self.taken, self.input.ignored);
         // The list that counts is the last one.
         let shifts_at = self.input.members.iter().rposition(|member| member.name == SHIFTS);
@@ -266,13 +261,14 @@ impl<'a> Fields<'a> {
             let outer = is_unknown(name, taken, ignored).then_some(UnknownName { shift: None, name });
             inner.chain(outer)
         });
-        self.faults.add_unknown(unknown);
+        let mut faults = self.faults.all;
+        faults.add_unknown(unknown);
         let faults = match self.input.meant {
-            Some(meant) => self.faults.with_meant(|path| match path.steps() {
+            Some(meant) => faults.with_meant(|path| match path.steps() {
                 [PathStep::Member(name)] => meant(taken, name),
                 _ => None,
             }),
-            None => self.faults,
+            None => faults,
         };
         faults.into_result(value)
     }
@@ -283,7 +279,7 @@ impl<'a> Fields<'a> {
         name: &'static str,
         mistyped: ValueType,
         convert: impl FnOnce(Parsed<'a>) -> Option<T>,
-    ) -> Field<'_, 'a, T> {
+    ) -> Field<'_, T> {
         let mut value = Value::Omitted;
         if self.input.only.is_none_or(|only| only.contains(&name)) {
             self.taken.push(name);
@@ -294,7 +290,7 @@ impl<'a> Fields<'a> {
                 other => convert(other).map_or(Value::Mistyped, Value::Valid),
             });
         }
-        Field { fields: self, name, value, mistyped: mistyped.into() }
+        Field { found: &mut self.faults, is_change: self.is_change, name, value, mistyped: mistyped.into() }
     }
 }
 
@@ -304,12 +300,6 @@ fn is_text(member: &Member<'_>, name: &str) -> bool {
 
 fn is_unknown(name: &str, taken: &[&'static str], ignored: &[&'static str]) -> bool {
     !taken.contains(&name) && !ignored.contains(&name)
-}
-
-/// Returns the path of an element of `shifts`.
-pub(super) fn shift_path(index: u32) -> FaultPath {
-    // Never too large: a list of shifts is bounded.
-    FaultPath::new().field(SHIFTS).index(usize::try_from(index).unwrap_or(usize::MAX))
 }
 
 /// Returns the number if it is whole and in the range of a `u32`.
