@@ -15,7 +15,7 @@ use signup_core::{
 };
 
 use crate::records::unique::{Lookup, PLACE, lookup};
-use crate::records::{event, key_values, organization, shift, table};
+use crate::records::{event, key_values, shift, table};
 use crate::sql::read::{self, Reader, StoreResult, of_parent, one};
 use crate::sql::require;
 use crate::sql::row::Row;
@@ -98,17 +98,14 @@ async fn check_requirements(reader: &impl Reader, requires: &[Requirement]) -> R
 #[async_trait]
 impl<B: Backend> Store for SqlStore<B> {
     async fn record(&self, key: &RecordKey, deleted: Deleted) -> StoreResult<Option<Record>> {
-        let reader = self.backend.reader();
-        if let RecordKey::Organization(id) = *key {
-            let (from, values) = ("organizations o WHERE o.id = $1", values![id.uuid()]);
-            let columns = organization::TABLE.columns();
-            let read = one(reader, "reading an organization", columns, from, values, organization::read);
-            let found = self.backend.cached(CachedRead::Organization(id), read).await?;
-            return Ok(found.map(Record::from));
-        }
         let table = table(key.kind());
-        let is_visible = table.is_visible(deleted);
-        read::record(reader, key.kind(), table.key(), key_values(key), &[is_visible]).await
+        let is_visible = [table.is_visible(deleted)];
+        let reader = self.backend.reader();
+        let read = read::record(reader, key.kind(), table.key(), key_values(key), &is_visible);
+        match *key {
+            RecordKey::Organization(id) => self.backend.cached(CachedRead::Organization(id), read).await,
+            _ => read.await,
+        }
     }
 
     async fn holder(&self, unique: &Unique, deleted: Deleted) -> StoreResult<Option<Record>> {

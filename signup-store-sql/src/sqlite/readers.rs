@@ -6,12 +6,11 @@ use signup_core::StoreError;
 use sqlx::sqlite::SqliteConnection;
 
 use super::error::store_error;
-use super::query::query;
 use super::version::Poll;
 use crate::sql::observe::count_round_trips;
 use crate::sql::pool::{ConnectionPool, in_task};
 use crate::sql::read::Reader;
-use crate::sql::runner::texts;
+use crate::sql::runner::StatementRunner as _;
 use crate::sql::{Dialect, Statement};
 
 /// The read-only connections.
@@ -31,20 +30,19 @@ impl Reader for Readers {
         what: &'static str,
         sql: Statement,
     ) -> Result<Vec<[String; N]>, StoreError> {
-        let failed = |error| store_error(what, error);
-        let (text, arguments) = query(sql).map_err(failed)?;
         // Fails if a file of the database is away.
         let _version = self.poll.version().await?;
+        let failed = |error| store_error(what, error);
         let mut pooled = self.pool.acquire().await.map_err(failed)?;
         let pool = Arc::clone(&self.pool);
         let read = in_task(async move {
-            let rows = sqlx::query_with(text, arguments).fetch_all(&mut pooled.connection).await;
+            let rows = pooled.connection.rows(what, sql).await;
             // Also after an error. A connection that is opened later could be one to another file.
             pool.release(pooled);
-            rows
+            Ok(rows)
         });
-        let rows = read.await.map_err(failed)?;
+        let rows = read.await.map_err(failed)??;
         count_round_trips("read", 1);
-        rows.iter().map(texts).collect::<sqlx::Result<_>>().map_err(failed)
+        Ok(rows)
     }
 }

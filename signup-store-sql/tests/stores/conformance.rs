@@ -39,7 +39,7 @@ mod postgres {
     }
 
     /// The stores of two processes on one database, which commit by turns. So the locks of the database are tested, too, and not only
-    /// the batches of one process.
+    /// those in a process.
     #[derive(Debug)]
     struct Processes {
         stores: [PostgresStore; 2],
