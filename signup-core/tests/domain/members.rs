@@ -172,6 +172,7 @@ async fn a_sign_in_by_an_invitation_opens_no_organization_that_is_joined_later()
         let name = if signs_in_before { "bo" } else { "cy" };
         let (_, there) = join(&scene.service, other.organization_id(), name, Role::Organizer).await;
         let (_, link) = invite(&owner, name, Role::Organizer).await;
+        assert_eq!(people.invitation(&link).await.unwrap().asked, Asked::Nothing, "no name of a person");
         let browser = Secret::generate();
         let sign_in = async || {
             let mailed = code(&scene.service, &browser, name).await;
