@@ -21,7 +21,7 @@ use crate::subscription::{Subscription, wait_until_delivered};
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
 const KILLS: usize = 5;
 const WRITERS: usize = 4;
-/// The delay of the receiver's answers, so that deliveries are in flight at each kill.
+/// The delay of the answers of the receiver and of the mail server, so that deliveries and mails are in flight at each kill.
 const ANSWER_DELAY: Duration = Duration::from_millis(20);
 
 #[rstest]
@@ -32,6 +32,7 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
     let kills = kills(KILLS);
     let Some(server) = Server::start_with(engine) else { return };
     let mailbox = Mailbox::start();
+    mailbox.set_mail_delay(ANSWER_DELAY);
     let smtp = mailbox.url();
     // The answers contain the base URL, and without this argument it has another port after each restart.
     let base_url = "https://signup.example.org";
