@@ -57,24 +57,15 @@ pub(crate) fn assert_protected(answer: &Answer, what: &str) {
     assert!(policy.contains("frame-ancestors 'none'"), "{what}: {policy}");
 }
 
+/// The unit tests of the guard have each combination of the two headers.
 #[tokio::test]
 async fn only_a_page_of_this_server_may_change_something_whatever_the_path_and_the_method() {
     let server = Server::start(&[]);
     let own = server.url.as_str();
-    let sites: [(&[&str], &[&str], bool); 13] = [
-        (&["same-origin"], &[], true),
-        (&["same-origin"], &[OTHER], true),
-        (&["none"], &[], true),
-        (&["same-site"], &[], false),
-        (&["same-site"], &[own], false),
-        (&["cross-site"], &[], false),
-        (&["cross-site"], &[own], false),
-        (&["same-origin", "cross-site"], &[own], false),
-        (&[], &[own], true),
-        (&[], &[OTHER], false),
-        (&[], &["null"], false),
-        (&[], &[own, OTHER], false),
-        (&[], &[], false),
+    let sites = [
+        (Some("same-origin"), None, true),
+        (Some("cross-site"), Some(own), false),
+        (None, Some(OTHER), false),
     ];
     // A path that the table of routes lacks is guarded, too.
     let unknown = ["/console/x/unknown", "/sign-in/x", "/sign-out/", "/invitations"].map(str::to_owned);
@@ -83,11 +74,10 @@ async fn only_a_page_of_this_server_may_change_something_whatever_the_path_and_t
             let may_change = !["GET", "HEAD", "OPTIONS"].contains(&method);
             for (site, origin, is_allowed) in sites {
                 let mut request = server.request(method, &path);
-                for site in site {
-                    request = request.header("sec-fetch-site", *site);
-                }
-                for origin in origin {
-                    request = request.header("origin", *origin);
+                for (name, value) in [("sec-fetch-site", site), ("origin", origin)] {
+                    if let Some(value) = value {
+                        request = request.header(name, value);
+                    }
                 }
                 let request = if may_change { request.form(&[("email", "x")]) } else { request };
                 let answer = server.page_answer(request).await;
