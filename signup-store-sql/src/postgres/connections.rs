@@ -63,7 +63,8 @@ impl Connections {
         migrations::prepare(&mut connection, &name, keys).await?;
         // The migrated database does not depend on how the connection ends.
         drop(connection.close().await);
-        let bounds = Bounds { connections: options.connections, wait: options.connect_timeout, age: MAX_AGE };
+        let (connections, wait) = (options.connections, options.connect_timeout);
+        let bounds = Bounds { connections, wait, age: MAX_AGE, is_tried_again: is_broken };
         let pool = Arc::new(ConnectionPool::new(server, bounds));
         Ok(Self { pool, options, answered_at: Arc::new(Mutex::new(Instant::now())) })
     }
@@ -127,18 +128,9 @@ impl Connections {
         Ok(rows)
     }
 
-    /// Waits for a connection, which the caller [releases](Self::release). Tries again while the server refuses connections, as it does
-    /// while it starts.
+    /// Waits for a connection, which the caller [releases](Self::release).
     pub(super) async fn acquire(&self) -> sqlx::Result<PooledConnection<PgConnection>> {
-        let began = Instant::now();
-        loop {
-            match self.pool.acquire().await {
-                Err(error) if is_broken(&error) && began.elapsed() < self.options.connect_timeout => {
-                    tokio::time::sleep(PAUSE).await;
-                }
-                acquired => return acquired,
-            }
-        }
+        self.pool.acquire().await
     }
 
     /// Releases a connection, or closes it after an operation that failed: a transaction may be open.

@@ -21,14 +21,19 @@ pub(crate) struct Bounds {
     pub(crate) wait: Duration,
     /// How long a connection is used.
     pub(crate) age: Duration,
+    /// Whether a connection that could not be opened is tried again, because the server may be starting.
+    pub(crate) is_tried_again: fn(&sqlx::Error) -> bool,
 }
+
+/// The first pause before a connection is tried again. Each further one is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
 
 /// Connections that are opened as they are needed.
 #[derive(Debug)]
 pub(crate) struct ConnectionPool<C: Connection> {
     options: C::Options,
     bounds: Bounds,
-    /// Each connection in use has one.
+    /// One permit for each connection in use.
     permits: Arc<Semaphore>,
     idle: Mutex<Vec<OpenConnection<C>>>,
 }
@@ -59,26 +64,44 @@ impl<C: Connection> ConnectionPool<C> {
     /// # Errors
     /// Returns `PoolTimedOut` after [`Bounds::wait`], `PoolClosed` once the pool is closed, and the error of opening a connection.
     pub(crate) async fn acquire(&self) -> sqlx::Result<PooledConnection<C>> {
+        let began = Instant::now();
         let acquire = async {
             let permit =
                 Arc::clone(&self.permits).acquire_owned().await.map_err(|_| sqlx::Error::PoolClosed)?;
             let idle = self.idle().pop().filter(|idle| idle.opened_at.elapsed() < self.bounds.age);
             let OpenConnection { connection, opened_at } = match idle {
                 Some(idle) => idle,
-                None => {
-                    OpenConnection { opened_at: Instant::now(), connection: self.options.connect().await? }
-                }
+                None => OpenConnection { connection: self.open(began).await?, opened_at: Instant::now() },
             };
             Ok(PooledConnection { connection, opened_at, permit })
         };
         timeout(self.bounds.wait, acquire).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 
-    /// Keeps a connection for the next caller. No statement runs on it, and no transaction is open.
+    /// Opens a connection for a caller that has waited since `began`, and who keeps the permit. So no more callers than there may be
+    /// connections try to reach a server that is starting.
+    async fn open(&self, began: Instant) -> sqlx::Result<C> {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.options.connect().await {
+                Err(error)
+                    if (self.bounds.is_tried_again)(&error) && began.elapsed() + pause < self.bounds.wait =>
+                {
+                    tokio::time::sleep(pause).await;
+                    pause *= 2;
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    /// Keeps a connection for the next caller, and closes those that are too old. No statement runs on it, and no transaction is open.
     pub(crate) fn release(&self, pooled: PooledConnection<C>) {
         let PooledConnection { connection, opened_at, permit } = pooled;
         if !self.permits.is_closed() {
-            self.idle().push(OpenConnection { connection, opened_at });
+            let mut idle = self.idle();
+            idle.push(OpenConnection { connection, opened_at });
+            idle.retain(|idle| idle.opened_at.elapsed() < self.bounds.age);
         }
         drop(permit);
     }
@@ -96,6 +119,8 @@ impl<C: Connection> ConnectionPool<C> {
         let close = async {
             // An error means that the pool is closed already.
             let _unused = self.permits.acquire_many(self.bounds.connections).await;
+            // Before the permits are free again, so that no caller opens a connection.
+            self.permits.close();
             let idle = mem::take(&mut *self.idle());
             for OpenConnection { connection, .. } in idle {
                 drop(connection.close().await);
@@ -130,7 +155,8 @@ mod tests {
 
     fn pool(age: Duration) -> ConnectionPool<SqliteConnection> {
         let options = SqliteConnectOptions::new().in_memory(true);
-        ConnectionPool::new(options, Bounds { connections: 1, wait: Duration::from_millis(50), age })
+        let wait = Duration::from_millis(50);
+        ConnectionPool::new(options, Bounds { connections: 1, wait, age, is_tried_again: |_| false })
     }
 
     /// Marks the connection, and returns whether it was marked before.
@@ -151,6 +177,7 @@ mod tests {
             } else {
                 drop(pooled);
             }
+            assert_eq!(pool.count().0, u32::from(is_reused));
             assert_eq!(mark(&mut pool.acquire().await.unwrap()).await, is_reused);
         }
     }

@@ -64,7 +64,8 @@ pub(super) async fn connect(options: &SqliteConnectOptions) -> sqlx::Result<Sqli
 pub(super) async fn open_readers(
     options: SqliteConnectOptions,
 ) -> sqlx::Result<ConnectionPool<SqliteConnection>> {
-    let bounds = Bounds { connections: READERS, wait: READ_TIMEOUT, age: Duration::MAX };
+    let bounds =
+        Bounds { connections: READERS, wait: READ_TIMEOUT, age: Duration::MAX, is_tried_again: |_| false };
     let pool = ConnectionPool::new(options, bounds);
     let mut opened = vec![];
     for _ in 0..READERS {
