@@ -4,8 +4,8 @@
 //! into one transaction. Each is checked and written in a savepoint of its own, one after the other. No caller is answered before
 //! the transaction is durable.
 //!
-//! A change set that is refused or fails is rolled back to its savepoint, and the others are not affected. A failure such as that of a full disk
-//! may have ended the whole transaction. Then the change set that failed is answered, and the others start again.
+//! A change set that is refused or fails is rolled back to its savepoint, and the others are not affected. A failure such as that
+//! of a full disk may have ended the whole transaction. Then the change set that failed is answered, and the others start again.
 //!
 //! **Invariant:** nothing else in this process writes to the file. SQLite's own lock excludes other processes.
 
@@ -196,7 +196,14 @@ impl Task {
         execute(&mut connection, "BEGIN IMMEDIATE").await.map_err(whole)?;
         let mut answers = vec![];
         for (index, commit) in batch.iter().enumerate() {
-            let answer = apply(&mut connection, &commit.change).await;
+            let statements = match write::statements(Dialect::Sqlite, &commit.change.writes) {
+                Ok(statements) => statements,
+                Err(error) => {
+                    answers.push(Err(CommitError::Failed(error)));
+                    continue;
+                }
+            };
+            let answer = apply(&mut connection, &commit.change, statements).await;
             let undone = match &answer {
                 Ok(()) => Ok(()),
                 // An error here shows that the transaction has ended.
@@ -255,16 +262,19 @@ impl Task {
 
 /// Why a transaction was not committed.
 struct Failure {
-    /// The index of the change set whose error ended the transaction. `None` if the transaction could not be begun or committed: a commit that
-    /// failed may have taken effect.
+    /// The index of the change set whose error ended the transaction. `None` if the transaction could not be begun or committed: a
+    /// commit that failed may have taken effect.
     index: Option<usize>,
     error: StoreError,
 }
 
-/// Checks and writes one change set in a savepoint, which is released. After an error the savepoint may be there, or the whole
+/// Checks one change set and runs its `statements` in a savepoint, which is released. After an error the savepoint may be there, or the whole
 /// transaction may have ended.
-async fn apply(connection: &mut SqliteConnection, change: &ChangeSet) -> Result<(), CommitError> {
-    let statements = write::statements(Dialect::Sqlite, &change.writes)?;
+async fn apply(
+    connection: &mut SqliteConnection,
+    change: &ChangeSet,
+    statements: Vec<Statement>,
+) -> Result<(), CommitError> {
     let mut script = Statement::of(Dialect::Sqlite, "SAVEPOINT change", vec![]);
     let queries = require::queries(Dialect::Sqlite, &change.requires);
     if !queries.is_empty() {
