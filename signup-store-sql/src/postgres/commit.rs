@@ -32,7 +32,7 @@ const MAX_PAUSE_MS: u32 = 100;
 pub(super) struct Committer {
     connections: Connections,
     locks: FairLocks<Key>,
-    /// Each commit that runs has one. One connection is left for reads.
+    /// One permit for each commit that runs. One connection is left for reads.
     permits: Arc<Semaphore>,
     /// Whether no more commits are taken. Each commit shares the lock until it has ended.
     is_closed: Arc<RwLock<bool>>,

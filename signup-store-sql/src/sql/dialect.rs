@@ -11,7 +11,7 @@ pub(crate) enum Dialect {
 }
 
 impl Dialect {
-    /// Returns an expression for a record as one text: a JSON array of `columns`. PostgreSQL takes at most 100 columns.
+    /// Returns an expression for a record as one text: a JSON array of `columns`.
     pub(crate) fn record(self, columns: &[SelectedColumn]) -> String {
         let columns = self.columns(columns);
         match self {
@@ -36,7 +36,9 @@ impl Dialect {
         format!("SELECT {} FROM {from}", self.list(columns))
     }
 
+    /// Returns the columns as the arguments of a function. A function of PostgreSQL takes at most 100, of SQLite 1,000.
     fn columns(self, columns: &[SelectedColumn]) -> String {
+        debug_assert!(columns.len() <= 100, "{} columns", columns.len());
         let mut text = String::with_capacity(32 * columns.len());
         for SelectedColumn { alias, name, of_type } in columns {
             if !text.is_empty() {

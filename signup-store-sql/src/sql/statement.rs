@@ -90,7 +90,8 @@ impl Statement {
         Self { dialect, text: String::new(), values: vec![] }
     }
 
-    /// Returns a statement whose parameters `$1`, `$2`, … have `values`.
+    /// Returns a statement whose parameters `$1`, `$2`, … have `values`. PostgreSQL needs a cast in `text` around the parameter of a date or of
+    /// JSON.
     pub(crate) fn of(dialect: Dialect, text: &str, values: Vec<Value>) -> Self {
         Self { dialect, text: text.to_owned(), values }
     }

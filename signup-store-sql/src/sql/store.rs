@@ -83,7 +83,7 @@ impl<B> SqlStore<B> {
     }
 }
 
-/// Checks requirements, as a read: its statement has one snapshot, so it needs no lock.
+/// Checks requirements, as a read without locks. Each statement has a snapshot of its own.
 async fn check_requirements(reader: &impl Reader, requires: &[Requirement]) -> Result<(), CommitError> {
     let mut broken = vec![];
     for query in require::queries(reader.dialect(), requires) {

@@ -103,8 +103,8 @@ impl Run {
                 let mut sql = Statement::new(dialect);
                 sql.push(&format!("INSERT INTO {} ({}) ", table.name(), columns.join(", ")));
                 sql.push_values(self.rows);
-                // Of the kinds that expire, only a receipt has a key that another row can have, and no version. That row has expired: the
-                // change set requires that the key is absent, and no other commit uses the key between the check and this statement.
+                // An expired row may still have the key of a new receipt, until a purge removes the row. A row that has not expired cannot:
+                // the change set requires that the key is absent, and locks it from the check to this statement.
                 if *kind == Kind::Receipt {
                     let others = columns.iter().filter(|column| !table.key().contains(column));
                     let others = others.map(|column| format!("{column} = excluded.{column}"));

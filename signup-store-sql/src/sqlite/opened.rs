@@ -2,8 +2,8 @@
 //!
 //! A process can still write to an open file after its path was removed or leads to another file. Such writes succeed, and are lost
 //! when the process ends. So the store compares the files with those at their paths before each transaction, and once more before it
-//! acknowledges a commit. For reads, the poll of the version does so. While another file, or none, is at a path, every operation fails.
-//! Operations succeed again once the files are back.
+//! acknowledges a commit. For reads, the poll of the version does so every 250 ms. While another file, or none, is at a path, operations
+//! fail. They succeed again once the files are back.
 //!
 //! **Limit:** a file that another program writes over stays the same file.
 

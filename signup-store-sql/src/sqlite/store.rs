@@ -27,7 +27,8 @@ use crate::sql::{Dialect, Statement};
 /// - A commit that returned survives a loss of power. The journal is a write-ahead log that is synced at every commit
 ///   (`journal_mode=WAL`, `synchronous=FULL`).
 /// - Reads have connections of their own and never wait for the writer.
-/// - While a file of the database is deleted, moved away or replaced, every operation fails with an unavailable error.
+/// - While a file of the database is deleted, moved away or replaced, every operation fails with an unavailable error. Reads notice it
+///   within 250 ms.
 /// - Results of frequent reads are cached in bounded memory. A cached result is never older than the last commit of this
 ///   process, and misses commits of other processes for at most a second.
 /// - Requests are not counted: [`request_counter`](signup_core::Store::request_counter) is `None`. One process serves a file
@@ -167,7 +168,7 @@ impl Backend for SqliteBackend {
         Ok(())
     }
 
-    /// The wait for a place in the queue, or for the lock, takes longer than the caller waits.
+    /// The wait for the queue, or for the lock, takes longer than the caller waits.
     async fn try_write(&self) -> Result<bool, StoreError> {
         self.writer.try_write().await.map(|()| true)
     }
