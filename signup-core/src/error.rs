@@ -69,6 +69,9 @@ pub enum Error {
     /// The shift has ended.
     #[error("the shift is over")]
     ShiftOver,
+    /// Sign-ups for the event are not open yet, or are closed. [`Event::signup_phase`](crate::Event::signup_phase) says which.
+    #[error("the event takes no sign-ups at present")]
+    SignupsClosed,
     /// The shift was deleted, so its sign-ups cannot be cancelled.
     #[error("the shift was deleted")]
     ShiftDeleted,
@@ -173,6 +176,7 @@ impl Error {
                 | Self::WebhookDisabled
                 | Self::ShiftFull
                 | Self::ShiftOver
+                | Self::SignupsClosed
                 | Self::ShiftDeleted
                 | Self::EventCancelled
                 | Self::EventOver
@@ -200,7 +204,7 @@ mod tests {
     use crate::store::RecordKey;
 
     /// Returns one error of each variant.
-    fn errors() -> [Error; 27] {
+    fn errors() -> [Error; 28] {
         [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
@@ -217,6 +221,7 @@ mod tests {
             Error::PlanLimit { current_count: 5, max_allowed: 5 },
             Error::ShiftFull,
             Error::ShiftOver,
+            Error::SignupsClosed,
             Error::ShiftDeleted,
             Error::EventCancelled,
             Error::EventOver,

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::caller_key::ExternalId;
-use crate::hours::{Day, EventDate};
+use crate::hours::{Day, EventDate, LocalDateTime};
 use crate::id::{EventId, OrganizationId};
 use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Title};
 use crate::text_form::{from_text, names};
@@ -47,6 +47,10 @@ pub struct Event {
     /// The id in the organizer's own system: unique among the organization's events that are not deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external_id: Option<ExternalId>,
+    /// When sign-ups open. `None` if they are open from the start.
+    pub signups_open_at: Option<LocalDateTime>,
+    /// When sign-ups close; after they open. `None` if they stay open.
+    pub signups_close_at: Option<LocalDateTime>,
     /// When the organizer cancelled the event; `None` while it is not cancelled. A cancelled event stays cancelled.
     pub cancelled_at: Option<Timestamp>,
     /// The organizer's reason for the cancellation, if one was given.
@@ -55,7 +59,7 @@ pub struct Event {
     /// shift and sign-ups do not change it.
     pub version: u32,
     /// The gate, from 1: a second version. Each change that affects whether and how volunteers may sign up adds 1: that of the
-    /// days, the zone or the questions, and each publication, cancellation and deletion, or its reverse.
+    /// days, the zone, the questions, or the opening and closing of sign-ups, and each publication, cancellation and deletion, or its reverse.
     pub gate: u32,
     /// When the event was deleted; `None` while it is not deleted. A deleted event is kept for [30 days](Self::RETENTION).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -102,6 +106,8 @@ impl Event {
             theme: None,
             badge_label: None,
             external_id: None,
+            signups_open_at: None,
+            signups_close_at: None,
             cancelled_at: None,
             cancellation_reason: None,
             version: 1,
@@ -128,11 +134,48 @@ impl Event {
         self.cancelled_at.is_some()
     }
 
+    /// Returns whether sign-ups are open at `now`, for a published event that is not cancelled.
+    pub fn signup_phase(&self, now: Timestamp) -> SignupPhase {
+        let has_passed = |at: LocalDateTime| at.instant(self.dates.first.zone()) <= now;
+        if self.signups_close_at.is_some_and(has_passed) {
+            return SignupPhase::Closed;
+        }
+        match self.signups_open_at.filter(|opens| !has_passed(*opens)) {
+            Some(opens_at) => SignupPhase::Ahead { opens_at },
+            None => SignupPhase::Open,
+        }
+    }
+
+    /// Returns the event with the opening and the closing of sign-ups as many days later as its first day moves. Returns `None` if a
+    /// date would be out of range.
+    pub(crate) fn with_signups_moved(self, days: i64) -> Option<Self> {
+        let moved = |at: Option<LocalDateTime>| match at {
+            Some(at) => at.plus_days(days).map(Some),
+            None => Some(None),
+        };
+        let (opens, closes) = (moved(self.signups_open_at)?, moved(self.signups_close_at)?);
+        Some(Self { signups_open_at: opens, signups_close_at: closes, ..self })
+    }
+
     /// Returns whether the last day of the event has ended at `now`. A night shift may still go on: see
     /// [`is_over_with`](Self::is_over_with).
     pub fn is_over(&self, now: Timestamp) -> bool {
         self.dates.ends_at() <= now
     }
+}
+
+/// Whether an event takes sign-ups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignupPhase {
+    /// Sign-ups are not open yet.
+    Ahead {
+        /// When they open, by the event's wall clock.
+        opens_at: LocalDateTime,
+    },
+    /// Volunteers can sign up.
+    Open,
+    /// Sign-ups are closed.
+    Closed,
 }
 
 /// The days of an event: a first day in a time zone, and optionally a later last day.

@@ -14,7 +14,7 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-pub use self::written::{EventDate, WallTime};
+pub use self::written::{EventDate, LocalDateTime, WallTime};
 pub use crate::time_error::TimeError;
 use crate::zone::Zone;
 
@@ -347,6 +347,22 @@ impl Day {
             Some(midnight) => midnight + SignedDuration::from_mins(i64::from(minutes)),
             None => instant(self.date.date(), minutes, self.zone.rules()),
         }
+    }
+}
+
+impl LocalDateTime {
+    /// Returns the instant at which the clocks of the zone show this time, by the [rules](Day) around a clock change.
+    pub fn instant(self, zone: &Zone) -> Timestamp {
+        instant(self.date().date(), self.time().0, zone.rules())
+    }
+
+    /// Returns what the clocks of the zone show at `now`, without the seconds. A time before 1970 or after 9998 counts as the first or
+    /// the last date of an event.
+    pub fn shown_at(now: Timestamp, zone: &Zone) -> Self {
+        let shown = zone.rules().to_datetime(now);
+        let date = shown.date().clamp(EventDate::MIN.date(), EventDate::MAX.date());
+        let minutes = i16::from(shown.hour()) * 60 + i16::from(shown.minute());
+        Self::new(EventDate::try_from(date).unwrap_or(EventDate::MIN), WallTime(minutes.unsigned_abs()))
     }
 }
 

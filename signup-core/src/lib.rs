@@ -174,9 +174,9 @@ pub use caller_key::{ExternalId, IdempotencyKey};
 pub use clock::{Clock, FixedClock, SystemClock, TokioClock};
 pub use coverage::{Coverage, CoverageState, EventCoverage, ShiftCoverage};
 pub use error::{Error, Result};
-pub use event::{Event, EventDates, Latitude, Longitude, Theme};
+pub use event::{Event, EventDates, Latitude, Longitude, SignupPhase, Theme};
 pub use fault::{Fault, FaultKind, FaultPath, Faults, PathStep, UnknownName, ValueType};
-pub use hours::{Day, EventDate, Hours, Interval, TimeError, WallTime};
+pub use hours::{Day, EventDate, Hours, Interval, LocalDateTime, TimeError, WallTime};
 pub use id::{
     ActivityId, CallerId, DeliveryId, EventId, InvitationId, MessageId, NoticeId, OrganizationId, PersonId,
     QuestionId, ShiftId, SignupId, TokenId, WebhookId,

@@ -30,10 +30,19 @@ pub enum TimeError {
     /// The number of a day is 0.
     #[error("must be a day of the event, from 1")]
     DayNumber,
+    /// Not `YYYY-MM-DDTHH:MM`, not a day of the calendar, or out of range.
+    #[error("must be a date and a time of the event's time zone, written YYYY-MM-DDTHH:MM")]
+    LocalDateTime,
+    /// Sign-ups close when they open or before.
+    #[error("must be after the opening of sign-ups")]
+    ClosesFirst,
     /// The last day of an event is before its first day.
     #[error("must not be before the first day")]
     DayOrder,
     /// The new first day of a copy or of a moved event would move its last day out of the range of dates.
     #[error("moves the last day out of range: each day {}", Self::Date)]
     LastDay,
+    /// The new first day would move the opening or the closing of sign-ups out of the range of dates.
+    #[error("moves the opening or the closing of sign-ups out of range: each day {}", Self::Date)]
+    SignupDay,
 }

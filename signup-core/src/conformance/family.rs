@@ -115,6 +115,8 @@ impl Family {
             is_published: false,
             theme: Some(Theme::GoldenHour),
             badge_label: Some(BadgeLabel::new("Families").unwrap()),
+            signups_open_at: "2027-03-01T18:00".parse().ok(),
+            signups_close_at: "2027-06-04T00:00".parse().ok(),
             cancelled_at: Some(at(70)),
             cancellation_reason: Some(CancellationReason::new("Flood").unwrap()),
             version: 2,

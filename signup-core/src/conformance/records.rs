@@ -79,6 +79,8 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         theme: None,
         badge_label: None,
         external_id: None,
+        signups_open_at: None,
+        signups_close_at: None,
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,

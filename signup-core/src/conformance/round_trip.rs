@@ -24,6 +24,8 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         theme: Some(Theme::GoldenHour),
         badge_label: Some(BadgeLabel::new("Families").unwrap()),
         external_id: "!drive'7~".parse().ok(),
+        signups_open_at: "2027-03-01T18:00".parse().ok(),
+        signups_close_at: "2027-06-04T00:00".parse().ok(),
         cancelled_at: Some(at(7)),
         cancellation_reason: Some(CancellationReason::new("Flood,\n“high water”").unwrap()),
         version: 12,

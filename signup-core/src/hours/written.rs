@@ -78,7 +78,7 @@ impl fmt::Debug for EventDate {
     }
 }
 
-text_form!(EventDate, WallTime);
+text_form!(EventDate, WallTime, LocalDateTime);
 
 /// A time of day on a 24-hour clock, to the minute: 00:00 to 23:59.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,6 +139,70 @@ impl fmt::Display for WallTime {
 }
 
 impl fmt::Debug for WallTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// A date and a time of day of an event's wall clock, to the minute, written `YYYY-MM-DDTHH:MM`.
+///
+/// ```
+/// use signup_core::LocalDateTime;
+///
+/// let opens: LocalDateTime = "2027-03-01T18:00".parse()?;
+/// assert_eq!((opens.date().to_string(), opens.time().to_string()), ("2027-03-01".into(), "18:00".into()));
+/// assert_eq!(opens.plus_days(7), "2027-03-08T18:00".parse().ok());
+/// assert!("2027-03-01T18:00:00".parse::<LocalDateTime>().is_err());
+/// # Ok::<(), signup_core::TimeError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocalDateTime {
+    date: EventDate,
+    time: WallTime,
+}
+
+impl LocalDateTime {
+    /// Creates the time of day on a date.
+    pub const fn new(date: EventDate, time: WallTime) -> Self {
+        Self { date, time }
+    }
+
+    /// Returns the date.
+    pub const fn date(self) -> EventDate {
+        self.date
+    }
+
+    /// Returns the time of day.
+    pub const fn time(self) -> WallTime {
+        self.time
+    }
+
+    /// Returns the same time of day, `days` later. Returns `None` if the date is out of range.
+    pub fn plus_days(self, days: i64) -> Option<Self> {
+        Some(Self { date: self.date.plus_days(days)?, ..self })
+    }
+}
+
+impl FromStr for LocalDateTime {
+    type Err = TimeError;
+
+    /// Parses exactly 16 characters, `YYYY-MM-DDTHH:MM`.
+    fn from_str(text: &str) -> Result<Self, TimeError> {
+        let (date, time) = text.split_once('T').ok_or(TimeError::LocalDateTime)?;
+        match (date.parse(), time.parse()) {
+            (Ok(date), Ok(time)) => Ok(Self { date, time }),
+            _ => Err(TimeError::LocalDateTime),
+        }
+    }
+}
+
+impl fmt::Display for LocalDateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}T{}", self.date, self.time)
+    }
+}
+
+impl fmt::Debug for LocalDateTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

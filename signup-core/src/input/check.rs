@@ -5,12 +5,20 @@ use std::collections::HashSet;
 use super::NewShift;
 use crate::event::Event;
 use crate::fault::{FaultKind, FaultPath, Faults};
-use crate::hours::{EventDate, Hours, TimeError};
+use crate::hours::{EventDate, Hours, LocalDateTime, TimeError};
 use crate::plan::PlanLimits;
 
 /// Checks that the last day of an event is not before the first. A first day with a fault is not compared.
 pub(super) fn check_order_of_days(first: Option<EventDate>, last: EventDate) -> Result<EventDate, TimeError> {
     if first.is_some_and(|first| last < first) { Err(TimeError::DayOrder) } else { Ok(last) }
+}
+
+/// Checks that sign-ups close after they open, by the wall clock.
+pub(crate) fn check_closing(
+    opens: Option<LocalDateTime>,
+    closes: LocalDateTime,
+) -> Result<LocalDateTime, TimeError> {
+    if opens.is_some_and(|opens| closes <= opens) { Err(TimeError::ClosesFirst) } else { Ok(closes) }
 }
 
 /// Checks the last day of an event: it is not before the first, and the plan allows as many days. A first day with a fault

@@ -3,14 +3,14 @@
 use jiff::civil::Date;
 
 use super::change::{FieldChange, changes, fields_of, merge, set_value, setters, without_mail};
-use super::check::{check_last_day, check_order_of_days};
+use super::check::{check_closing, check_last_day, check_order_of_days};
 use super::fields::Fields;
 use super::shift::new_shifts;
 use super::{Change, Input, NewShift, check_shift_count};
 use crate::caller_key::ExternalId;
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, Faults};
-use crate::hours::EventDate;
+use crate::hours::{EventDate, LocalDateTime};
 use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, LocationData, Title};
 use crate::zone::Zone;
@@ -42,6 +42,10 @@ fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPat
     event.theme = fields.text("theme").change();
     event.badge_label = fields.text("badge_label").change();
     event.external_id = fields.text("external_id").change();
+    event.signups_open_at = fields.text("signups_open_at").change();
+    let opens = set_value(event.signups_open_at);
+    event.signups_close_at =
+        fields.text("signups_close_at").check(|closes| check_closing(opens, closes)).change();
     (event, days)
 }
 
@@ -62,6 +66,8 @@ fields_of! {
         "theme": theme;
         "badge_label": badge_label;
         "external_id": external_id;
+        "signups_open_at": signups_open_at;
+        "signups_close_at": signups_close_at;
     }
 }
 
@@ -112,6 +118,10 @@ pub struct NewEvent {
     pub badge_label: Option<BadgeLabel>,
     /// The id in the organizer's own system. No other event of the organization has it.
     pub external_id: Option<ExternalId>,
+    /// When sign-ups open, by the wall clock of the zone. `None`: at once.
+    pub signups_open_at: Option<LocalDateTime>,
+    /// When sign-ups close, after they open. `None`: never.
+    pub signups_close_at: Option<LocalDateTime>,
     /// The shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed
     /// in this order.
     #[doc(alias = "slots")]
@@ -155,6 +165,8 @@ impl NewEvent {
             theme: set_value(event.theme),
             badge_label: set_value(event.badge_label),
             external_id: set_value(event.external_id),
+            signups_open_at: set_value(event.signups_open_at),
+            signups_close_at: set_value(event.signups_close_at),
             shifts,
             ..Self::new(title, first, zone)
         });
@@ -173,6 +185,8 @@ impl NewEvent {
             theme: self.theme,
             badge_label: self.badge_label,
             external_id: self.external_id,
+            signups_open_at: self.signups_open_at,
+            signups_close_at: self.signups_close_at,
             ..event
         }
     }
@@ -194,6 +208,8 @@ impl NewEvent {
             theme: None,
             badge_label: None,
             external_id: None,
+            signups_open_at: None,
+            signups_close_at: None,
             shifts: Vec::new(),
         }
     }
@@ -217,6 +233,10 @@ impl NewEvent {
         badge_label: BadgeLabel;
         /// Sets the id in the organizer's own system.
         external_id: ExternalId;
+        /// Sets when sign-ups open, by the wall clock of the zone.
+        signups_open_at: LocalDateTime;
+        /// Sets when sign-ups close, by the wall clock of the zone.
+        signups_close_at: LocalDateTime;
     }
 
     /// Marks the event as one that takes place online.
@@ -266,7 +286,8 @@ pub struct EventPatch {
     pub longitude: Option<Change<Longitude>>,
     /// The new data about the place, or its removal.
     pub location_data: Option<Change<LocationData>>,
-    /// The new first day. Moves the last day by as many days, unless the patch sets the last day, too.
+    /// The new first day. Moves the last day, and the opening and the closing of sign-ups, by as many days, unless the patch sets these,
+    /// too.
     pub start_date: Option<Date>,
     /// The new last day, or its removal.
     pub end_date: Option<Change<Date>>,
@@ -280,6 +301,10 @@ pub struct EventPatch {
     pub badge_label: Option<Change<BadgeLabel>>,
     /// The new id in the organizer's own system, or its removal.
     pub external_id: Option<Change<ExternalId>>,
+    /// The new opening of sign-ups, or its removal.
+    pub signups_open_at: Option<Change<LocalDateTime>>,
+    /// The new closing of sign-ups, or its removal.
+    pub signups_close_at: Option<Change<LocalDateTime>>,
     /// Whether the volunteers get no mail if the time or the place of their shift changes; false by default.
     pub without_mail: bool,
     /// The values that the caller read before. See [`read`](Self::read).
@@ -344,6 +369,8 @@ impl EventPatch {
         theme, clear_theme: Theme, "the colours of the public page";
         badge_label, clear_badge_label: BadgeLabel, "the text of the badge";
         external_id, clear_external_id: ExternalId, "the id in the organizer's own system";
+        signups_open_at, clear_signups_open_at: LocalDateTime, "when sign-ups open";
+        signups_close_at, clear_signups_close_at: LocalDateTime, "when sign-ups close";
     }
 
     without_mail!();

@@ -25,7 +25,8 @@ mod webhook;
 pub use cancellation::{Cancellation, DeleteShift};
 pub use change::Change;
 pub(crate) use check::{
-    check_added_shifts, check_day, check_external_ids, check_last_day, check_shift_count, check_shift_days,
+    check_added_shifts, check_closing, check_day, check_external_ids, check_last_day, check_shift_count,
+    check_shift_days,
 };
 pub use duplicate::DuplicateEvent;
 pub use event::{EventPatch, NewEvent};

@@ -13,7 +13,9 @@ use crate::event::{Event, EventDates};
 use crate::fault::Faults;
 use crate::hours::{Day, EventDate};
 use crate::id::{EventId, OrganizationId};
-use crate::input::{NewEvent, check_external_ids, check_last_day, check_shift_count, check_shift_days};
+use crate::input::{
+    NewEvent, check_closing, check_external_ids, check_last_day, check_shift_count, check_shift_days,
+};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::ScheduledShift;
@@ -26,7 +28,7 @@ use crate::store::{ChangeSet, EventLocationData};
 ///
 /// # Errors
 /// - [`Error::Invalid`] with a fault of each day that is out of range, of `end_date` if it is before the first day or the event
-///   has more days than the plan allows, of `shifts` if there are too many, and of each shift that repeats an external id. If
+///   has more days than the plan allows, of `signups_close_at` if it is not after the opening, of `shifts` if there are too many, and of each shift that repeats an external id. If
 ///   the days have no fault, also of each shift whose day is not one of them.
 /// - [`Error::ExternalIdTaken`].
 pub(crate) fn create_event(
@@ -70,6 +72,9 @@ fn check(new: &NewEvent, limits: PlanLimits) -> Result<EventDates, Faults> {
     });
     let dates = first.filter(|_| faults.is_empty());
     let dates = dates.map(|first| EventDates { first: Day::new(first, new.zone.clone()), last });
+    if let Some(closes) = new.signups_close_at {
+        faults.check("signups_close_at", check_closing(new.signups_open_at, closes));
+    }
     faults.check("shifts", check_shift_count(new.shifts.len()));
     if let Some(dates) = &dates {
         check_shift_days(&mut faults, &new.shifts, dates.days());

@@ -17,12 +17,12 @@ use crate::store::{ChangeSet, EventInFull, EventLocationData};
 
 /// Copies an event with its shifts and questions to another first day.
 ///
-/// The last day moves by as many days as the first. Shifts keep their wall times, capacity and position, and start
+/// The last day, and the opening and the closing of sign-ups, move by as many days as the first. Shifts keep their wall times, capacity and position, and start
 /// empty. External ids are not copied. The copy is a draft, so the limit of active events does not apply. The copy has as many days as its source,
 /// and the plan's limit of days is not checked.
 ///
 /// # Errors
-/// Returns a fault of `start_date` if it or the copy's last day is out of range.
+/// Returns a fault of `start_date` if it, the copy's last day, or its opening or closing of sign-ups is out of range.
 pub(crate) fn duplicate_event(
     source: EventInFull,
     copy: DuplicateEvent,
@@ -32,8 +32,11 @@ pub(crate) fn duplicate_event(
     let DuplicateEvent { start_date, title } = copy;
     let EventInFull { event: source, location_data, shifts, questions } = source;
     let first = EventDate::try_from(start_date).map_err(|error| Faults::one("start_date", error))?;
+    let source_first = source.dates.first.date();
     let dates = source.dates.moved_to(first);
     let dates = dates.ok_or_else(|| Faults::one("start_date", TimeError::LastDay))?;
+    let source = source.with_signups_moved(first.days_since(source_first));
+    let source = source.ok_or_else(|| Faults::one("start_date", TimeError::SignupDay))?;
     let title = title.unwrap_or_else(|| source.title.clone());
     let event = Event {
         id: ids.event,
@@ -114,6 +117,8 @@ mod tests {
             event.cancelled_at = Some(before());
             event.cancellation_reason = "Flood".parse().ok();
             event.external_id = "drive-7".parse().ok();
+            event.signups_open_at = "2027-03-01T18:00".parse().ok();
+            event.signups_close_at = "2027-06-04T12:00".parse().ok();
             shifts[0].external_id = "packing".parse().ok();
             event.version = 9;
             event.gate = 9;
@@ -155,6 +160,8 @@ mod tests {
         );
         let days = (event.dates.first.date().to_string(), event.dates.last.map(|last| last.to_string()));
         assert_eq!(days, ("2027-11-07".to_owned(), Some("2027-11-09".to_owned())));
+        let signups = [event.signups_open_at, event.signups_close_at].map(Option::unwrap);
+        assert_eq!(signups.map(|at| at.to_string()), ["2027-08-03T18:00", "2027-11-06T12:00"]);
         for (shift, original) in shifts.iter().zip(&source.shifts) {
             assert_eq!((shift.hours, shift.position), (original.hours, original.position));
             assert_eq!((&shift.description, shift.minimum), (&original.description, original.minimum));
@@ -187,5 +194,9 @@ mod tests {
             let expected = fault.map(|fault| Faults::one("start_date", fault));
             assert_eq!(copy(long(), to).err(), expected, "{to}");
         }
+        let opens_early = || full_with(|event, _| event.signups_open_at = "2027-06-04T18:00".parse().ok());
+        let fault = Faults::one("start_date", TimeError::SignupDay);
+        assert_eq!(copy(opens_early(), date(1970, 1, 1)).err(), Some(fault));
+        assert_eq!(copy(opens_early(), date(1970, 1, 2)).err(), None);
     }
 }

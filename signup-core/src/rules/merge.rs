@@ -9,13 +9,17 @@ use crate::input::EventPatch;
 
 /// Returns the patch of the fields that the caller changed. Location data is not in conflict.
 ///
-/// A first day that the caller changed does not move a last day that the caller read: the result has the days that the caller
-/// saw.
+/// A first day that the caller changed does not move what the caller read: the last day, and the opening and the closing of sign-ups. So
+/// the result has the days that the caller saw.
 pub(super) fn merge_event(patch: EventPatch, event: &Event) -> Result<EventPatch, Error> {
-    let has_last = patch.read.as_ref().is_some_and(|read| read.end_date.is_some());
+    let read = patch.read.clone();
     let mut merged = patch.merged(event).map_err(Error::Conflict)?;
-    if has_last && merged.start_date.is_some() {
-        merged.end_date = merged.end_date.or_else(|| EventPatch::present(event).end_date);
+    if let Some(read) = read.filter(|_| merged.start_date.is_some()) {
+        let present = EventPatch::present(event);
+        merged.end_date = merged.end_date.or(read.end_date.and(present.end_date));
+        merged.signups_open_at = merged.signups_open_at.or(read.signups_open_at.and(present.signups_open_at));
+        merged.signups_close_at =
+            merged.signups_close_at.or(read.signups_close_at.and(present.signups_close_at));
     }
     Ok(merged)
 }
@@ -102,6 +106,21 @@ mod tests {
             patch.end_date = last.map(Change::Set);
             assert_eq!(merge_event(patch, &event("A")).unwrap().end_date, expected, "{what}");
         }
+    }
+
+    #[test]
+    fn a_new_first_day_does_not_move_an_opening_and_a_closing_that_the_caller_read() {
+        let mut present = event("A");
+        present.signups_open_at = "2027-03-01T18:00".parse().ok();
+        let mut read = new().start_date(crate::date(2027, 6, 6)).clear_signups_close_at();
+        read.signups_open_at = present.signups_open_at.map(Change::Set);
+        let mut patch = new().start_date(crate::date(2027, 6, 5)).clear_signups_close_at().read(read.clone());
+        patch.signups_open_at = read.signups_open_at;
+        let merged = merge_event(patch, &present).unwrap();
+        assert_eq!(
+            (merged.signups_open_at, merged.signups_close_at),
+            (read.signups_open_at, Some(Change::Clear))
+        );
     }
 
     #[test]

@@ -11,11 +11,11 @@ use super::merge::merge_event;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
-use crate::event::{Event, EventDates};
+use crate::event::{Event, EventDates, SignupPhase};
 use crate::fault::{FaultKind, Faults};
-use crate::hours::{Day, EventDate, TimeError};
+use crate::hours::{Day, EventDate, LocalDateTime, TimeError};
 use crate::id::{EventId, NoticeId};
-use crate::input::{Change, EventPatch, check_last_day};
+use crate::input::{Change, EventPatch, check_closing, check_last_day};
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, sort_by_running_order};
@@ -25,8 +25,8 @@ use crate::time_and_place::TimeAndPlace;
 
 /// Changes the fields that `patch` names. `holder` is the event that has the external id of the patch.
 ///
-/// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day by as many days,
-/// unless the patch names the last day. A new zone keeps dates and wall times. Queues a notice for each shift whose
+/// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day, and the opening and the
+/// closing of sign-ups, by as many days, unless the patch names these. A new zone keeps dates and wall times. Queues a notice for each shift whose
 /// instants or whose place change, unless the patch suppresses it or the shift is over by both its old and its new hours. The
 /// notices are due `delay` later, together with other changes of each shift (see [`Gathering`](crate::Gathering)).
 ///
@@ -35,7 +35,7 @@ use crate::time_and_place::TimeAndPlace;
 /// - [`Error::EventHasSignups`] if the patch unpublishes an event with active sign-ups.
 /// - [`Error::ExternalIdTaken`].
 /// - [`Error::Invalid`] if the patch changes the days, and one is out of range, or the last day is before the first, beyond
-///   the plan's longest event, or before a day with shifts.
+///   the plan's longest event, or before a day with shifts; and if sign-ups would close when they open or before.
 pub(crate) fn patch_event(
     full: EventInFull,
     patch: EventPatch,
@@ -63,8 +63,14 @@ pub(crate) fn patch_event(
         // Another edit could move a shift to a day that the event loses.
         shifts.iter().for_each(|shift| change.require_unchanged(&shift.shift));
     }
-    let zone = patch.zone.unwrap_or_else(|| event.dates.first.zone().clone());
-    let changed = Event { dates: dates.in_zone(zone), is_published, ..with_fields };
+    let zone = patch.zone.clone().unwrap_or_else(|| event.dates.first.zone().clone());
+    let moved = event.clone().with_signups_moved(dates.first.date().days_since(event.dates.first.date()));
+    let moved = moved.ok_or_else(|| Faults::one("start_date", TimeError::SignupDay))?;
+    let changed = Event { dates: dates.in_zone(zone), is_published, ..patch.clone().apply(moved) };
+    if let Some(closes) = changed.signups_close_at {
+        check_closing(changed.signups_open_at, closes)
+            .map_err(|fault| Faults::one("signups_close_at", fault))?;
+    }
     let is_new = |data: &Option<LocationData>| match (data, &location_data) {
         (Some(data), Some(present)) => !data.has_same_value(present),
         (data, present) => data.is_some() || present.is_some(),
@@ -73,7 +79,10 @@ pub(crate) fn patch_event(
     if changed == event && new_data.is_none() {
         return Ok(Decision::unchanged(EventWithShifts { event, shifts }));
     }
-    let raises_gate = changed.is_published != event.is_published || changed.dates != event.dates;
+    let raises_gate = changed.is_published != event.is_published
+        || changed.dates != event.dates
+        || changed.signups_open_at != event.signups_open_at
+        || changed.signups_close_at != event.signups_close_at;
     let changed = Event {
         version: event.version + 1,
         gate: event.gate + u32::from(raises_gate),
@@ -97,6 +106,24 @@ pub(crate) fn patch_event(
     let outcome = EventWithShifts { event: changed, shifts: after };
     let decides_again = |refusal: &Refusal| changed_or_taken(refusal) || changed_or_not_empty(refusal);
     Ok(Decision::new(outcome, change, activity).again_after(decides_again))
+}
+
+/// Returns the patch that closes sign-ups at the present minute. Removes an opening that is not before it.
+pub(crate) fn close_signups(event: &Event, now: Timestamp) -> EventPatch {
+    let closes = LocalDateTime::shown_at(now, event.dates.first.zone());
+    let patch = EventPatch::new().signups_close_at(closes);
+    if event.signups_open_at.is_some_and(|opens| opens >= closes) {
+        patch.clear_signups_open_at()
+    } else {
+        patch
+    }
+}
+
+/// Returns the patch that opens sign-ups at `now` and keeps them open. Removes an opening that is ahead.
+pub(crate) fn open_signups(event: &Event, now: Timestamp) -> EventPatch {
+    let patch = EventPatch::new().clear_signups_close_at();
+    let opened = Event { signups_close_at: None, ..event.clone() };
+    if opened.signup_phase(now) == SignupPhase::Open { patch } else { patch.clear_signups_open_at() }
 }
 
 /// Returns the activity of a patch. A change of fields comes before the publication.

@@ -7,7 +7,7 @@ use super::mail::{MailIds, queue_mail};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
-use crate::event::Event;
+use crate::event::{Event, SignupPhase};
 use crate::id::SignupId;
 use crate::input::NewSignup;
 use crate::notice::NoticeCause;
@@ -29,6 +29,9 @@ pub(crate) struct SignUpFacts {
     pub(crate) questions: Vec<Question>,
 }
 
+/// A new sign-up and the secret to cancel it with, or why the shift takes no sign-up.
+pub(crate) type TakenPlace = Result<(Signup, Secret), Error>;
+
 /// Checks that the event shows a form for the shift.
 ///
 /// # Errors
@@ -43,10 +46,10 @@ pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Resu
 
 /// Takes a place on a shift.
 ///
-/// The outcome is the new sign-up and the secret to cancel it with, or `None` if the shift is over.
+/// The outcome is an error if the shift takes no sign-up: [`Error::ShiftOver`] or [`Error::SignupsClosed`].
 ///
 /// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
-/// address with a place is refused with its sign-up, even if the shift is full or over. The service then
+/// address with a place is refused with its sign-up, even if the shift is full or over, or sign-ups are closed. The service then
 /// [mails what the place is](sign_up_again).
 ///
 /// # Errors
@@ -57,7 +60,7 @@ pub(crate) fn sign_up(
     id: SignupId,
     mail: MailIds,
     now: Timestamp,
-) -> Result<Decision<Option<(Signup, Secret)>>, Error> {
+) -> Result<Decision<TakenPlace>, Error> {
     check_form(facts)?;
     let SignUpFacts { event, shift, questions } = facts;
     let answers = new.answers_to(questions)?;
@@ -67,8 +70,8 @@ pub(crate) fn sign_up(
     change.require_gate(&shift.shift);
     let place = Unique::Place(organization, shift.id, new.email.key().to_owned());
     change.requires.push(Requirement::Absent { unique: place, now });
-    if shift.is_over(now) {
-        return Ok(Decision::unrecorded(None, change));
+    if let Err(closed) = check_open(facts, now) {
+        return Ok(Decision::unrecorded(Err(closed), change));
     }
     let signup = Signup {
         id,
@@ -91,7 +94,21 @@ pub(crate) fn sign_up(
     let secret = mail.secret.clone();
     queue_mail(&mut change, &signup, mail, |signup, secret| NoticeCause::SignedUp { signup, secret }, now);
     let created = NewActivity::of(ActivityType::SIGNUP_CREATED, &signup);
-    Ok(Decision::new(Some((signup, secret)), change, [created]))
+    Ok(Decision::new(Ok((signup, secret)), change, [created]))
+}
+
+/// Checks that the shift takes sign-ups at `now` if it has room.
+///
+/// # Errors
+/// Returns [`Error::ShiftOver`], and [`Error::SignupsClosed`] before they open and after they close.
+pub(crate) fn check_open(
+    SignUpFacts { event, shift, .. }: &SignUpFacts,
+    now: Timestamp,
+) -> Result<(), Error> {
+    if shift.is_over(now) {
+        return Err(Error::ShiftOver);
+    }
+    if event.signup_phase(now) == SignupPhase::Open { Ok(()) } else { Err(Error::SignupsClosed) }
 }
 
 /// Queues a mail about a repeated sign-up, which shows the place that the address has. Earlier links keep working.
@@ -130,11 +147,7 @@ mod tests {
         SignUpFacts { event, shift: shifts.remove(0), questions }
     }
 
-    fn sign(
-        facts: &SignUpFacts,
-        new: &NewSignup,
-        now: Timestamp,
-    ) -> Result<Decision<Option<(Signup, Secret)>>, Error> {
+    fn sign(facts: &SignUpFacts, new: &NewSignup, now: Timestamp) -> Result<Decision<TakenPlace>, Error> {
         sign_up(facts, new, SignupId::new(records::uuid(7)), mail(8), now)
     }
 
@@ -153,7 +166,7 @@ mod tests {
             let full = full_with(|_, shifts| shifts[0].occupancy.filled = filled);
             let decision = sign(&facts(full), &ada(), now).unwrap();
             assert_eq!(lines(&decision), [&facts_required[..], writes].concat());
-            assert_eq!(decision.outcome.is_some(), !writes.is_empty());
+            assert_eq!(decision.outcome.is_ok(), !writes.is_empty());
         }
     }
 
@@ -161,9 +174,38 @@ mod tests {
     fn a_night_takes_sign_ups_after_the_last_day_of_the_event() {
         let EventInFull { event, mut shifts, questions, .. } = with_night();
         let night = SignUpFacts { event, shift: shifts.remove(1), questions };
-        let has_place = |now| sign(&night, &ada(), now).unwrap().outcome.is_some();
+        let has_place = |now| sign(&night, &ada(), now).unwrap().outcome.is_ok();
         assert!(night.event.is_over(after_event()) && has_place(after_event()));
         assert!(!has_place(night.shift.interval().end));
+    }
+
+    /// The wall clock of New York shows 18:00 at 23:00 UTC, and at 22:00 UTC after the clock change on 2027-03-14.
+    #[test]
+    fn a_sign_up_succeeds_from_the_opening_to_the_closing_of_sign_ups() {
+        for (opens, closes, now, expected) in [
+            ("2027-03-01T18:00", "", "2027-03-01T22:59:59Z", false),
+            ("2027-03-01T18:00", "", "2027-03-01T23:00:00Z", true),
+            ("", "2027-03-15T18:00", "2027-03-15T21:59:59Z", true),
+            ("", "2027-03-15T18:00", "2027-03-15T22:00:00Z", false),
+            // In the gap of the clock change: 03:30.
+            ("2027-03-14T02:30", "", "2027-03-14T07:29:59Z", false),
+            ("2027-03-14T02:30", "2027-03-14T02:31", "2027-03-14T07:30:00Z", true),
+            // The first of the two.
+            ("", "2026-11-01T01:30", "2026-11-01T05:30:00Z", false),
+        ] {
+            let facts = facts(full_with(|event, _| {
+                (event.signups_open_at, event.signups_close_at) = (opens.parse().ok(), closes.parse().ok());
+            }));
+            let decision = sign(&facts, &ada(), now.parse().unwrap()).unwrap();
+            let is_closed = decision.outcome == Err(Error::SignupsClosed);
+            assert_eq!(
+                (decision.outcome.is_ok(), is_closed),
+                (expected, !expected),
+                "{opens} {closes} {now}"
+            );
+            // An address with a place is refused with its sign-up, as on a full shift.
+            assert!(lines(&decision).contains(&"no place of ada@example.org on Shift 1".to_owned()));
+        }
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
     let json = r#"{
         "description": 5, "location": "a\u0000b", "is_virtual": null, "location_lat": 91, "location_lng": "west",
         "location_data": {"a": "\u0000"}, "start_date": "2027-06-05", "end_date": "2027-06-12", "timezone": "Mars/Base",
-        "theme": "neon", "shifts": [{"title": "A", "start_time": "9:00", "capacity": "3"},
+        "theme": "neon", "signups_open_at": "2027-06-04T12:00", "signups_close_at": "2027-06-04T12:00", "shifts": [{"title": "A", "start_time": "9:00", "capacity": "3"},
         {"title": "B", "start_time": "12:00", "end_time": "09:00", "capacity": -1}, 7]
     }"#;
     let wrong_type = |expected| FaultKind::WrongType { expected };
@@ -37,6 +37,7 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
         ("end_date", FaultKind::TooManyDays { max: 7 }),
         ("timezone", TimeError::Zone.into()),
         ("theme", "neon".parse::<Theme>().unwrap_err().into()),
+        ("signups_close_at", TimeError::ClosesFirst.into()),
         ("shifts[0].start_time", TimeError::WallTime.into()),
         ("shifts[0].capacity", capacity.clone()),
         ("shifts[1].end_time", TimeError::Order.into()),
@@ -140,6 +141,7 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
     };
     let cleared = EventPatch::new().clear_description().clear_location().clear_latitude().clear_longitude();
     let cleared = cleared.clear_location_data().clear_end_date().clear_theme().clear_badge_label();
+    let cleared = cleared.clear_signups_open_at().clear_signups_close_at();
     let nullable = [
         "description",
         "location",
@@ -149,6 +151,8 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
         "end_date",
         "theme",
         "badge_label",
+        "signups_open_at",
+        "signups_close_at",
     ];
     let others = ["title", "is_virtual", "start_date", "timezone", "is_published", "notify_volunteers"];
     for empty in [Value::Null, json!(" \t")] {
@@ -188,6 +192,8 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
         ("is_published", json!(1)),
         ("theme", json!("Midnight")),
         ("badge_label", json!(7)),
+        ("signups_open_at", json!("2027-03-01T18:00:00+00:00")),
+        ("signups_close_at", json!("2027-03-01")),
     ] {
         let mut create = json!({"title": "A", "start_date": "2027-06-05", "timezone": "UTC"});
         create[field] = value.clone();

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use signup_core::{
     AnswerText, BadgeLabel, CancellationReason, Capacity, Day, Description, Digest, EmailAddress, EventDate,
     EventId, EventKey, EventLocation, ExternalId, Hours, IdempotencyKey, Label, Latitude, LocationData,
-    Longitude, MessageSubject, MessageText, Name, NoticeId, Occupancy, Operation, OrganizationId, PersonName,
+    LocalDateTime, Longitude, MessageSubject, MessageText, Name, NoticeId, Occupancy, Operation, OrganizationId, PersonName,
     Plan, Position, QuestionId, QuestionKind, Scope, Scopes, SearchText, Secret, ShiftId, ShiftLocation,
     SignupId, SignupStatus, TextError, Theme, TimeError, Title, TokenId, TokenText, WallTime, WebAddress,
     WebhookDescription, Zone, time,
@@ -74,6 +74,7 @@ values! {
     Digest: DIGITS, not &DIGITS[1..];
     EmailAddress: "ada@example.org", not "ada";
     EventDate: "2027-06-05", not "2027-6-5";
+    LocalDateTime: "2027-06-05T09:30", not "2027-06-05 09:30";
     EventId: ID, not "1";
     EventLocation: "1 Main St", not "";
     ExternalId: "!~", not "night shift";
@@ -108,6 +109,7 @@ values! {
 serialized_as_text! {
     EmailAddress: "ada@example.org";
     EventDate: "2027-06-05";
+    LocalDateTime: "2027-06-05T09:30";
     EventId: ID;
     ExternalId: "roster/2027#17";
     IdempotencyKey: "key-1";

@@ -57,6 +57,8 @@ const FIELDS: &[FieldWords] = &[
     field("is_virtual", "The event takes place online", "Say whether the event takes place online"),
     field("is_published", "Published", "Say whether the event is published"),
     field("theme", "Colours", "Choose the colours"),
+    optional("signups_open_at", "Sign-ups open", "Enter when sign-ups open"),
+    optional("signups_close_at", "Sign-ups close", "Enter when sign-ups close"),
     field("shifts", "Shifts", "Enter at least one shift"),
     field("day", "Day", "Choose a day"),
     field("start_time", "Start", "Enter a start"),
@@ -221,6 +223,11 @@ fn mistake_of_time(noun: &str, ask: &str, error: TimeError) -> String {
             )
         }
         TimeError::DayOrder => format!("{noun} must not be before the first day"),
+        TimeError::LocalDateTime => format!("{ask}, such as 2027-03-01T18:00"),
+        TimeError::ClosesFirst => "Sign-ups must close after they open".to_owned(),
+        TimeError::SignupDay => {
+            "Sign-ups open and close as many days before or after the first day as now, and must do so from 1970 to 9998".to_owned()
+        }
         TimeError::LastDay => {
             "The last day moves with the first day, and must be from 1970 to 9998".to_owned()
         }

@@ -22,7 +22,7 @@ pub(super) const IDEMPOTENCY_KEY: &str = "idempotency_key";
 pub(super) const PREVIEW: &str = "preview";
 
 /// What an argument or a field of a shift means, by its name.
-const MEANINGS: [(&str, &str); 18] = [
+const MEANINGS: [(&str, &str); 20] = [
     ("badge_label", "Short label on the public page."),
     ("cancel_signups", "Also cancels its sign-ups. Without it, a shift with active sign-ups is not deleted."),
     ("capacity", "Volunteers needed. 0: no sign-up."),
@@ -39,6 +39,8 @@ const MEANINGS: [(&str, &str); 18] = [
     (PREVIEW, "true: only answers what would change, and how many emails (mails) at most."),
     ("reason", "Sent to the volunteers."),
     ("required", "Must be answered."),
+    ("signups_close_at", "YYYY-MM-DDTHH:MM, in the event's timezone."),
+    ("signups_open_at", "YYYY-MM-DDTHH:MM, in the event's timezone."),
     ("start_time", "HH:MM, in the event's timezone."),
     ("timezone", "IANA name."),
 ];

@@ -5,12 +5,14 @@
 mod form;
 mod shifts;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    BadgeLabel, EmailAddress, Event, EventDate, Faults, PublicEvent, ScheduledShift, ShiftId, WebAddress,
+    BadgeLabel, EmailAddress, Event, EventDate, Faults, PublicEvent, ScheduledShift, ShiftId, SignupPhase,
+    WebAddress,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
@@ -68,7 +70,7 @@ struct CancelledText<'a> {
 /// The text that says that no shift takes sign-ups, and why.
 #[derive(Debug)]
 struct Status {
-    heading: &'static str,
+    heading: Cow<'static, str>,
     text: &'static str,
 }
 
@@ -92,6 +94,11 @@ impl Obstacle {
         heading: "Sorry, this shift is over",
         text: "No one can sign up for it any more.",
         mail: " If you had already signed up for it, we’ll email you a link to your place (at most once an hour).",
+    };
+    pub(super) const CLOSED: Self = Self {
+        heading: "Sorry, you can’t sign up now",
+        text: "If you had already signed up for this shift, you still have your place.",
+        mail: " We’ll then email you a link to it (at most once an hour).",
     };
     pub(super) const CANCELLED: Self = Self {
         heading: "Sorry, you can’t sign up",
@@ -200,10 +207,16 @@ pub(super) fn page(
 }
 
 fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timestamp) -> Option<Status> {
+    let phase = event.signup_phase(now);
     let (heading, text) = if event.is_cancelled() {
         return None;
     } else if event.is_over_with(shifts, now) {
         ("This event is over", "Thank you to everyone who helped.")
+    } else if let SignupPhase::Ahead { opens_at } = phase {
+        let heading = format!("Sign-ups open on {}", times::opening(opens_at, event));
+        return Some(Status { heading: heading.into(), text: "Please come back then." });
+    } else if phase == SignupPhase::Closed {
+        ("Sign-ups are closed", "No one can sign up for this event at the moment.")
     } else if shifts.is_empty() {
         ("No shifts yet", "There is nothing to sign up for at the moment. Please check again later.")
     } else if open > 0 {
@@ -215,7 +228,7 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
     } else {
         ("No places left", "If someone cancels, their place will show here.")
     };
-    Some(Status { heading, text })
+    Some(Status { heading: heading.into(), text })
 }
 
 /// Returns the action of the forms of the page with this path.

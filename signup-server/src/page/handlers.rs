@@ -164,6 +164,7 @@ impl PublicPages {
             Err(Error::EventCancelled) => (StatusCode::CONFLICT, Obstacle::CANCELLED),
             Err(Error::ShiftFull) => (StatusCode::CONFLICT, Obstacle::FULL),
             Err(Error::ShiftOver) => (StatusCode::CONFLICT, Obstacle::OVER),
+            Err(Error::SignupsClosed) => (StatusCode::CONFLICT, Obstacle::CLOSED),
             Err(error) => return error_page(&error, &self.base_path, retry()),
         };
         let focus = Focus { obstacle: Some(obstacle), ..Focus::default() };

@@ -7,7 +7,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use signup_core::{Interval, Zone};
+use signup_core::{Event, Interval, LocalDateTime, Zone};
 
 /// The clock of an end at the first instant of the next day, at whatever time the next day begins.
 const END_OF_DAY: &str = "24:00";
@@ -130,6 +130,16 @@ fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
 pub(crate) fn moment(at: Timestamp, zone: &Zone) -> String {
     let Moment { clock, offset, .. } = Moment::of(at, zone);
     format!("{}, {clock} {offset}", wall(at, zone).strftime("%-d %B %Y"))
+}
+
+/// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is another one
+/// than that of the event's first day.
+pub(crate) fn opening(at: LocalDateTime, event: &Event) -> String {
+    let first = &event.dates.first;
+    let wall = wall(at.instant(first.zone()), first.zone());
+    let is_in_its_year = wall.year() == first.date().date().year();
+    let date = if is_in_its_year { day_of_year(wall.date()) } else { day(wall.date()) };
+    format!("{date} at {}", wall.strftime("%H:%M"))
 }
 
 /// Formats two dates without their weekdays, such as `6 to 7 March 2027`.

@@ -125,6 +125,8 @@ mod tests {
             "theme",
             "badge_label",
             "external_id",
+            "signups_open_at",
+            "signups_close_at",
             "name",
             "contact",
             "privacy_url",

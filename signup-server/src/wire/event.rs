@@ -1,7 +1,9 @@
 //! The JSON of events.
 
 use serde::Serialize;
-use signup_core::{CancellationReason, Description, EventLocation, EventQuery, EventWithShifts, ExternalId};
+use signup_core::{
+    CancellationReason, Description, EventLocation, EventQuery, EventWithShifts, ExternalId, LocalDateTime,
+};
 use uuid::Uuid;
 
 use super::{Instant, Page, Slot};
@@ -22,6 +24,10 @@ pub(crate) struct Event<'a> {
     timezone: &'a str,
     is_published: bool,
     external_id: Option<&'a str>,
+    signups_open_at: Option<Instant>,
+    signups_close_at: Option<Instant>,
+    local_signups_open_at: Option<String>,
+    local_signups_close_at: Option<String>,
     cancelled_at: Option<Instant>,
     cancellation_reason: Option<&'a str>,
     public_url: String,
@@ -49,6 +55,10 @@ impl<'a> Event<'a> {
         "timezone",
         "is_published",
         "external_id",
+        "signups_open_at",
+        "signups_close_at",
+        "local_signups_open_at",
+        "local_signups_close_at",
         "cancelled_at",
         "cancellation_reason",
         "public_url",
@@ -57,6 +67,8 @@ impl<'a> Event<'a> {
     ];
 
     pub(super) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
+        let zone = event.dates.first.zone();
+        let instant = |at: LocalDateTime| Instant(at.instant(zone));
         Self {
             id: event.id.uuid(),
             title: event.title.as_str(),
@@ -68,9 +80,13 @@ impl<'a> Event<'a> {
             end_date: event.dates.last_day_at().map(Instant),
             local_start_date: event.dates.first.date().to_string(),
             local_end_date: event.dates.last.map(|last| last.to_string()),
-            timezone: event.dates.first.zone().name(),
+            timezone: zone.name(),
             is_published: event.is_published,
             external_id: event.external_id.as_ref().map(ExternalId::as_str),
+            signups_open_at: event.signups_open_at.map(instant),
+            signups_close_at: event.signups_close_at.map(instant),
+            local_signups_open_at: event.signups_open_at.map(|at| at.to_string()),
+            local_signups_close_at: event.signups_close_at.map(|at| at.to_string()),
             cancelled_at: event.cancelled_at.map(Instant),
             cancellation_reason: event.cancellation_reason.as_ref().map(CancellationReason::as_str),
             public_url: public_url(event, base_url),

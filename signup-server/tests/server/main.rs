@@ -78,6 +78,7 @@ mod mcp_versions;
 mod message_faults;
 mod metrics;
 mod mixed_load;
+mod opening;
 mod operations;
 mod packages;
 mod page_browser;

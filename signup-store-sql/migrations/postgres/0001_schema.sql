@@ -220,6 +220,9 @@ CREATE TABLE events (
     -- The id in the organizer's own system. A deleted event keeps it, and holds it no longer.
     external_id         text    COLLATE "C",
     held_external_id    text    COLLATE "C" GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL THEN external_id END) STORED,
+    -- By the wall clock of the zone, written YYYY-MM-DDTHH:MM.
+    signups_open_at     text,
+    signups_close_at    text,
     version             bigint  NOT NULL,
     -- A second version: only changes that affect whether and how volunteers may sign up raise it.
     gate                bigint  NOT NULL,

@@ -217,6 +217,9 @@ CREATE TABLE events (
     -- The id in the organizer's own system. A deleted event keeps it, and holds it no longer.
     external_id         TEXT,
     held_external_id    TEXT    GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL THEN external_id END) VIRTUAL,
+    -- By the wall clock of the zone, written YYYY-MM-DDTHH:MM.
+    signups_open_at     TEXT,
+    signups_close_at    TEXT,
     version             INTEGER NOT NULL,
     -- A second version: only changes that affect whether and how volunteers may sign up raise it.
     gate                INTEGER NOT NULL,

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use signup_core::{
     BadgeLabel, CancellationReason, Description, Event, EventDates, EventId, EventLocation, ExternalId,
-    Latitude, Longitude, OrganizationId, StoreError, Theme,
+    Latitude, LocalDateTime, Longitude, OrganizationId, StoreError, Theme,
 };
 
 use crate::sql::Value;
@@ -38,6 +38,8 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("theme", Text, |event| event.theme.map(Theme::name).into()),
         Column::new("badge_label", Text, |event| event.badge_label.as_ref().map(BadgeLabel::as_str).into()),
         Column::new("external_id", Text, |event| event.external_id.as_ref().map(ExternalId::as_str).into()),
+        Column::new("signups_open_at", Text, |event| local_time(event.signups_open_at)),
+        Column::new("signups_close_at", Text, |event| local_time(event.signups_close_at)),
         Column::new("cancelled_at", Integer, |event| event.cancelled_at.into()),
         Column::new("cancellation_reason", Text, |event| {
             event.cancellation_reason.as_ref().map(CancellationReason::as_str).into()
@@ -53,6 +55,10 @@ pub(crate) const TABLE: Table<Event> = Table {
 
 /// The start by which events are sorted.
 pub(crate) const STARTS_AT: &str = "starts_at";
+
+fn local_time(at: Option<LocalDateTime>) -> Value {
+    at.map(|at| at.to_string()).into()
+}
 
 pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     let mut columns = row.of(&TABLE);
@@ -72,6 +78,8 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     event.theme = columns.optional("theme")?;
     event.badge_label = columns.optional("badge_label")?;
     event.external_id = columns.optional("external_id")?;
+    event.signups_open_at = columns.optional("signups_open_at")?;
+    event.signups_close_at = columns.optional("signups_close_at")?;
     event.cancelled_at = columns.optional_instant("cancelled_at")?;
     event.cancellation_reason = columns.optional("cancellation_reason")?;
     event.version = columns.number("version")?;

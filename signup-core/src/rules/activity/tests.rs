@@ -72,6 +72,8 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         "no theme before"
     );
     let everything = new()
+        .signups_close_at("2027-06-04T12:00".parse().unwrap())
+        .signups_open_at("2027-03-01T18:00".parse().unwrap())
         .external_id("drive-7".parse().unwrap())
         .badge_label("Families".parse().unwrap())
         .theme(crate::event::Theme::Midnight)
@@ -83,7 +85,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .location("Hall".parse().unwrap())
         .description("Bring gloves".parse().unwrap());
     let names = "event.updated description location is_virtual location_lat location_lng end_date timezone \
-                 theme badge_label external_id";
+                 theme badge_label external_id signups_open_at signups_close_at";
     assert_eq!(patch(full(), everything), [names]);
 }
 

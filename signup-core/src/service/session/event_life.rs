@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use super::{PendingWrite, Session};
 use crate::error::{Error, Result};
+use crate::event::Event;
 use crate::id::{EventId, NoticeId};
 use crate::input::{Cancellation, Change, EventPatch};
 use crate::receipt::{EventWithShifts, Operation, OperationKind};
@@ -112,6 +113,43 @@ impl Session {
         self.write_patch(OperationKind::UnpublishEvent.on(id), id, patch)
     }
 
+    /// Closes sign-ups for an event at once: at the present minute of its wall clock. Removes an opening that is ahead. No sign-up
+    /// succeeds afterwards. Volunteers can still cancel.
+    ///
+    /// Requires [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such event.
+    /// - [`Error::EventCancelled`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::Error;
+    ///
+    /// session.close_signups(created.event.id).await?;
+    /// let form = service.volunteers().form_of(organization.id, created.shifts[0].id).await?;
+    /// assert_eq!(form.sign_up(ada.clone()).await, Err(Error::SignupsClosed));
+    /// session.open_signups(created.event.id).await?;
+    /// assert!(form.sign_up(ada).await?.is_new());
+    /// # Ok(()) }) }
+    /// ```
+    pub fn close_signups(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
+        self.patch_signups(id, rules::close_signups)
+    }
+
+    /// Opens sign-ups for an event at once, and keeps them open. Removes a closing, and an opening that is ahead.
+    ///
+    /// Requires [`Scope::EventsWrite`].
+    ///
+    /// # Errors
+    /// Returns the errors of [`close_signups`](Self::close_signups), which has an example.
+    pub fn open_signups(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
+        self.patch_signups(id, rules::open_signups)
+    }
+
     /// Cancels an event for good, and its active sign-ups with it. Their volunteers get a mail with the reason. An event
     /// that is cancelled stays as it is, whatever the input says.
     ///
@@ -184,11 +222,32 @@ impl Session {
         now: Timestamp,
     ) -> Result<Decision<EventWithShifts>> {
         let full = self.event_in_full(id).await?;
+        self.decide_patch_of(full, patch, now).await
+    }
+
+    async fn decide_patch_of(
+        &self,
+        full: EventInFull,
+        patch: EventPatch,
+        now: Timestamp,
+    ) -> Result<Decision<EventWithShifts>> {
         let external_id = patch.external_id.clone().and_then(Change::into_value);
         let holder = self.shared.external_id_holder(self.organization_id(), external_id.as_ref()).await?;
         let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
         let delay = self.shared.change_mail_delay;
         rules::patch_event(full, patch, holder, self.limits(), notices, delay, now)
+    }
+
+    fn patch_signups(
+        &self,
+        id: EventId,
+        patch: fn(&Event, Timestamp) -> EventPatch,
+    ) -> PendingWrite<'_, EventWithShifts> {
+        self.write(OperationKind::PatchEvent.on(id), (), move |(), now| async move {
+            let full = self.event_in_full(id).await?;
+            let patch = patch(&full.event, now);
+            self.decide_patch_of(full, patch, now).await
+        })
     }
 
     fn write_patch(

@@ -94,7 +94,7 @@ impl Volunteers {
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
     /// match form.sign_up(ada).await {
     ///     Ok(place) => println!("You are signed up. A mail to {} confirms your place.", place.signup.email),
-    ///     Err(Error::ShiftFull | Error::ShiftOver) => println!("No place is left."),
+    ///     Err(Error::ShiftFull | Error::ShiftOver | Error::SignupsClosed) => println!("No place is left."),
     ///     Err(Error::Invalid(faults)) => faults.iter().for_each(|fault| println!("{fault}")),
     ///     Err(error) => return Err(error.into()),
     /// }
@@ -133,8 +133,8 @@ impl SignUpForm {
     ///
     /// An email address holds at most one place on a shift. Signing up again mails the volunteer what place they have,
     /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries another secret, and earlier secrets keep
-    /// working. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`] or [`Error::ShiftOver`],
-    /// like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the
+    /// working. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`], [`Error::ShiftOver`] or
+    /// [`Error::SignupsClosed`], like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the
     /// capacity.
     ///
     /// If the questions have changed since the form was read, the answers are checked against the present ones. Answers to
@@ -148,7 +148,7 @@ impl SignUpForm {
     /// # Errors
     /// - [`Error::Invalid`] with every fault of the answers. An answer to a question that the form never had is a fault of
     ///   the kind [`Unknown`](crate::FaultKind::Unknown).
-    /// - [`Error::ShiftFull`] or [`Error::ShiftOver`]. An address with a place on the shift gets the same error, so
+    /// - [`Error::ShiftFull`], [`Error::ShiftOver`] or [`Error::SignupsClosed`]. An address with a place on the shift gets the same error, so
     ///   that the answer does not reveal which addresses are signed up. The place is kept, and its volunteer gets a mail.
     /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
     /// - [`Error::Store`] if the store fails. It is then unknown whether the place was taken.
@@ -174,17 +174,15 @@ impl SignUpForm {
             })
             .await?;
         match decided {
-            Ok(Some((signup, secret))) => Ok(SignedUp { signup, secret: Some(secret) }),
-            Ok(None) => Err(Error::ShiftOver),
+            Ok(taken) => taken.map(|(signup, secret)| SignedUp { signup, secret: Some(secret) }),
             Err(Refusal::Taken(record)) => {
                 let signup = Signup::try_from(*record)
                     .map_err(|record| Error::Refused(Refusal::Taken(Box::new(record)).into()))?;
                 self.mail_again(&signup).await?;
                 // Every other address would get this answer now, however old the form is.
-                let SignUpFacts { shift, .. } = self.present_facts().await?;
-                if shift.is_over(self.shared.now()) {
-                    Err(Error::ShiftOver)
-                } else if shift.occupancy.has_room() {
+                let facts = self.present_facts().await?;
+                rules::check_open(&facts, self.shared.now())?;
+                if facts.shift.occupancy.has_room() {
                     Ok(SignedUp { signup, secret: None })
                 } else {
                     Err(Error::ShiftFull)

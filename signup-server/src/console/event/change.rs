@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::super::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use super::ask::{Ask, is_notified, silences_more};
-use super::{active_events, count, form_and_event, limit_reached, path_of, surprises};
+use super::{active_events, count, event_to_change, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
 
 #[derive(Debug, Template)]
@@ -101,6 +101,42 @@ pub(crate) async fn show_unpublish(call: MemberCall) -> PageResult {
 pub(crate) async fn unpublish(call: MemberCall) -> PageResult {
     let id = call.path.event();
     call.session.unpublish_event(id).await?;
+    Ok(call.see_other(&path_of(id)))
+}
+
+/// `GET /console/{slug}/events/{event_id}/close`: asks whether to close sign-ups.
+pub(crate) async fn show_close_signups(call: MemberCall) -> PageResult {
+    let event = event_to_change(&call, call.path.event()).await?.event;
+    let heading = format!("Close sign-ups for {}?", event.title);
+    let text = "No one can sign up then. Volunteers can still cancel. You can open sign-ups again.";
+    Ok(Ask::new(&call.frame, &Form::default(), heading, "Close sign-ups")
+        .text(text)
+        .back(&path_of(event.id))
+        .show())
+}
+
+/// `GET /console/{slug}/events/{event_id}/open`: asks whether to open sign-ups.
+pub(crate) async fn show_open_signups(call: MemberCall) -> PageResult {
+    let event = event_to_change(&call, call.path.event()).await?.event;
+    let heading = format!("Open sign-ups for {}?", event.title);
+    let text = "Volunteers can sign up from now on, until you close sign-ups.";
+    Ok(Ask::new(&call.frame, &Form::default(), heading, "Open sign-ups")
+        .text(text)
+        .back(&path_of(event.id))
+        .show())
+}
+
+/// `POST /console/{slug}/events/{event_id}/close`: closes sign-ups at once.
+pub(crate) async fn close_signups(call: MemberCall) -> PageResult {
+    let id = call.path.event();
+    call.session.close_signups(id).await?;
+    Ok(call.see_other(&path_of(id)))
+}
+
+/// `POST /console/{slug}/events/{event_id}/open`: opens sign-ups at once.
+pub(crate) async fn open_signups(call: MemberCall) -> PageResult {
+    let id = call.path.event();
+    call.session.open_signups(id).await?;
     Ok(call.see_other(&path_of(id)))
 }
 

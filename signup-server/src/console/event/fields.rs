@@ -26,6 +26,8 @@ pub(super) const EVENT: &[(&str, As)] = &[
     ("is_virtual", As::Flag),
     ("theme", As::Text),
     ("badge_label", As::Text),
+    ("signups_open_at", As::Text),
+    ("signups_close_at", As::Text),
     ("is_published", As::Flag),
 ];
 
@@ -77,6 +79,8 @@ pub(super) fn values_of_event(event: &Event) -> Values {
         ("is_virtual", ticked(event.is_virtual)),
         ("theme", text(event.theme.as_ref())),
         ("badge_label", text(event.badge_label.as_ref())),
+        ("signups_open_at", text(event.signups_open_at.as_ref())),
+        ("signups_close_at", text(event.signups_close_at.as_ref())),
         ("is_published", ticked(event.is_published)),
     ]
 }

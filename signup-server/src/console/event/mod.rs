@@ -13,8 +13,8 @@ mod view;
 mod zones;
 
 pub(crate) use change::{
-    ask_cancel, ask_delete, cancel, delete, duplicate, publish, show_duplicate, show_publish, show_unpublish,
-    unpublish,
+    ask_cancel, ask_delete, cancel, close_signups, delete, duplicate, open_signups, publish,
+    show_close_signups, show_duplicate, show_open_signups, show_publish, show_unpublish, unpublish,
 };
 pub(crate) use create::{create, show_create};
 pub(crate) use edit::{edit, show_edit};

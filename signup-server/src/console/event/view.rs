@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use askama::Template;
 use signup_core::{
-    Coverage, CoverageState, Event, EventDate, EventWithShifts, Question, QuestionKind, ShiftCoverage,
-    ShiftDescription, ShiftLocation,
+    Coverage, CoverageState, Event, EventDate, EventWithShifts, LocalDateTime, Question, QuestionKind,
+    ShiftCoverage, ShiftDescription, ShiftLocation, SignupPhase,
 };
 use warp::http::StatusCode;
 
@@ -25,6 +25,10 @@ struct EventTemplate<'a> {
     state: &'static str,
     /// What the state means for volunteers.
     state_text: &'static str,
+    /// When sign-ups open and close. `None` if neither is set.
+    signups: Option<String>,
+    /// Whether sign-ups are open, of an event that volunteers could sign up for. `None` for any other event.
+    are_signups_open: Option<bool>,
     days: String,
     zone: String,
     location: Option<Vec<LinkedText<'a>>>,
@@ -136,13 +140,16 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
             (day, Reverse((*missing > 0, *remaining > 0)), *state == CoverageState::Past)
         });
     }
-    let is_cancelled = event.is_cancelled();
+    let (is_cancelled, phase) = (event.is_cancelled(), event.signup_phase(now));
     let (state, state_text) = match (is_cancelled, event.is_published, is_over) {
         (true, true, _) => {
             ("Cancelled", "The public page says that the event is cancelled. You can’t change it any more.")
         }
         (true, false, _) => ("Cancelled", "You can’t change this event any more."),
-        (false, true, false) => ("Published", "Volunteers can see the public page and sign up."),
+        (false, true, false) if phase == SignupPhase::Open => {
+            ("Published", "Volunteers can see the public page and sign up.")
+        }
+        (false, true, false) => ("Published", "Volunteers can see the public page, but can’t sign up now."),
         (false, true, true) => {
             ("Over", "The public page still shows the event. No one can sign up any more.")
         }
@@ -162,6 +169,9 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         path: call.frame.path(&path_of(id)),
         state,
         state_text,
+        signups: signups_in_words(&event),
+        are_signups_open: (event.is_published && !is_cancelled && !is_over)
+            .then_some(phase == SignupPhase::Open),
         days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
         zone: times::zone_in_words(event.dates.first.zone()),
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
@@ -179,6 +189,17 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         event: &event,
     };
     Ok(show(StatusCode::OK, &page))
+}
+
+/// Returns when sign-ups open and close, such as `From Monday 1 March at 18:00 until Friday 5 March at 12:00`.
+fn signups_in_words(event: &Event) -> Option<String> {
+    let words = |at: Option<LocalDateTime>| at.map(|at| times::opening(at, event));
+    match (words(event.signups_open_at), words(event.signups_close_at)) {
+        (Some(opens), Some(closes)) => Some(format!("From {opens} until {closes}")),
+        (Some(opens), None) => Some(format!("From {opens}")),
+        (None, Some(closes)) => Some(format!("Until {closes}")),
+        (None, None) => None,
+    }
 }
 
 fn over_filled_in_words(number: u64) -> Option<String> {

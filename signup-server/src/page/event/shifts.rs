@@ -1,7 +1,7 @@
 //! A shift on the page of an event: its time and place, how many places are left, and how to sign up.
 
 use jiff::Timestamp;
-use signup_core::{Event, Occupancy, ScheduledShift, ShiftId};
+use signup_core::{Event, Occupancy, ScheduledShift, ShiftId, SignupPhase};
 
 use super::form::FormView;
 use crate::linked_text::LinkedText;
@@ -19,7 +19,7 @@ pub(super) struct ShiftView<'a> {
     pub(super) places: String,
     /// How many places are filled. `None` if no place can be taken.
     pub(super) bar: Option<Bar>,
-    /// Whether the shift takes no sign-up: it is full, over or cancelled.
+    /// Whether the shift takes no sign-up: it is full, over or cancelled, or sign-ups for the event are not open.
     pub(super) is_closed: bool,
     pub(super) offer: Offer<'a>,
 }
@@ -62,7 +62,7 @@ pub(super) fn view<'a>(
 
 /// Returns whether the shift takes sign-ups.
 pub(super) fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
-    !event.is_cancelled() && shift.takes_signups(now)
+    !event.is_cancelled() && event.signup_phase(now) == SignupPhase::Open && shift.takes_signups(now)
 }
 
 /// Returns how many places are left, in words.
