@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::caller_key::ExternalId;
 use crate::hours::{Day, EventDate, LocalDateTime};
 use crate::id::{EventId, OrganizationId};
-use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Title};
+use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Instructions, Title};
 use crate::text_form::{from_text, names};
 use crate::value_error::ValueError;
 use crate::zone::Zone;
@@ -28,6 +28,8 @@ pub struct Event {
     pub slug: String,
     /// The description.
     pub description: Option<Description>,
+    /// What volunteers get to know once they have a place. No public page shows it.
+    pub instructions: Option<Instructions>,
     /// A street address, or a URL for a virtual event.
     pub location: Option<EventLocation>,
     /// Whether the event takes place online.
@@ -97,6 +99,7 @@ impl Event {
             title,
             slug,
             description: None,
+            instructions: None,
             location: None,
             is_virtual: false,
             latitude: None,

@@ -223,8 +223,8 @@ pub use store::{
     StoreError, StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
 };
 pub use text::{
-    AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Label,
-    LocationData, LocationDataError, MessageSubject, MessageText, Name, PersonName, SearchText,
+    AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Instructions,
+    Label, LocationData, LocationDataError, MessageSubject, MessageText, Name, PersonName, SearchText,
     ShiftDescription, ShiftLocation, TextError, Title, WebAddress, WebhookDescription, is_host_name,
 };
 pub use time_and_place::TimeAndPlace;

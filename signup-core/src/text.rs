@@ -217,6 +217,8 @@ texts! {
     Title: 255, str::trim, check_line;
     /// The description of an event: 1 to 65,535 characters, stored as given. Never rendered as Markdown.
     Description: 65_535, |text| text, check;
+    /// What volunteers of an event get to know once they have a place, such as a door code: 1 to 5,000 characters, stored as given.
+    Instructions: 5_000, |text| text, check;
     /// The location of an event: a street address or, for a virtual event, a URL; 1 to 2,048 characters on one line, stored
     /// as given.
     EventLocation: 2_048, |text| text, check_line;

@@ -108,6 +108,7 @@ impl Family {
             title: title.clone(),
             slug: "winter-drive".to_owned(),
             description: Some(Description::new("Bring gloves.").unwrap()),
+            instructions: "Ring twice.".parse().ok(),
             location: Some(EventLocation::new("2 Main St").unwrap()),
             latitude: Some(Latitude::new(40.5).unwrap()),
             longitude: Some(Longitude::new(-74.5).unwrap()),

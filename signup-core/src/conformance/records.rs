@@ -70,6 +70,7 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         title: Title::new("Food drive").unwrap(),
         slug: format!("food-drive-{number}"),
         description: None,
+        instructions: None,
         location: None,
         is_virtual: false,
         latitude: None,

@@ -15,6 +15,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let organization = Organization { version: 5, gate: 3, ..organization(1) };
     let event = Event {
         description: Some(Description::new(" two\nlines, 'quoted' ").unwrap()),
+        instructions: "Ring twice.\nCode: 4711".parse().ok(),
         location: Some(EventLocation::new("1 Main St").unwrap()),
         is_virtual: true,
         latitude: Some(Latitude::new(40.712_776).unwrap()),

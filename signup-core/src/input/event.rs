@@ -12,7 +12,7 @@ use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, Faults};
 use crate::hours::{EventDate, LocalDateTime};
 use crate::plan::PlanLimits;
-use crate::text::{BadgeLabel, Description, EventLocation, LocationData, Title};
+use crate::text::{BadgeLabel, Description, EventLocation, Instructions, LocationData, Title};
 use crate::zone::Zone;
 
 /// Takes the fields that a new event and a patch share, in the order of their faults. `limits` are those of a new event. Also returns
@@ -21,6 +21,7 @@ fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPat
     let mut event = EventPatch::new();
     event.title = fields.text("title").required();
     event.description = fields.text("description").change();
+    event.instructions = fields.text("instructions").change();
     event.location = fields.text("location").change();
     event.is_virtual = fields.flag("is_virtual").optional();
     event.latitude = fields.number("location_lat").check(Latitude::new).change();
@@ -53,6 +54,7 @@ fields_of! {
     EventPatch of event: Event {
         "title": title;
         "description": description;
+        "instructions": instructions;
         "location": location;
         "is_virtual": is_virtual;
         "location_lat": latitude;
@@ -100,6 +102,8 @@ pub struct NewEvent {
     pub zone: Zone,
     /// The description.
     pub description: Option<Description>,
+    /// What volunteers get to know once they have a place.
+    pub instructions: Option<Instructions>,
     /// A street address, or a URL for an event that takes place online.
     pub location: Option<EventLocation>,
     /// Whether the event takes place online.
@@ -156,6 +160,7 @@ impl NewEvent {
         let event = event.title.zip(event.start_date).zip(event.zone).map(|((title, first), zone)| Self {
             end_date: set_value(event.end_date),
             description: set_value(event.description),
+            instructions: set_value(event.instructions),
             location: set_value(event.location),
             is_virtual: event.is_virtual.unwrap_or(false),
             latitude: set_value(event.latitude),
@@ -177,6 +182,7 @@ impl NewEvent {
     pub(crate) fn fill(self, event: Event) -> Event {
         Event {
             description: self.description,
+            instructions: self.instructions,
             location: self.location,
             is_virtual: self.is_virtual,
             latitude: self.latitude,
@@ -199,6 +205,7 @@ impl NewEvent {
             end_date: None,
             zone,
             description: None,
+            instructions: None,
             location: None,
             is_virtual: false,
             latitude: None,
@@ -219,6 +226,8 @@ impl NewEvent {
         end_date: Date;
         /// Sets the description.
         description: Description;
+        /// Sets what volunteers get to know once they have a place.
+        instructions: Instructions;
         /// Sets the street address or URL.
         location: EventLocation;
         /// Sets the degrees north of the equator.
@@ -276,6 +285,8 @@ pub struct EventPatch {
     pub title: Option<Title>,
     /// The new description, or its removal.
     pub description: Option<Change<Description>>,
+    /// The new instructions for volunteers with a place, or their removal.
+    pub instructions: Option<Change<Instructions>>,
     /// The new location, or its removal.
     pub location: Option<Change<EventLocation>>,
     /// Whether the event takes place online.
@@ -361,6 +372,7 @@ impl EventPatch {
 
     changes! {
         description, clear_description: Description, "the description";
+        instructions, clear_instructions: Instructions, "the instructions for volunteers with a place";
         location, clear_location: EventLocation, "the location";
         latitude, clear_latitude: Latitude, "the degrees north of the equator";
         longitude, clear_longitude: Longitude, "the degrees east of Greenwich";

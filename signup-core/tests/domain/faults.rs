@@ -141,9 +141,10 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
     };
     let cleared = EventPatch::new().clear_description().clear_location().clear_latitude().clear_longitude();
     let cleared = cleared.clear_location_data().clear_end_date().clear_theme().clear_badge_label();
-    let cleared = cleared.clear_signups_open_at().clear_signups_close_at();
+    let cleared = cleared.clear_instructions().clear_signups_open_at().clear_signups_close_at();
     let nullable = [
         "description",
+        "instructions",
         "location",
         "location_lat",
         "location_lng",
@@ -192,6 +193,7 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
         ("is_published", json!(1)),
         ("theme", json!("Midnight")),
         ("badge_label", json!(7)),
+        ("instructions", json!("a".repeat(5001))),
         ("signups_open_at", json!("2027-03-01T18:00:00+00:00")),
         ("signups_close_at", json!("2027-03-01")),
     ] {

@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use signup_core::{
     AnswerText, BadgeLabel, CancellationReason, Capacity, Day, Description, Digest, EmailAddress, EventDate,
-    EventId, EventKey, EventLocation, ExternalId, Hours, IdempotencyKey, Label, Latitude, LocationData,
-    LocalDateTime, Longitude, MessageSubject, MessageText, Name, NoticeId, Occupancy, Operation, OrganizationId, PersonName,
-    Plan, Position, QuestionId, QuestionKind, Scope, Scopes, SearchText, Secret, ShiftId, ShiftLocation,
-    SignupId, SignupStatus, TextError, Theme, TimeError, Title, TokenId, TokenText, WallTime, WebAddress,
-    WebhookDescription, Zone, time,
+    EventId, EventKey, EventLocation, ExternalId, Hours, IdempotencyKey, Instructions, Label, Latitude,
+    LocalDateTime, LocationData, Longitude, MessageSubject, MessageText, Name, NoticeId, Occupancy,
+    Operation, OrganizationId, PersonName, Plan, Position, QuestionId, QuestionKind, Scope, Scopes,
+    SearchText, Secret, ShiftId, ShiftLocation, SignupId, SignupStatus, TextError, Theme, TimeError, Title,
+    TokenId, TokenText, WallTime, WebAddress, WebhookDescription, Zone, time,
 };
 
 const ID: &str = "01920000-0000-7000-8000-000000000001";
@@ -77,6 +77,7 @@ values! {
     LocalDateTime: "2027-06-05T09:30", not "2027-06-05 09:30";
     EventId: ID, not "1";
     EventLocation: "1 Main St", not "";
+    Instructions: "Two\nlines", not "";
     ExternalId: "!~", not "night shift";
     IdempotencyKey: "key-1", not "key 1";
     Label: "T-shirt size", not "";
@@ -285,6 +286,7 @@ fn every_text_is_bounded_and_visible_and_has_no_control_characters() {
     assert_bounded::<AnswerText>(2_048, true);
     assert_bounded::<CancellationReason>(1_000, true);
     assert_bounded::<Description>(65_535, true);
+    assert_bounded::<Instructions>(5_000, true);
     assert_bounded::<MessageText>(5_000, true);
     assert_bounded::<WebhookDescription>(255, true);
     let address = |length: usize| {

@@ -76,6 +76,7 @@ const FIELDS: &[FieldWords] = &[
     field("text", "Message", "Enter a message"),
     field("title", "Title", "Enter a title"),
     optional("description", "Description", "Enter a description"),
+    optional("instructions", "Instructions for volunteers with a place", "Enter the instructions").called("Instructions"),
     field("type", "Kind", "Choose a kind"),
     field("types", "What the webhook receives", "Choose what the webhook receives"),
     field("upcoming", "Page", "Go back to the first page of the list"),

@@ -109,6 +109,8 @@ impl<'a> Content<'a> {
         let secret = cause.secret().filter(|_| has_link);
         let reason = signup.cancellation_reason(event, shift);
         let about = |heading, text| (heading, lines(text));
+        let instructions = event.instructions.iter().filter(|_| signup.is_confirmed());
+        let instructions = instructions.map(|text| about("Good to know", text.as_str()));
         let about_shift = shift.description.iter().map(|text| about("About the shift", text.as_str()));
         let about_event = event.description.iter().map(|text| about("About the event", text.as_str()));
         Ok(Self {
@@ -123,7 +125,7 @@ impl<'a> Content<'a> {
             reason: reason.map(CancellationReason::as_str).map(lines),
             facts,
             answers: answers.collect(),
-            descriptions: about_shift.chain(about_event).collect(),
+            descriptions: instructions.chain(about_shift).chain(about_event).collect(),
             link: secret.map(|secret| (action, format!("{base_url}/signups/{}", secret.reveal()))),
             // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
             url: url.filter(|_| signup.cancelled_by() != Some(CancelledBy::EventCancellation)),

@@ -27,6 +27,8 @@ struct SignupTemplate<'a> {
     event: &'a str,
     shift: &'a str,
     description: Option<Vec<LinkedText<'a>>>,
+    /// What only volunteers with a place get to know.
+    instructions: Option<Vec<LinkedText<'a>>>,
     times: Times,
     is_virtual: bool,
     locations: Vec<Vec<LinkedText<'a>>>,
@@ -61,6 +63,7 @@ impl<'a> SignupTemplate<'a> {
             event: event.title.as_str(),
             shift: shift.title.as_str(),
             description: shift.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
+            instructions: None,
             times: Times::of(at.interval, &at.zone),
             is_virtual: event.is_virtual,
             locations: at.locations().map(LinkedText::parts).collect(),
@@ -158,6 +161,11 @@ pub(super) fn page(
             .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str())))
             .collect(),
         reason: reason.map(|reason| LinkedText::parts(reason.as_str())),
+        instructions: event
+            .instructions
+            .as_ref()
+            .filter(|_| signup.is_confirmed())
+            .map(|text| LinkedText::parts(text.as_str())),
         volunteer: Some(signup),
         place: shift_to_come(signup, found, now).map(|_| path.to_owned()),
         ..SignupTemplate::of(found, shift, &at, event_path, heading)

@@ -114,6 +114,7 @@ mod tests {
         let every: &[&str] = &[
             "title",
             "description",
+            "instructions",
             "location",
             "is_virtual",
             "location_lat",

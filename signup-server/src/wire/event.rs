@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use signup_core::{
-    CancellationReason, Description, EventLocation, EventQuery, EventWithShifts, ExternalId, LocalDateTime,
+    CancellationReason, Description, EventLocation, EventQuery, EventWithShifts, ExternalId, Instructions,
+    LocalDateTime,
 };
 use uuid::Uuid;
 
@@ -14,6 +15,7 @@ pub(crate) struct Event<'a> {
     id: Uuid,
     title: &'a str,
     description: Option<&'a str>,
+    instructions: Option<&'a str>,
     slug: &'a str,
     location: Option<&'a str>,
     is_virtual: bool,
@@ -45,6 +47,7 @@ impl<'a> Event<'a> {
         "id",
         "title",
         "description",
+        "instructions",
         "slug",
         "location",
         "is_virtual",
@@ -73,6 +76,7 @@ impl<'a> Event<'a> {
             id: event.id.uuid(),
             title: event.title.as_str(),
             description: event.description.as_ref().map(Description::as_str),
+            instructions: event.instructions.as_ref().map(Instructions::as_str),
             slug: &event.slug,
             location: event.location.as_ref().map(EventLocation::as_str),
             is_virtual: event.is_virtual,

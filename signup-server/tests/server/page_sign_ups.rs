@@ -98,3 +98,20 @@ async fn a_sign_up_has_the_calendar_entry_of_its_mail_as_a_file() {
         mail.calendar().without_time_of_writing()
     );
 }
+
+#[tokio::test]
+async fn only_a_volunteer_with_a_place_reads_the_instructions() {
+    let (server, mailbox) = with_mailbox("memory:");
+    let mut event = published();
+    event["instructions"] = json!("Ring twice.\nDoor code: 4711");
+    let page = Page::create(&server, &event).await;
+    assert!(!page.get(&server).await.text.contains("4711"));
+    page.signed_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
+    let mail = mailbox.wait_for(1, SOON).await.remove(0);
+    assert!(mail.text().contains("Good to know\nRing twice.\nDoor code: 4711"), "{}", mail.text());
+    let path = mail.signup_path().unwrap();
+    assert!(server.browse("GET", &path, None).await.text.contains("4711"));
+    server.browse("POST", &format!("{path}/cancel"), Some(&[])).await;
+    assert!(!server.browse("GET", &path, None).await.text.contains("4711"));
+    assert!(!mailbox.wait_for(2, SOON).await[1].text().contains("4711"));
+}

@@ -204,6 +204,7 @@ CREATE TABLE events (
     title               text    NOT NULL,
     slug                text    COLLATE "C" NOT NULL UNIQUE,
     description         text,
+    instructions        text,
     location            text,
     is_virtual          boolean NOT NULL,
     latitude            double precision,

@@ -201,6 +201,7 @@ CREATE TABLE events (
     title               TEXT    NOT NULL,
     slug                TEXT    NOT NULL UNIQUE,
     description         TEXT,
+    instructions        TEXT,
     location            TEXT,
     is_virtual          INTEGER NOT NULL,
     latitude            REAL,

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use signup_core::{
     BadgeLabel, CancellationReason, Description, Event, EventDates, EventId, EventLocation, ExternalId,
-    Latitude, LocalDateTime, Longitude, OrganizationId, StoreError, Theme,
+    Instructions, Latitude, LocalDateTime, Longitude, OrganizationId, StoreError, Theme,
 };
 
 use crate::sql::Value;
@@ -30,6 +30,9 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("created_at", Integer, |event: &Event| event.created_at.into()),
         Column::new("updated_at", Integer, |event| event.updated_at.into()),
         Column::new("description", Text, |event| event.description.as_ref().map(Description::as_str).into()),
+        Column::new("instructions", Text, |event| {
+            event.instructions.as_ref().map(Instructions::as_str).into()
+        }),
         Column::new("location", Text, |event| event.location.as_ref().map(EventLocation::as_str).into()),
         Column::new("is_virtual", Flag, |event| event.is_virtual.into()),
         Column::new("latitude", Degrees, |event| event.latitude.map(Latitude::degrees).into()),
@@ -70,6 +73,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     let mut event = Event::new(id, organization, title, slug, dates, columns.instant("created_at")?);
     event.updated_at = columns.instant("updated_at")?;
     event.description = columns.optional("description")?;
+    event.instructions = columns.optional("instructions")?;
     event.location = columns.optional("location")?;
     event.is_virtual = columns.flag("is_virtual")?;
     event.latitude = columns.optional("latitude")?;

@@ -83,8 +83,9 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .latitude(crate::event::Latitude::new(1.0).unwrap())
         .online(true)
         .location("Hall".parse().unwrap())
+        .instructions("Ring twice.".parse().unwrap())
         .description("Bring gloves".parse().unwrap());
-    let names = "event.updated description location is_virtual location_lat location_lng end_date timezone \
+    let names = "event.updated description instructions location is_virtual location_lat location_lng end_date timezone \
                  theme badge_label external_id signups_open_at signups_close_at";
     assert_eq!(patch(full(), everything), [names]);
 }

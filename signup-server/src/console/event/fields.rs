@@ -19,6 +19,7 @@ pub(super) const MORE_ROWS: &str = "more_rows";
 pub(super) const EVENT: &[(&str, As)] = &[
     ("title", As::Text),
     ("description", As::Text),
+    ("instructions", As::Text),
     ("start_date", As::Text),
     ("end_date", As::Text),
     ("timezone", As::Text),
@@ -72,6 +73,7 @@ pub(super) fn values_of_event(event: &Event) -> Values {
     vec![
         ("title", event.title.to_string()),
         ("description", text(event.description.as_ref())),
+        ("instructions", text(event.instructions.as_ref())),
         ("start_date", event.dates.first.date().to_string()),
         ("end_date", text(event.dates.last.as_ref())),
         ("timezone", event.dates.first.zone().name().to_owned()),
