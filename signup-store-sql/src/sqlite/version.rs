@@ -7,8 +7,8 @@
 //!
 //! The writer has a connection of its own, so a poll finds its commits, too, and raises the version once more.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use signup_core::StoreError;
@@ -40,6 +40,8 @@ impl Version {
 pub(super) struct Poll {
     version: Version,
     files: Arc<OpenedFiles>,
+    /// When the last poll began. `None` before the first one and after [`Poll::close`].
+    began_at: RwLock<Option<Instant>>,
     last: Mutex<Last>,
 }
 
@@ -47,15 +49,14 @@ pub(super) struct Poll {
 struct Last {
     /// `None` after [`Poll::close`].
     connection: Option<SqliteConnection>,
-    began_at: Option<Instant>,
     data_version: Option<i64>,
 }
 
 impl Poll {
     /// Creates the poll, which raises `version`. The connection is used for it only.
     pub(super) fn new(version: Version, connection: SqliteConnection, files: Arc<OpenedFiles>) -> Self {
-        let last = Last { connection: Some(connection), began_at: None, data_version: None };
-        Self { version, files, last: Mutex::new(last) }
+        let last = Last { connection: Some(connection), data_version: None };
+        Self { version, files, began_at: RwLock::default(), last: Mutex::new(last) }
     }
 
     /// Returns the version. Polls if the last poll has expired.
@@ -63,14 +64,27 @@ impl Poll {
     /// # Errors
     /// Fails if a file of the database is not at its path, or the poll fails.
     pub(super) async fn version(&self) -> Result<u64, StoreError> {
-        let polled = timeout(READ_TIMEOUT, self.polled()).await;
-        polled.unwrap_or_else(|_| Err(store_error(WHAT, sqlx::Error::PoolTimedOut)))?;
+        if !self.is_valid() {
+            let polled = timeout(READ_TIMEOUT, self.poll()).await;
+            polled.unwrap_or_else(|_| Err(store_error(WHAT, sqlx::Error::PoolTimedOut)))?;
+        }
         Ok(self.version.0.load(Ordering::Acquire))
     }
 
-    async fn polled(&self) -> Result<(), StoreError> {
+    /// Returns whether the last poll has not expired.
+    fn is_valid(&self) -> bool {
+        let began_at = *self.began_at.read().unwrap_or_else(PoisonError::into_inner);
+        began_at.is_some_and(|began_at| began_at.elapsed() < MAX_AGE)
+    }
+
+    fn set_began_at(&self, began_at: Option<Instant>) {
+        *self.began_at.write().unwrap_or_else(PoisonError::into_inner) = began_at;
+    }
+
+    async fn poll(&self) -> Result<(), StoreError> {
         let mut last = self.last.lock().await;
-        if last.began_at.is_some_and(|began_at| began_at.elapsed() < MAX_AGE) {
+        // Another read may have polled while this one waited.
+        if self.is_valid() {
             return Ok(());
         }
         self.files.check()?;
@@ -83,15 +97,15 @@ impl Poll {
         if data_version != last.data_version {
             self.version.raise();
         }
-        last.began_at = Some(began_at);
         last.data_version = data_version;
+        self.set_began_at(Some(began_at));
         Ok(())
     }
 
     /// Closes the connection. From then on there is no version.
     pub(super) async fn close(&self) {
         let mut last = self.last.lock().await;
-        last.began_at = None;
+        self.set_began_at(None);
         if let Some(connection) = last.connection.take()
             && let Err(error) = connection.close().await
         {
