@@ -250,6 +250,8 @@ mod tests {
         assert_eq!(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         let token = TokenText::generate();
         assert_eq!(token.digest(), Digest::of(token.reveal()));
+        let secret = Secret::generate();
+        assert_eq!(secret.digest(), Digest::of(secret.reveal()));
     }
 
     #[test]

@@ -301,3 +301,20 @@ async fn erasing_an_address_removes_its_sign_ups_and_their_notices() {
     assert_eq!(shifts[0].occupancy.filled, 1);
     assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "no mail about the erasure");
 }
+
+/// A record that cannot be decoded fails the claim of its mail only.
+#[tokio::test]
+async fn a_notice_whose_claim_failed_is_due_after_a_backoff_and_delays_no_other() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let notice = world.outbox().due(9).await.unwrap().remove(0);
+    world.outbox().report_claim_failed(&notice, "unreadable").await.unwrap();
+    world.sign_up("bob").await;
+    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())]);
+    let kept = world.admin().notices(NoticeQuery::Queued(None), 9).await.unwrap().remove(0);
+    assert_eq!((kept.attempts, kept.last_reason.as_deref()), (1, Some("unreadable")));
+    world.scene.clock.advance(29);
+    assert_eq!(world.deliver().await, []);
+    world.scene.clock.advance(1);
+    assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
+}

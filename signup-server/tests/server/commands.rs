@@ -286,6 +286,8 @@ async fn a_mistake_is_told_on_one_line() {
         "signup erase --organization nobody --email ada@example.org",
         "token revoke --token-id TOKEN",
         "notice retry --id TOKEN",
+        "token revoke --token-id nothing",
+        "webhook enable --webhook-id nothing",
     ] {
         let command = command.replace("EVENT", id(&asked)).replace("TOKEN", &server.token);
         terminal.run(&command, &[]);

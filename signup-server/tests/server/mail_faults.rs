@@ -13,6 +13,22 @@ use crate::pages::{Page, published};
 use crate::wait::{long_waits, wait_until};
 
 #[tokio::test]
+async fn a_sign_up_that_cannot_be_read_delays_no_other_mail() {
+    let (server, mailbox) = on_sqlite_with_mailbox();
+    mailbox.answer("bad@example.org", &[(450, "later"), (250, "")]);
+    let page = Page::create(&server, &published()).await;
+    let early = page.slot("Early");
+    page.sign_up(&server, &early, "Bad", "bad@example.org").await;
+    // Version 3: queued, claimed, and in backoff.
+    server.wait_for_sql("SELECT 'tried' FROM notices WHERE version = 3", "tried", SOON).await;
+    server.sql("UPDATE signups SET answers = '[1]'").await;
+    server.sql("UPDATE notices SET due_at = 0").await;
+    page.sign_up(&server, &early, "Ada", "ada@example.org").await;
+    assert_eq!(to(&mailbox.wait_for(1, SOON).await), ["ada@example.org"]);
+    server.wait_for_sql("SELECT CAST(attempts AS TEXT) FROM notices", "2", SOON).await;
+}
+
+#[tokio::test]
 async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
     let (server, mailbox) = on_sqlite_with_mailbox();
     mailbox.answer("gone@example.org", &[(550, "no such user"), (250, "")]);

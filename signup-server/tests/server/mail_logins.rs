@@ -22,11 +22,15 @@ async fn consecutive_mails_share_a_connection_until_the_server_closes_it(
     let mailbox = Mailbox::start_with(0, &Security::ClearWithLogin);
     mailbox.refuse(refusal);
     let smtp = format!("smtp://riverside:a%20pass%3Aword@127.0.0.1:{}", mailbox.port());
-    let (option, value, hello) = match refusal {
-        None => ("--base-url", "https://signup.example.org/app", "signup.example.org"),
-        Some(_) => ("--mail-helo", "mx.example.org", "mx.example.org"),
+    let mut options = vec!["--smtp", &smtp, "--base-url", "https://signup.example.org/app"];
+    let hello = match refusal {
+        None => "signup.example.org",
+        Some(_) => {
+            options.extend(["--mail-helo", "mx.example.org"]);
+            "mx.example.org"
+        }
     };
-    let server = Server::start(&["--smtp", &smtp, option, value]);
+    let server = Server::start(&options);
     let page = Page::create(&server, &published()).await;
     for (number, name) in ["ada", "bob", "cyd"].into_iter().enumerate() {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;

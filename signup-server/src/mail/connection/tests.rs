@@ -337,3 +337,14 @@ async fn a_malformed_answer_ends_the_connection() {
         assert_eq!(kind_of(2, good).await, None, "{good}");
     }
 }
+
+/// The mail server refuses this client, and not the mail.
+#[tokio::test]
+async fn a_refused_login_fails_no_mail() {
+    for (code, rest) in [("535", ": check the user and password in --smtp"), ("554", "")] {
+        let server = Server::start(&["220 hi", "250-hi\r\n250 AUTH PLAIN", &format!("{code} no")]).await;
+        let error = Connection::open(&server.url("ada:p%3Aw@", ""), None).await.unwrap_err();
+        assert_eq!(error.kind, SendErrorKind::Server, "{code}");
+        assert!(error.reason.contains(code) && error.reason.ends_with(rest), "{}", error.reason);
+    }
+}
