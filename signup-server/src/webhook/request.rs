@@ -104,7 +104,12 @@ mod tests {
             };
             assert!(accepts(&new));
             assert_eq!(accepts(&old), count == 2);
-            assert_eq!(headers["webhook-signature"].to_str().unwrap().split(' ').count(), count);
+            let signatures = headers["webhook-signature"].to_str().unwrap();
+            assert_eq!(signatures.split(' ').count(), count);
+            let mut first = headers.clone();
+            first.insert("webhook-signature", signatures.split(' ').next().unwrap().parse().unwrap());
+            let library = standardwebhooks::Webhook::new(&new.reveal()).unwrap();
+            assert!(library.verify(&body(&delivery), &first).is_ok(), "the new secret signs first");
         }
     }
 
