@@ -137,15 +137,31 @@ impl Event {
         self.cancelled_at.is_some()
     }
 
+    /// Returns the instant at which sign-ups open, if a time is set.
+    pub fn signups_open(&self) -> Option<Timestamp> {
+        Some(self.signups_open_at?.instant(self.dates.first.zone()))
+    }
+
+    /// Returns the instant at which sign-ups close, if a time is set. If a clock change would make that the opening or before, they close
+    /// as long after the opening as by the wall clock.
+    pub fn signups_close(&self) -> Option<Timestamp> {
+        let closes_at = self.signups_close_at?;
+        let closes = closes_at.instant(self.dates.first.zone());
+        match self.signups_open().zip(self.signups_open_at) {
+            Some((opens, opens_at)) if closes <= opens => Some(opens + closes_at.since(opens_at)),
+            _ => Some(closes),
+        }
+    }
+
     /// Returns whether sign-ups are open at `now`, for a published event that is not cancelled.
     pub fn signup_phase(&self, now: Timestamp) -> SignupPhase {
-        let has_passed = |at: LocalDateTime| at.instant(self.dates.first.zone()) <= now;
-        if self.signups_close_at.is_some_and(has_passed) {
-            return SignupPhase::Closed;
-        }
-        match self.signups_open_at.filter(|opens| !has_passed(*opens)) {
-            Some(opens_at) => SignupPhase::Ahead { opens_at },
-            None => SignupPhase::Open,
+        let has_passed = |at: Timestamp| at <= now;
+        if self.signups_close().is_some_and(has_passed) {
+            SignupPhase::Closed
+        } else if self.signups_open().is_none_or(has_passed) {
+            SignupPhase::Open
+        } else {
+            SignupPhase::Ahead
         }
     }
 
@@ -171,10 +187,7 @@ impl Event {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SignupPhase {
     /// Sign-ups are not open yet.
-    Ahead {
-        /// When they open, by the event's wall clock.
-        opens_at: LocalDateTime,
-    },
+    Ahead,
     /// Volunteers can sign up.
     Open,
     /// Sign-ups are closed.

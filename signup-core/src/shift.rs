@@ -243,7 +243,7 @@ impl ScheduledShift {
         self.interval().is_over(now)
     }
 
-    /// Returns whether the shift takes sign-ups at `now`, if its event is published.
+    /// Returns whether the shift takes sign-ups at `now`, if its event is published and its [sign-ups are open](Event::signup_phase).
     pub fn takes_signups(&self, now: Timestamp) -> bool {
         let is_open = self.closing.is_none() && self.deleted_at.is_none();
         is_open && self.occupancy.has_room() && !self.is_over(now)

@@ -177,6 +177,12 @@ impl LocalDateTime {
         self.time
     }
 
+    /// Returns the time from `earlier` to this time by the wall clock.
+    pub(crate) fn since(self, earlier: Self) -> SignedDuration {
+        let minutes = i64::from(self.time.minutes()) - i64::from(earlier.time.minutes());
+        SignedDuration::from_mins(self.date.days_since(earlier.date) * 24 * 60 + minutes)
+    }
+
     /// Returns the same time of day, `days` later. Returns `None` if the date is out of range.
     pub fn plus_days(self, days: i64) -> Option<Self> {
         Some(Self { date: self.date.plus_days(days)?, ..self })

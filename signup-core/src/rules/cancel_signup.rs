@@ -94,7 +94,9 @@ mod tests {
 
     #[test]
     fn a_sign_up_is_cancelled_once_and_not_after_its_shift() {
-        let first = cancel_signup(found(None), VOLUNTEER, Some(mail(8)), before()).unwrap();
+        let mut closed = found(None);
+        closed.event.signups_close_at = "2027-01-01T00:00".parse().ok();
+        let first = cancel_signup(closed, VOLUNTEER, Some(mail(8)), before()).unwrap();
         let expected = [
             "Event 1 at gate 1",
             "Shift 1 at gate 1",

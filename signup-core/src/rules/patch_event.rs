@@ -64,7 +64,13 @@ pub(crate) fn patch_event(
         shifts.iter().for_each(|shift| change.require_unchanged(&shift.shift));
     }
     let zone = patch.zone.clone().unwrap_or_else(|| event.dates.first.zone().clone());
-    let moved = event.clone().with_signups_moved(dates.first.date().days_since(event.dates.first.date()));
+    // What the patch sets does not move.
+    let unset = Event {
+        signups_open_at: event.signups_open_at.filter(|_| patch.signups_open_at.is_none()),
+        signups_close_at: event.signups_close_at.filter(|_| patch.signups_close_at.is_none()),
+        ..event.clone()
+    };
+    let moved = unset.with_signups_moved(dates.first.date().days_since(event.dates.first.date()));
     let moved = moved.ok_or_else(|| Faults::one("start_date", TimeError::SignupDay))?;
     let changed = Event { dates: dates.in_zone(zone), is_published, ..patch.clone().apply(moved) };
     if let Some(closes) = changed.signups_close_at {
@@ -108,11 +114,12 @@ pub(crate) fn patch_event(
     Ok(Decision::new(outcome, change, activity).again_after(decides_again))
 }
 
-/// Returns the patch that closes sign-ups at the present minute. Removes an opening that is not before it.
+/// Returns the patch that closes sign-ups at the present minute. Removes an opening that is ahead, or in the present minute.
 pub(crate) fn close_signups(event: &Event, now: Timestamp) -> EventPatch {
     let closes = LocalDateTime::shown_at(now, event.dates.first.zone());
     let patch = EventPatch::new().signups_close_at(closes);
-    if event.signups_open_at.is_some_and(|opens| opens >= closes) {
+    let is_ahead = event.signups_open().is_some_and(|opens| opens > now);
+    if is_ahead || event.signups_open_at.is_some_and(|opens| opens >= closes) {
         patch.clear_signups_open_at()
     } else {
         patch

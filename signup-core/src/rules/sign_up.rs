@@ -108,7 +108,11 @@ pub(crate) fn check_open(
     if shift.is_over(now) {
         return Err(Error::ShiftOver);
     }
-    if event.signup_phase(now) == SignupPhase::Open { Ok(()) } else { Err(Error::SignupsClosed) }
+    // The request that closed sign-ups may have had a later clock.
+    match event.signup_phase(now.max(event.updated_at)) {
+        SignupPhase::Open => Ok(()),
+        SignupPhase::Ahead | SignupPhase::Closed => Err(Error::SignupsClosed),
+    }
 }
 
 /// Queues a mail about a repeated sign-up, which shows the place that the address has. Earlier links keep working.
@@ -190,8 +194,9 @@ mod tests {
             // In the gap of the clock change: 03:30.
             ("2027-03-14T02:30", "", "2027-03-14T07:29:59Z", false),
             ("2027-03-14T02:30", "2027-03-14T02:31", "2027-03-14T07:30:00Z", true),
-            // The first of the two.
-            ("", "2026-11-01T01:30", "2026-11-01T05:30:00Z", false),
+            // They close a minute after they open.
+            ("2027-03-14T02:59", "2027-03-14T03:00", "2027-03-14T07:59:59Z", true),
+            ("2027-03-14T02:59", "2027-03-14T03:00", "2027-03-14T08:00:00Z", false),
         ] {
             let facts = facts(full_with(|event, _| {
                 (event.signups_open_at, event.signups_close_at) = (opens.parse().ok(), closes.parse().ok());
@@ -206,6 +211,17 @@ mod tests {
             // An address with a place is refused with its sign-up, as on a full shift.
             assert!(lines(&decision).contains(&"no place of ada@example.org on Shift 1".to_owned()));
         }
+    }
+
+    /// Another process, whose clock is 2 seconds ahead, has closed sign-ups at 18:00.
+    #[test]
+    fn no_sign_up_succeeds_after_another_process_has_closed_sign_ups() {
+        let closed = facts(full_with(|event, _| {
+            event.signups_close_at = "2027-03-01T18:00".parse().ok();
+            event.updated_at = "2027-03-01T23:00:01Z".parse().unwrap();
+        }));
+        let decision = sign(&closed, &ada(), "2027-03-01T22:59:59Z".parse().unwrap()).unwrap();
+        assert_eq!(decision.outcome, Err(Error::SignupsClosed));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use jiff::civil::Time;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use signup_core::{Day, EventDate, EventDates, Hours, Zone};
+use signup_core::{Day, EventDate, EventDates, Hours, LocalDateTime, Zone};
 
 use crate::generators::{days, hours};
 
@@ -421,5 +421,22 @@ proptest! {
         prop_assert_eq!(&back, &dates);
         prop_assert_eq!(back.first.interval(hours), day.interval(hours));
         prop_assert_eq!(back.ends_at(), dates.ends_at());
+    }
+}
+
+#[test]
+fn the_clocks_show_a_minute_without_its_seconds_also_the_second_time() {
+    let zone: Zone = "America/New_York".parse().unwrap();
+    for (now, shown) in [
+        ("2027-06-04T12:00:59Z", "2027-06-04T08:00"),
+        // In the fold: the instant of the time is the first one.
+        ("2027-11-07T05:30:00Z", "2027-11-07T01:30"),
+        ("2027-11-07T06:30:00Z", "2027-11-07T01:30"),
+        ("1970-01-01T00:00:00Z", "1970-01-01T19:00"),
+    ] {
+        let now: Timestamp = now.parse().unwrap();
+        let local = LocalDateTime::shown_at(now, &zone);
+        assert_eq!(local.to_string(), shown);
+        assert!(shown.starts_with("1970") || local.instant(&zone) <= now);
     }
 }

@@ -104,8 +104,10 @@ fn a_number_out_of_range_or_a_deep_value_is_a_fault_beside_all_others() {
         .chain(lists.iter().chain(&objects).map(String::as_str))
     {
         let json = format!(
-            r#"{{"title": {value}, "location_lat": {value}, "location_data": {value}, "start_date": "2027-06-05", "timezone": {value},
-                "is_published": {value}, "shifts": [{{"title": "A", "capacity": {value}, "unknown": {value}}}, "x"], "unknown": {value}}}"#
+            r#"{{"title": {value}, "location_lat": {value}, "location_data": {value}, "start_date": "2027-06-05", "end_date": {value},
+                "timezone": {value}, "is_published": {value}, "theme": {value}, "external_id": {value}, "signups_open_at": {value},
+                "shifts": [{{"title": "A", "start_time": {value}, "end_time": {value}, "capacity": {value}, "unknown": {value}}}, "x"],
+                "unknown": {value}}}"#
         );
         let faults = event_faults(&json);
         let paths: Vec<_> = faults.iter().map(|(path, _)| path.as_str()).collect();
@@ -113,8 +115,14 @@ fn a_number_out_of_range_or_a_deep_value_is_a_fault_beside_all_others() {
             "title",
             "location_lat",
             "location_data",
+            "end_date",
             "timezone",
             "is_published",
+            "theme",
+            "external_id",
+            "signups_open_at",
+            "shifts[0].start_time",
+            "shifts[0].end_time",
             "shifts[0].capacity",
             "shifts[1]",
             "shifts[0].unknown",

@@ -4,7 +4,7 @@
 //! `was.`. So the library can keep what others changed in between, and the page can show both values of a field in conflict.
 
 use jiff::civil::Date;
-use signup_core::{Faults, Zone};
+use signup_core::{Faults, LocalDateTime, Zone};
 
 use super::form::CONFIRMED;
 use super::{As, Form, words};
@@ -138,6 +138,10 @@ fn in_words(name: &str, value: &str) -> String {
         "start_time" if value.is_empty() => "00:00".to_owned(),
         "end_time" if value.is_empty() => "24:00".to_owned(),
         "start_date" | "end_date" => value.parse::<Date>().map_or_else(|_| or_empty(value), times::day),
+        "signups_open_at" | "signups_close_at" => value.parse::<LocalDateTime>().map_or_else(
+            |_| or_empty(value),
+            |at| format!("{} at {}", times::day(at.date().date()), at.time()),
+        ),
         "timezone" => {
             value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone))
         }

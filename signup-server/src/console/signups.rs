@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use askama::Template;
 use signup_core::{
     Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope, Signup,
-    SignupQuery, SignupState, Timestamp,
+    SignupPhase, SignupQuery, SignupState, Timestamp,
 };
 use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use warp::http::{HeaderValue, StatusCode};
@@ -143,8 +143,10 @@ pub(super) fn public_page(
     shifts: &[ScheduledShift],
     now: Timestamp,
 ) -> Option<String> {
-    let is_open =
-        event.is_published && !event.is_cancelled() && shifts.iter().any(|shift| shift.takes_signups(now));
+    let is_open = event.is_published
+        && !event.is_cancelled()
+        && event.signup_phase(now) == SignupPhase::Open
+        && shifts.iter().any(|shift| shift.takes_signups(now));
     is_open.then(|| format!("{}/events/{}", frame.base_path, event.slug))
 }
 

@@ -227,7 +227,8 @@ fn mistake_of_time(noun: &str, ask: &str, error: TimeError) -> String {
         TimeError::LocalDateTime => format!("{ask}, such as 2027-03-01T18:00"),
         TimeError::ClosesFirst => "Sign-ups must close after they open".to_owned(),
         TimeError::SignupDay => {
-            "Sign-ups open and close as many days before or after the first day as now, and must do so from 1970 to 9998".to_owned()
+            "The opening and the closing of sign-ups move with the first day, and must be from 1970 to 9998"
+                .to_owned()
         }
         TimeError::LastDay => {
             "The last day moves with the first day, and must be from 1970 to 9998".to_owned()

@@ -22,7 +22,7 @@ pub(super) const IDEMPOTENCY_KEY: &str = "idempotency_key";
 pub(super) const PREVIEW: &str = "preview";
 
 /// What an argument or a field of a shift means, by its name.
-const MEANINGS: [(&str, &str); 20] = [
+const MEANINGS: [(&str, &str); 21] = [
     ("badge_label", "Short label on the public page."),
     ("cancel_signups", "Also cancels its sign-ups. Without it, a shift with active sign-ups is not deleted."),
     ("capacity", "Volunteers needed. 0: no sign-up."),
@@ -33,6 +33,7 @@ const MEANINGS: [(&str, &str); 20] = [
     ("end_time", "HH:MM, after start_time; 24:00 is the end of the day."),
     ("ends_next_day", "true: end_time is on the next day, not later than start_time."),
     (IDEMPOTENCY_KEY, "One for each intention, such as a UUID. The same again to retry."),
+    ("instructions", "Only volunteers with a place see it."),
     ("minimum", "Volunteers without whom it cannot run."),
     ("notify_volunteers", "false: emails nobody."),
     ("options", "Only for type select."),

@@ -24,6 +24,7 @@ use crate::linked_text::LinkedText;
 use crate::plain::shorten;
 
 use form::{FieldKind, form};
+pub(super) use shifts::has_open_signups;
 use shifts::{Offer, ShiftView, is_open, view};
 
 /// The maximum number of fields and options in all forms of one page. If the forms would have more, each shift has a
@@ -150,7 +151,7 @@ pub(super) fn page(
         let is_in_focus = focus.shift == Some(shift.id);
         // A form with faults keeps its typed values, even if the shift has meanwhile become full or over.
         let has_faults = is_in_focus && !focus.faults.is_empty();
-        let offer = if event.is_cancelled() || !is_open(event, shift, now) && !has_faults {
+        let offer = if !has_open_signups(event, now) || !is_open(event, shift, now) && !has_faults {
             Offer::Nothing
         } else if has_forms || is_in_focus {
             Offer::Form(form(shift, found, site, is_in_focus.then_some(focus)))
@@ -212,8 +213,8 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
         return None;
     } else if event.is_over_with(shifts, now) {
         ("This event is over", "Thank you to everyone who helped.")
-    } else if let SignupPhase::Ahead { opens_at } = phase {
-        let heading = format!("Sign-ups open on {}", times::opening(opens_at, event));
+    } else if let Some(opens) = event.signups_open().filter(|_| phase == SignupPhase::Ahead) {
+        let heading = format!("Sign-ups open on {}", times::opening(opens, event));
         return Some(Status { heading: heading.into(), text: "Please come back then." });
     } else if phase == SignupPhase::Closed {
         ("Sign-ups are closed", "No one can sign up for this event at the moment.")

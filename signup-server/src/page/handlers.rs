@@ -74,6 +74,14 @@ impl PublicPages {
                 let focus = Focus { obstacle: Some(Obstacle::CANCELLED), ..Focus::default() };
                 self.page_of(StatusCode::CONFLICT, &found, &focus)
             }
+            // Whoever corrected the form would be refused, too.
+            Ok(found)
+                if status == StatusCode::UNPROCESSABLE_ENTITY
+                    && !event::has_open_signups(&found.event, self.service.now()) =>
+            {
+                let focus = Focus { obstacle: Some(Obstacle::CLOSED), ..Focus::default() };
+                self.page_of(StatusCode::CONFLICT, &found, &focus)
+            }
             Ok(found) => self.page_of(status, &found, focus),
             Err(error) => self.error_page(&error),
         }

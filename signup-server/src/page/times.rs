@@ -7,7 +7,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
-use signup_core::{Event, Interval, LocalDateTime, Zone};
+use signup_core::{Event, Interval, Zone};
 
 /// The clock of an end at the first instant of the next day, at whatever time the next day begins.
 const END_OF_DAY: &str = "24:00";
@@ -134,9 +134,9 @@ pub(crate) fn moment(at: Timestamp, zone: &Zone) -> String {
 
 /// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is another one
 /// than that of the event's first day.
-pub(crate) fn opening(at: LocalDateTime, event: &Event) -> String {
+pub(crate) fn opening(at: Timestamp, event: &Event) -> String {
     let first = &event.dates.first;
-    let wall = wall(at.instant(first.zone()), first.zone());
+    let wall = wall(at, first.zone());
     let is_in_its_year = wall.year() == first.date().date().year();
     let date = if is_in_its_year { day_of_year(wall.date()) } else { day(wall.date()) };
     format!("{date} at {}", wall.strftime("%H:%M"))
@@ -353,6 +353,24 @@ mod tests {
             let night = Hours::overnight(start.parse().unwrap(), end.parse().unwrap()).unwrap();
             let interval = Day::new(date.parse().unwrap(), zone.clone()).interval(night);
             assert_eq!(Times::of(interval, &zone).to_string(), words);
+        }
+    }
+
+    #[test]
+    fn an_opening_names_its_year_only_if_the_event_is_in_another() {
+        let (id, organization) = (signup_core::EventId::NONE, signup_core::OrganizationId::NONE);
+        let first = Day::new("2027-03-20".parse().unwrap(), "America/New_York".parse().unwrap());
+        let dates = signup_core::EventDates { first, last: None };
+        let title = "Food drive".parse().unwrap();
+        let event =
+            Event::new(id, organization, title, "food-drive".to_owned(), dates, Timestamp::UNIX_EPOCH);
+        for (at, words) in [
+            ("2027-03-01T23:00:00Z", "Monday 1 March at 18:00"),
+            ("2026-12-31T23:00:00Z", "Thursday 31 December 2026 at 18:00"),
+            // In the gap of the clock change, 02:30 is 03:30.
+            ("2027-03-14T07:30:00Z", "Sunday 14 March at 03:30"),
+        ] {
+            assert_eq!(opening(at.parse().unwrap(), &event), words);
         }
     }
 }

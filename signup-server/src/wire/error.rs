@@ -106,6 +106,7 @@ fn predicate(fault: &Fault) -> String {
             "must not be before from".to_owned()
         }
         (_, FaultKind::Time(TimeError::DayOrder)) => "must not be before start_date".to_owned(),
+        (_, FaultKind::Time(TimeError::ClosesFirst)) => "must be after signups_open_at".to_owned(),
         ([PathStep::Field("cursor")], FaultKind::Value(_)) => {
             "must be an unmodified cursor of the same list and order".to_owned()
         }

@@ -3,7 +3,6 @@
 use serde::Serialize;
 use signup_core::{
     CancellationReason, Description, EventLocation, EventQuery, EventWithShifts, ExternalId, Instructions,
-    LocalDateTime,
 };
 use uuid::Uuid;
 
@@ -71,7 +70,6 @@ impl<'a> Event<'a> {
 
     pub(super) fn new(event: &'a signup_core::Event, base_url: &'a str) -> Self {
         let zone = event.dates.first.zone();
-        let instant = |at: LocalDateTime| Instant(at.instant(zone));
         Self {
             id: event.id.uuid(),
             title: event.title.as_str(),
@@ -87,8 +85,8 @@ impl<'a> Event<'a> {
             timezone: zone.name(),
             is_published: event.is_published,
             external_id: event.external_id.as_ref().map(ExternalId::as_str),
-            signups_open_at: event.signups_open_at.map(instant),
-            signups_close_at: event.signups_close_at.map(instant),
+            signups_open_at: event.signups_open().map(Instant),
+            signups_close_at: event.signups_close().map(Instant),
             local_signups_open_at: event.signups_open_at.map(|at| at.to_string()),
             local_signups_close_at: event.signups_close_at.map(|at| at.to_string()),
             cancelled_at: event.cancelled_at.map(Instant),

@@ -24,6 +24,8 @@ async fn the_page_takes_sign_ups_from_the_opening_to_the_closing_and_says_when_t
     let ahead = page.get(&server).await;
     assert!(ahead.text.contains("Sign-ups open on Sunday 1 March at 18:00"), "{}", ahead.text);
     assert!(!has_form(&ahead.text));
+    let unnamed = page.sign_up(&server, &slot, "", "bo@example.org").await;
+    assert!(unnamed.status == 409 && !has_form(&unnamed.text), "a form with faults: {}", unnamed.text);
     let refused = sign_up("bo@example.org").await;
     assert!(
         refused.status == 409 && refused.text.contains("Sorry, you can’t sign up now"),
@@ -34,12 +36,24 @@ async fn the_page_takes_sign_ups_from_the_opening_to_the_closing_and_says_when_t
         ada.get(&console).await.text.contains("From Sunday 1 March at 18:00 until Thursday 4 June at 12:00")
     );
 
+    let id = page.event["id"].as_str().unwrap();
+    let answer = server.get(&format!("/v1/events/{id}")).await.data();
+    let [opens, closes] =
+        [("signups_open_at", "local_signups_open_at"), ("signups_close_at", "local_signups_close_at")]
+            .map(|(instant, local)| [answer[instant].as_str().unwrap(), answer[local].as_str().unwrap()]);
+    assert_eq!(opens, ["2099-03-01T23:00:00+00:00", "2099-03-01T18:00"]);
+    assert_eq!(closes, ["2099-06-04T16:00:00+00:00", "2099-06-04T12:00"]);
+    assert!(
+        ada.get(&console).await.text.contains(&format!("{console}/close\"")),
+        "both buttons while it is ahead"
+    );
+
     let press = async |button: &str| {
         assert!(ada.get(&console).await.text.contains(&format!("{console}/{button}\"")), "{button}");
         assert_eq!(ada.post(&format!("{console}/{button}"), &[]).await.status, 303, "{button}");
     };
     press("open").await;
-    let answer = server.get(&format!("/v1/events/{}", page.event["id"].as_str().unwrap())).await.data();
+    let answer = server.get(&format!("/v1/events/{id}")).await.data();
     assert_eq!([&answer["signups_open_at"], &answer["signups_close_at"]], [&json!(null), &json!(null)]);
     assert!(has_form(&page.get(&server).await.text));
     assert_eq!(sign_up("bo@example.org").await.status, 303);

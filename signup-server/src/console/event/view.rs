@@ -3,9 +3,10 @@
 use std::cmp::Reverse;
 
 use askama::Template;
+use jiff::Timestamp;
 use signup_core::{
-    Coverage, CoverageState, Event, EventDate, EventWithShifts, LocalDateTime, Question, QuestionKind,
-    ShiftCoverage, ShiftDescription, ShiftLocation, SignupPhase,
+    Coverage, CoverageState, Event, EventDate, EventWithShifts, Question, QuestionKind, ShiftCoverage,
+    ShiftDescription, ShiftLocation, SignupPhase,
 };
 use warp::http::StatusCode;
 
@@ -27,12 +28,15 @@ struct EventTemplate<'a> {
     state_text: &'static str,
     /// When sign-ups open and close. `None` if neither is set.
     signups: Option<String>,
-    /// Whether sign-ups are open, of an event that volunteers could sign up for. `None` for any other event.
-    are_signups_open: Option<bool>,
+    /// Whether sign-ups can be opened.
+    can_open: bool,
+    /// Whether sign-ups can be closed.
+    can_close: bool,
     days: String,
     zone: String,
     location: Option<Vec<LinkedText<'a>>>,
     description: Option<Vec<LinkedText<'a>>>,
+    instructions: Option<Vec<LinkedText<'a>>>,
     reason: Option<Vec<LinkedText<'a>>>,
     url: String,
     is_public: bool,
@@ -161,6 +165,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
             ("Draft", "The last day of this draft is over. Change its date, or copy it to another date.")
         }
     };
+    let takes_signups = event.is_published && !is_cancelled && !is_over;
     let rows = coverage.shifts.iter().map(shift_row);
     let days_of_shifts = times::by_day(rows, |row: &ShiftRow<'_>| &row.times);
     let page = EventTemplate {
@@ -170,12 +175,13 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         state,
         state_text,
         signups: signups_in_words(&event),
-        are_signups_open: (event.is_published && !is_cancelled && !is_over)
-            .then_some(phase == SignupPhase::Open),
+        can_open: takes_signups && (phase != SignupPhase::Open || event.signups_close_at.is_some()),
+        can_close: takes_signups && phase != SignupPhase::Closed,
         days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
         zone: times::zone_in_words(event.dates.first.zone()),
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
+        instructions: event.instructions.as_ref().map(|text| LinkedText::parts(text.as_str())),
         reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
         url: call.console.url(&path_of_public(&event)),
         is_public: event.is_published,
@@ -193,8 +199,8 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
 
 /// Returns when sign-ups open and close, such as `From Monday 1 March at 18:00 until Friday 5 March at 12:00`.
 fn signups_in_words(event: &Event) -> Option<String> {
-    let words = |at: Option<LocalDateTime>| at.map(|at| times::opening(at, event));
-    match (words(event.signups_open_at), words(event.signups_close_at)) {
+    let words = |at: Option<Timestamp>| at.map(|at| times::opening(at, event));
+    match (words(event.signups_open()), words(event.signups_close())) {
         (Some(opens), Some(closes)) => Some(format!("From {opens} until {closes}")),
         (Some(opens), None) => Some(format!("From {opens}")),
         (None, Some(closes)) => Some(format!("Until {closes}")),

@@ -60,9 +60,14 @@ pub(super) fn view<'a>(
     }
 }
 
+/// Returns whether volunteers can sign up for an event, if a shift has room.
+pub(in crate::page) fn has_open_signups(event: &Event, now: Timestamp) -> bool {
+    !event.is_cancelled() && event.signup_phase(now) == SignupPhase::Open
+}
+
 /// Returns whether the shift takes sign-ups.
 pub(super) fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
-    !event.is_cancelled() && event.signup_phase(now) == SignupPhase::Open && shift.takes_signups(now)
+    has_open_signups(event, now) && shift.takes_signups(now)
 }
 
 /// Returns how many places are left, in words.
