@@ -106,24 +106,25 @@ pub(crate) async fn unpublish(call: MemberCall) -> PageResult {
 
 /// `GET /console/{slug}/events/{event_id}/close`: asks whether to close sign-ups.
 pub(crate) async fn show_close_signups(call: MemberCall) -> PageResult {
-    let event = event_to_change(&call, call.path.event()).await?.event;
-    let heading = format!("Close sign-ups for {}?", event.title);
-    let text = "No one can sign up then. Volunteers can still cancel. You can open sign-ups again.";
-    Ok(Ask::new(&call.frame, &Form::default(), heading, "Close sign-ups")
-        .text(text)
-        .back(&path_of(event.id))
-        .show())
+    ask_about_signups(
+        &call,
+        "Close sign-ups",
+        "No one can sign up then. Volunteers can still cancel. You can open sign-ups again.",
+    )
+    .await
 }
 
 /// `GET /console/{slug}/events/{event_id}/open`: asks whether to open sign-ups.
 pub(crate) async fn show_open_signups(call: MemberCall) -> PageResult {
-    let event = event_to_change(&call, call.path.event()).await?.event;
-    let heading = format!("Open sign-ups for {}?", event.title);
-    let text = "Volunteers can sign up from now on, until you close sign-ups.";
-    Ok(Ask::new(&call.frame, &Form::default(), heading, "Open sign-ups")
-        .text(text)
-        .back(&path_of(event.id))
-        .show())
+    ask_about_signups(&call, "Open sign-ups", "Volunteers can sign up from now on, until you close sign-ups.")
+        .await
+}
+
+/// Asks whether to close or open sign-ups. `text` says what follows.
+async fn ask_about_signups(call: &MemberCall, button: &'static str, text: &'static str) -> PageResult {
+    let event = event_to_change(call, call.path.event()).await?.event;
+    let heading = format!("{button} for {}?", event.title);
+    Ok(Ask::new(&call.frame, &Form::default(), heading, button).text(text).back(&path_of(event.id)).show())
 }
 
 /// `POST /console/{slug}/events/{event_id}/close`: closes sign-ups at once.
