@@ -37,6 +37,10 @@ pub enum OperationKind {
     PublishEvent,
     /// Unpublish an event.
     UnpublishEvent,
+    /// Close sign-ups for an event.
+    CloseSignups,
+    /// Open sign-ups for an event.
+    OpenSignups,
     /// Cancel an event.
     CancelEvent,
     /// Delete an event.
@@ -80,6 +84,8 @@ names! {
         PatchEvent => "patch-event",
         PublishEvent => "publish-event",
         UnpublishEvent => "unpublish-event",
+        CloseSignups => "close-signups",
+        OpenSignups => "open-signups",
         CancelEvent => "cancel-event",
         DeleteEvent => "delete-event",
         AddShifts => "add-shifts",
@@ -118,6 +124,8 @@ impl OperationKind {
             | Self::PatchEvent
             | Self::PublishEvent
             | Self::UnpublishEvent
+            | Self::CloseSignups
+            | Self::OpenSignups
             | Self::CancelEvent
             | Self::DeleteEvent
             | Self::AddQuestion

@@ -66,6 +66,8 @@ impl Shared {
             OperationKind::PatchEvent
             | OperationKind::PublishEvent
             | OperationKind::UnpublishEvent
+            | OperationKind::CloseSignups
+            | OperationKind::OpenSignups
             | OperationKind::CancelEvent
             | OperationKind::DeleteEvent
             | OperationKind::AddShifts

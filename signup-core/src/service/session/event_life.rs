@@ -137,7 +137,7 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub fn close_signups(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
-        self.patch_signups(id, rules::close_signups)
+        self.patch_signups(OperationKind::CloseSignups.on(id), id, rules::close_signups)
     }
 
     /// Opens sign-ups for an event at once, and keeps them open. Removes a closing, and an opening that is ahead.
@@ -147,7 +147,7 @@ impl Session {
     /// # Errors
     /// Returns the errors of [`close_signups`](Self::close_signups), which has an example.
     pub fn open_signups(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
-        self.patch_signups(id, rules::open_signups)
+        self.patch_signups(OperationKind::OpenSignups.on(id), id, rules::open_signups)
     }
 
     /// Cancels an event for good, and its active sign-ups with it. Their volunteers get a mail with the reason. An event
@@ -240,10 +240,11 @@ impl Session {
 
     fn patch_signups(
         &self,
+        operation: Operation,
         id: EventId,
         patch: fn(&Event, Timestamp) -> EventPatch,
     ) -> PendingWrite<'_, EventWithShifts> {
-        self.write(OperationKind::PatchEvent.on(id), (), move |(), now| async move {
+        self.write(operation, (), move |(), now| async move {
             let full = self.event_in_full(id).await?;
             let patch = patch(&full.event, now);
             self.decide_patch_of(full, patch, now).await
