@@ -1,4 +1,4 @@
-//! Webhooks over the wire: who sees a secret.
+//! Webhooks over the wire: which answers show a secret.
 
 use serde_json::{Value, json};
 

@@ -78,7 +78,7 @@ impl<C: Connection> ConnectionPool<C> {
         timeout(self.bounds.wait, acquire).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
     }
 
-    /// Opens a connection for a caller that has waited since `began`, and who keeps the permit. So no more callers than there may be
+    /// Opens a connection for a caller that has waited since `began` and keeps its permit. So no more callers than there may be
     /// connections try to reach a server that is starting.
     async fn open(&self, began: Instant) -> sqlx::Result<C> {
         let mut pause = FIRST_PAUSE;
