@@ -5,10 +5,11 @@ use jiff::Timestamp;
 use crate::event::Event;
 use crate::invitation::Invitee;
 use crate::message::Message;
+use crate::news::News;
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
 use crate::person::Role;
-use crate::secret::Secret;
+use crate::secret::{Digest, Secret};
 #[cfg(doc)]
 use crate::shift::CancelledBy;
 use crate::shift::ScheduledShift;
@@ -90,6 +91,9 @@ pub struct Mail {
     pub notice: Notice,
     /// What the mail shows, at the time of the claim.
     pub content: MailContent,
+    /// The secret of the link to the places of the address. It was generated for this attempt, and is stored nowhere. `None` in a mail
+    /// to a person who signs in or is invited.
+    pub secret: Option<Secret>,
     /// The cause and the sign-up before the claim. [`Outbox::report_failed`](crate::Outbox::report_failed) restores what
     /// the claim changed in both. `None` in a delivery that was not claimed, and in a mail that is not about a sign-up.
     pub(crate) unclaimed: Option<(NoticeCause, Signup)>,
@@ -101,6 +105,8 @@ pub struct Mail {
 pub enum MailContent {
     /// A mail to a volunteer about a sign-up. The cause of the notice says what happened, and has the secret of the link.
     Signup(Box<SignupInFull>),
+    /// What an address has to hear about its places at an event.
+    News(Box<News>),
     /// A code to sign in.
     SignInCode {
         /// The address of the person, in their own spelling.
@@ -174,13 +180,22 @@ impl Mail {
     /// Creates the mail of a notice, for tests of a program's mail texts. [`Outbox::claim`](crate::Outbox::claim)
     /// returns the mails to send.
     pub const fn new(notice: Notice, content: MailContent) -> Self {
-        Self { notice, content, unclaimed: None }
+        Self { notice, content, secret: None, unclaimed: None }
+    }
+
+    /// Returns the digest for the id of the message, whose text is `text`. A mail that is repeated after a crash has the same digest, although
+    /// its link has another secret. A mail with other words has another one: some mail servers drop a message whose id they know.
+    pub fn message_digest(&self, text: &str) -> Digest {
+        let secret = self.secret.as_ref().map_or("", Secret::reveal);
+        let words = if secret.is_empty() { text.to_owned() } else { text.replace(secret, "") };
+        Digest::of(&format!("{}\n{words}", self.notice.id))
     }
 
     /// Returns the address that the mail goes to.
     pub fn recipient(&self) -> &EmailAddress {
         match &self.content {
             MailContent::Signup(about) => &about.signup.email,
+            MailContent::News(news) => &news.email,
             MailContent::SignInCode { email, .. } => email,
             MailContent::Invitation(invited) => &invited.invitee.email,
             MailContent::Message(message) => &message.email,

@@ -1,0 +1,80 @@
+//! News: what one address has to hear about its places at one event.
+
+use crate::event::Event;
+use crate::organization::Organization;
+use crate::shift::ScheduledShift;
+use crate::signup::Signup;
+use crate::text::EmailAddress;
+use crate::time_and_place::TimeAndPlace;
+
+/// The mail to one address about its places at one event.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct News {
+    /// The organization of the event.
+    pub organization: Organization,
+    /// The event.
+    pub event: Event,
+    /// The address.
+    pub email: EmailAddress,
+    /// What is news, and what the address has besides, in running order; at least one. All are of the same address.
+    pub places: Vec<PlaceNews>,
+}
+
+/// A sign-up in the mail to its address.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct PlaceNews {
+    /// The shift.
+    pub shift: ScheduledShift,
+    /// The sign-up.
+    pub signup: Signup,
+    /// When and where the shift is.
+    pub at: TimeAndPlace,
+    /// What is new.
+    pub change: PlaceChange,
+    /// The number of earlier mails that had the sign-up: the `SEQUENCE` of its calendar entry.
+    pub sequence: u32,
+}
+
+/// What is new about a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PlaceChange {
+    /// The place was taken.
+    New,
+    /// The time or the place of the shift changed.
+    Moved {
+        /// What the address was told before.
+        before: TimeAndPlace,
+    },
+    /// The sign-up was cancelled. [`Signup::cancelled_by`] says by what, and [`Signup::cancellation_reason`] why.
+    Cancelled,
+    /// Nothing: the address has the place, as it was told.
+    Unchanged,
+}
+
+impl News {
+    /// Creates the mail to an address, for tests of a program's mail texts.
+    pub const fn new(
+        organization: Organization,
+        event: Event,
+        email: EmailAddress,
+        places: Vec<PlaceNews>,
+    ) -> Self {
+        Self { organization, event, email, places }
+    }
+}
+
+impl PlaceNews {
+    /// Creates the part of a mail about one sign-up.
+    pub const fn new(
+        shift: ScheduledShift,
+        signup: Signup,
+        at: TimeAndPlace,
+        change: PlaceChange,
+        sequence: u32,
+    ) -> Self {
+        Self { shift, signup, at, change, sequence }
+    }
+}
