@@ -149,13 +149,13 @@ forward::stores! {
             query: &SignupQuery,
         ) -> Result<Page<Signup>, StoreError>;
 
-        /// Reads a sign-up with everything that a mail about it shows, in one snapshot. Sign-ups of deleted events and shifts
-        /// are included.
-        async fn signup_in_full(
+        /// Lists the page of [`signups`](Self::signups) that `query` selects, each with everything that a mail about it shows, in one
+        /// snapshot.
+        async fn signups_in_full(
             &self,
             organization: OrganizationId,
-            id: SignupId,
-        ) -> Result<Option<SignupInFull>, StoreError>;
+            query: &SignupQuery,
+        ) -> Result<Vec<SignupInFull>, StoreError>;
 
         /// Lists the organization's activity that `query` selects, by descending id, like [`signups`](Self::signups). Activity of a
         /// deleted event is included.
@@ -246,6 +246,15 @@ impl dyn Store + '_ {
     pub async fn find<R: TryFrom<Record>>(&self, unique: Unique) -> Result<Option<R>, StoreError> {
         let found = self.holder(&unique, Deleted::Excluded).await?;
         Ok(found.and_then(|record| R::try_from(record).ok()))
+    }
+
+    /// Reads a sign-up with everything that a mail about it shows, in one snapshot. A sign-up of a deleted event is included.
+    pub async fn signup_in_full(
+        &self,
+        organization: OrganizationId,
+        id: SignupId,
+    ) -> Result<Option<SignupInFull>, StoreError> {
+        Ok(self.signups_in_full(organization, &SignupQuery::new().only(id).with_deleted()).await?.pop())
     }
 }
 

@@ -26,8 +26,8 @@ use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
     EventId, EventInFull, EventQuery, EventWithShifts, ListQuery, Notice, NoticeCounts, NoticeQuery,
     OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId,
-    SignInInFull, Signup, SignupId, SignupInFull, SignupQuery, Statistics, Store, StoreError, Unique,
-    WebhookId, jiff::Timestamp,
+    SignInInFull, Signup, SignupInFull, SignupQuery, Statistics, Store, StoreError, Unique, WebhookId,
+    jiff::Timestamp,
 };
 
 use tables::Tables;
@@ -136,12 +136,14 @@ impl Store for MemoryStore {
         Ok(self.read().signups(organization, query))
     }
 
-    async fn signup_in_full(
+    async fn signups_in_full(
         &self,
         organization: OrganizationId,
-        id: SignupId,
-    ) -> Result<Option<SignupInFull>, StoreError> {
-        Ok(self.read().signup_in_full(organization, id))
+        query: &SignupQuery,
+    ) -> Result<Vec<SignupInFull>, StoreError> {
+        let tables = self.read();
+        let found = tables.signups(organization, query).items;
+        Ok(found.into_iter().filter_map(|signup| tables.signup_in_full(signup)).collect())
     }
 
     async fn activity(

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use signup_core::{
     ChangeSet, Deleted, Entity as _, Event, EventId, EventInFull, OrganizationId, Record, RecordKey, Refusal,
-    Requirement, Share, Shift, Signup, SignupId, SignupInFull, Total, Unique, Write,
+    Requirement, Share, Shift, Signup, SignupInFull, Total, Unique, Write,
 };
 
 use crate::lists::Lists;
@@ -207,13 +207,12 @@ impl Tables {
     }
 
     /// Returns a sign-up with the records that it refers to, deleted or not.
-    pub(crate) fn signup_in_full(&self, organization: OrganizationId, id: SignupId) -> Option<SignupInFull> {
-        let read = |key| self.read(&key, Deleted::Included);
-        let Record::Signup(signup) = read(RecordKey::Signup(organization, id))? else { return None };
+    pub(crate) fn signup_in_full(&self, signup: Signup) -> Option<SignupInFull> {
+        let (organization, read) = (signup.organization, |key| self.read(&key, Deleted::Included));
         let Record::Shift(shift) = read(RecordKey::Shift(organization, signup.shift))? else { return None };
         let Record::Organization(owner) = read(RecordKey::Organization(organization))? else { return None };
         let event = self.event(organization, shift.event)?.clone();
-        Some(SignupInFull::new(*owner, event, *shift, *signup))
+        Some(SignupInFull::new(*owner, event, *shift, signup))
     }
 
     /// Returns the children of a record, by their keys.

@@ -40,6 +40,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
             all.clone().email(foreign.signups[0].email.clone()),
             all.cancelled_by(CancelledBy::Volunteer),
         ] {
+            assert_eq!(store.signups_in_full(other, &query).await.unwrap(), [], "in full: {query:?}");
             let found = store.signups(other, &query).await.unwrap().items;
             assert_eq!(found, [], "no sign-ups of another organization: {query:?}");
         }

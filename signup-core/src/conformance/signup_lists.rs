@@ -41,6 +41,17 @@ async fn page(store: &dyn Store, query: &SignupQuery) -> Page<Signup> {
     store.signups(organization_id(1), query).await.unwrap()
 }
 
+/// Asserts that the sign-ups in full of a query are those of its page.
+async fn assert_in_full(store: &dyn Store, query: &SignupQuery, page: &[Signup]) {
+    let found = store.signups_in_full(organization_id(1), query).await.unwrap();
+    let signups: Vec<_> = found.iter().map(|found| found.signup.clone()).collect();
+    assert_eq!(signups, page, "in full: {query:?}");
+    for SignupInFull { organization, event, shift, signup } in found {
+        let expected = (signup.organization, signup.event, signup.shift);
+        assert_eq!((organization.id, event.id, shift.id), expected, "the records of {signup:?}");
+    }
+}
+
 /// Returns every filter, with limits that no list reaches.
 fn filters() -> Vec<SignupQuery> {
     let scopes = [
@@ -53,7 +64,9 @@ fn filters() -> Vec<SignupQuery> {
         SignupQuery::new().of_event(EventId::new(uuid(1))).of_shift(ShiftId::new(uuid(2))),
         SignupQuery::new().of_event(EventId::new(uuid(2))).of_shift(ShiftId::new(uuid(2))),
     ];
-    let by_status = scopes.into_iter().flat_map(|query| {
+    let one = SignupId::new(uuid(7));
+    let scopes = scopes.into_iter().flat_map(|query| [query.clone().only(one), query]);
+    let by_status = scopes.flat_map(|query| {
         let with_status = SignupStatus::ALL.iter().map(|status| query.clone().status(*status));
         [query.clone()].into_iter().chain(with_status.collect::<Vec<_>>())
     });
@@ -66,13 +79,15 @@ fn filters() -> Vec<SignupQuery> {
 
 /// Returns whether a query selects a sign-up, apart from the position and the limit.
 fn is_selected(query: &SignupQuery, signup: &Signup) -> bool {
-    let is_in_scope = query.event.is_none_or(|event| signup.event == event)
+    let is_in_scope = query.id.is_none_or(|id| signup.id == id)
+        && query.event.is_none_or(|event| signup.event == event)
         && query.shift.is_none_or(|shift| signup.shift == shift);
     let is_of_address = query.email.as_ref().is_none_or(|email| signup.email == *email);
     is_in_scope && is_of_address && query.status.is_none_or(|status| signup.status() == status)
 }
 
-/// A list has exactly the sign-ups that its event, its shift, its status and its address select, by descending id.
+/// A list has exactly the sign-ups that its id, its event, its shift, its status and its address select, by descending id. In
+/// full, each has its organization, its event and its shift.
 pub async fn a_list_of_sign_ups_is_filtered_and_newest_first(store: Arc<dyn Store>) {
     let signups = with_signups(&*store).await;
     let mut lengths = BTreeSet::new();
@@ -80,6 +95,7 @@ pub async fn a_list_of_sign_ups_is_filtered_and_newest_first(store: Arc<dyn Stor
         let expected: Vec<_> = signups.iter().filter(|signup| is_selected(&query, signup)).cloned().collect();
         lengths.insert(expected.len());
         let found = page(&*store, &query).await;
+        assert_in_full(&*store, &query, &expected).await;
         assert_eq!(
             found,
             Page::new(expected, None, None),
@@ -104,6 +120,7 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
             let position = Position { key: at, side };
             let query = filter.clone().limit(limit).at(position);
             let expected = page_at(&list, position, limit, |signup| signup.id, |signup| signup.id < at);
+            assert_in_full(&*store, &query, &expected.items).await;
             assert_eq!(page(&*store, &query).await, expected, "{query:?}");
         }
     }

@@ -1,5 +1,6 @@
 //! The lists of sign-ups and of activity, and those of the outbox.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use signup_core::{
@@ -22,7 +23,9 @@ impl Tables {
             Some(Record::Signup(signup)) if query.selects(&signup) => Some(*signup),
             _ => None,
         };
-        id_page(self.lists.signups.get(&list), (query.position, query.limit), read)
+        let only = query.id.map(|id| BTreeSet::from([Reverse(id)]));
+        let list = only.as_ref().or_else(|| self.lists.signups.get(&list));
+        id_page(list, (query.position, query.limit), read)
     }
 
     pub(crate) fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Page<Activity> {

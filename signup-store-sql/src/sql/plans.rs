@@ -12,7 +12,7 @@ use signup_core::{
 use super::purge::Portion;
 use super::read::{
     activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
-    page_query, page_with_shifts_query, people_queries, signup_page_query,
+    page_query, page_with_shifts_query, people_queries, signup_page_query, signups_in_full_query,
 };
 use super::{Dialect, Statement, require};
 use crate::records::notice::QueuePosition;
@@ -81,8 +81,11 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
             let mut wanted = query.clone();
             wanted.position = side.map(|side| Position { key: SignupId::NONE, side });
             add(name, signup_page_query(dialect, OWNER, &wanted), &[index, "shifts_pkey"], is_page);
+            add(name, signups_in_full_query(dialect, OWNER, &wanted), &[index, "shifts_pkey"], false);
         }
     }
+    let one = signups_in_full_query(dialect, OWNER, &SignupQuery::new().only(SignupId::NONE));
+    add("a sign-up in full", one, &["signups_pkey", "shifts_pkey"], false);
     let activity = || ActivityQuery::new().of_type("signup.*".parse().unwrap());
     for (query, index) in
         [(activity(), "activity_pkey"), (activity().of_event(EventId::NONE), "activity_by_event")]

@@ -35,6 +35,6 @@ pub(crate) use notices::{count_notices, notices};
 pub(crate) use people::people_queries;
 pub(crate) use people::signed_in;
 pub(crate) use reader::{Reader, StoreResult, of_parent, one, record};
+pub(crate) use signup_page::{signup_page, signups_in_full};
 #[cfg(test)]
-pub(crate) use signup_page::signup_page_query;
-pub(crate) use signup_page::{signup_in_full, signup_page};
+pub(crate) use signup_page::{signup_page_query, signups_in_full_query};

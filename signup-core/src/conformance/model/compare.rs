@@ -73,6 +73,7 @@ pub(super) async fn compare(
         same!(store, reference, deleted_events(owner, None::<EventId>, 99))?;
         for query in &signup_queries {
             same!(store, reference, signups(owner, query))?;
+            same!(store, reference, signups_in_full(owner, query))?;
         }
         for query in &activity_queries {
             same!(store, reference, activity(owner, query))?;

@@ -18,6 +18,8 @@ use crate::text::{EmailAddress, SearchText};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignupQuery {
+    /// Only the sign-up with this id.
+    pub id: Option<SignupId>,
     /// Only sign-ups of this event, those for deleted shifts included.
     pub event: Option<EventId>,
     /// Only sign-ups for this shift.
@@ -47,6 +49,7 @@ impl SignupQuery {
     /// Selects the newest [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) sign-ups of the organization, confirmed and cancelled.
     pub const fn new() -> Self {
         Self {
+            id: None,
             event: None,
             shift: None,
             status: None,
@@ -57,6 +60,12 @@ impl SignupQuery {
             position: None,
             limit: Self::DEFAULT_LIMIT,
         }
+    }
+
+    /// Selects the sign-up with this id only.
+    #[must_use]
+    pub fn only(self, id: SignupId) -> Self {
+        Self { id: Some(id), ..self }
     }
 
     /// Selects sign-ups of this event only.
@@ -127,7 +136,8 @@ impl SignupQuery {
     /// Returns whether the query selects a sign-up, apart from the position, the limit and the deletion of the event.
     pub fn selects(&self, signup: &Signup) -> bool {
         let is_found = |text: &SearchText| signup.search_key().contains(&text.key());
-        self.event.is_none_or(|event| signup.event == event)
+        self.id.is_none_or(|id| signup.id == id)
+            && self.event.is_none_or(|event| signup.event == event)
             && self.shift.is_none_or(|shift| signup.shift == shift)
             && self.status.is_none_or(|status| signup.status() == status)
             && self.email.as_ref().is_none_or(|email| signup.email == *email)

@@ -120,10 +120,26 @@ impl<R: Listed<Key: Copy + Ord>> IdPage<R> {
     /// Returns the statement. The result has at least one record more than the page, if there is one, and says whether a record lies on
     /// the other side of the position.
     pub(super) fn statement(mut self, dialect: Dialect) -> Statement {
+        let (page, other_side) = self.ranges(dialect);
+        let from = page_with_side(&page, self.table.alias, other_side);
+        let page = dialect.select(&columns(self.table), &from);
+        Statement::of(dialect, &format!("{}{page}", self.with), self.values)
+    }
+
+    /// Returns the statement that joins the records with others, and selects `selected`. The result has at least one record more than
+    /// the page, if there is one.
+    pub(super) fn joined(mut self, dialect: Dialect, selected: &[SelectedColumn], joins: &str) -> Statement {
+        let (page, _) = self.ranges(dialect);
+        let page = dialect.select(selected, &format!("({page}) {} {joins}", self.table.alias));
+        Statement::of(dialect, &format!("{}{page}", self.with), self.values)
+    }
+
+    /// Returns a query for the records of the page, and for a row on the other side of the position, if there is a position.
+    fn ranges(&mut self, dialect: Dialect) -> (String, Option<String>) {
         let (low, high) = (self.parameter(Uuid::nil()), self.parameter(Uuid::max()));
         let scope = self.scope.map(|(column, id)| (column, self.parameter(id)));
         let position = self.position.map(|(id, side)| (self.parameter(id), side));
-        let Self { table, source, with, values, filter, limit, .. } = self;
+        let Self { table, source, filter, limit, .. } = self;
         let alias = table.alias;
         // Without statistics, SQLite would look for an equal scope in the index of the organization. So on SQLite the scope is a part
         // of the range.
@@ -144,9 +160,9 @@ impl<R: Listed<Key: Copy + Ord>> IdPage<R> {
                 order.unwrap_or_default()
             )
         };
-        let (low, high, limit) = (bound(">=", &low), bound("<=", &high), row_limit(limit));
+        let (low, high, limit) = (bound(">=", &low), bound("<=", &high), row_limit(*limit));
         // The first rows of each range are those nearest to the position.
-        let (page, other_side) = match &position {
+        match &position {
             None => (range("*", low, high, "DESC", limit), None),
             Some((id, Side::Below)) => (
                 range("*", low, bound("<", id), "DESC", limit),
@@ -156,9 +172,7 @@ impl<R: Listed<Key: Copy + Ord>> IdPage<R> {
                 range("*", bound(">", id), high, "ASC", limit),
                 Some(range("1", low, bound("<=", id), "DESC", 1)),
             ),
-        };
-        let page = dialect.select(&columns(table), &page_with_side(&page, alias, other_side));
-        Statement::of(dialect, &format!("{with}{page}"), values)
+        }
     }
 
     /// Reads the page. `id` returns the key of a record.

@@ -1,17 +1,18 @@
-//! The lists of sign-ups, page by page, and a sign-up with the records that it refers to.
+//! The lists of sign-ups, page by page, alone or with the records that they refer to.
+
+use std::cmp::Reverse;
 
 use signup_core::{
     CancelledBy, Deleted, EmailAddress, OrganizationId, Page, SearchText, Signup, SignupId, SignupInFull,
     SignupQuery, SignupStatus,
 };
 
-use super::page::IdPage;
-use super::reader::{Reader, StoreResult, one};
+use super::page::{IdPage, cut};
+use super::reader::{Reader, StoreResult, sorted};
 use crate::records::{event, organization, shift, signup};
-#[cfg(test)]
-use crate::sql::Statement;
-use crate::sql::row::Row;
-use crate::sql::{Dialect, values};
+use crate::sql::column::SelectedColumn;
+use crate::sql::row::{self, Row};
+use crate::sql::{Dialect, Statement};
 
 /// Each scope has an index. A search looks at each sign-up of its scope. The sign-ups of one address are few: they are read by the
 /// address, and then sorted.
@@ -27,6 +28,10 @@ fn page(dialect: Dialect, organization: OrganizationId, wanted: &SignupQuery) ->
              (SELECT * FROM current_signups WHERE organization_id = $1 AND email_key = {key}) "
         );
         page.source = "addressed";
+    }
+    if let Some(id) = wanted.id {
+        let id = page.parameter(id.uuid());
+        page.filter += &format!(" AND u.id = {id}");
     }
     let shift = wanted.shift.map(|shift| ("shift_id", shift.uuid()));
     let event = wanted.event.map(|event| ("event_id", event.uuid()));
@@ -68,27 +73,39 @@ pub(crate) async fn signup_page(
     page.read(reader, "listing sign-ups", |signup| signup.id).await
 }
 
-/// Reads a sign-up with its organization, event and shift, deleted or not.
-pub(crate) async fn signup_in_full(
+/// Returns the columns of a sign-up in full.
+fn columns_in_full() -> Vec<SelectedColumn> {
+    let (organization, event) = (organization::TABLE.columns(), event::TABLE.columns());
+    [signup::TABLE.columns(), shift::TABLE.columns(), event, organization].concat()
+}
+
+/// Returns the statement for a page of sign-ups in full.
+pub(crate) fn signups_in_full_query(
+    dialect: Dialect,
+    organization: OrganizationId,
+    wanted: &SignupQuery,
+) -> Statement {
+    let joins = "JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
+         JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
+         JOIN organizations o ON o.id = u.organization_id";
+    page(dialect, organization, wanted).joined(dialect, &columns_in_full(), joins)
+}
+
+/// Reads a page of sign-ups, each with its organization, event and shift.
+pub(crate) async fn signups_in_full(
     reader: &impl Reader,
     organization: OrganizationId,
-    id: SignupId,
-) -> StoreResult<Option<SignupInFull>> {
-    let columns = [
-        signup::TABLE.columns(),
-        shift::TABLE.columns(),
-        event::TABLE.columns(),
-        organization::TABLE.columns(),
-    ];
-    let from = "current_signups u JOIN shifts s ON s.organization_id = u.organization_id AND s.id = u.shift_id \
-         JOIN events e ON e.organization_id = s.organization_id AND e.id = s.event_id \
-         JOIN organizations o ON o.id = u.organization_id \
-         WHERE u.organization_id = $1 AND u.id = $2";
+    wanted: &SignupQuery,
+) -> StoreResult<Vec<SignupInFull>> {
+    let statement = signups_in_full_query(reader.dialect(), organization, wanted);
+    let [json] = reader.only_row("reading sign-ups in full", statement).await?;
     let read = |row: Row<'_>| {
         let event = event::read(row)?;
         let shift = shift::read_of((event.organization, event.id), row)?;
         Ok(SignupInFull::new(organization::read(row)?, event, shift, signup::read(row)?))
     };
-    let values = values![organization.uuid(), id.uuid()];
-    one(reader, "reading a sign-up in full", columns.concat(), from, values, read).await
+    let found = row::all(&json, &columns_in_full(), read)?;
+    let mut found = sorted(found, |found| Reverse(found.signup.id));
+    cut(&mut found, wanted.limit, wanted.position.map(|position| position.side), false);
+    Ok(found)
 }
