@@ -210,6 +210,12 @@ impl NoticeCause {
         )
     }
 
+    /// Returns whether the mail may wait behind others. A person waits for a code to sign in and for an invitation, so these two are
+    /// sent before every other mail.
+    pub const fn can_wait(&self) -> bool {
+        !matches!(self, Self::SignInCode { .. } | Self::Invited { .. })
+    }
+
     /// Returns the sign-up that the mail is about. `None` for a notice to several volunteers, and for a mail to a person who signs
     /// in or is invited.
     pub const fn signup(&self) -> Option<SignupId> {

@@ -36,8 +36,8 @@ pub(crate) struct Lists {
     deliveries: BTreeMap<RecordKey, BTreeSet<Reverse<DeliveryId>>>,
     /// The pending deliveries to a webhook, by due time.
     pending: BTreeMap<RecordKey, BTreeSet<(Timestamp, DeliveryId)>>,
-    /// The queued notices by due time.
-    due: BTreeSet<(Timestamp, NoticeId, OrganizationId)>,
+    /// The queued notices by due time: first those that [cannot wait](signup_core::NoticeCause::can_wait), then the others.
+    due: BTreeMap<bool, BTreeSet<(Timestamp, NoticeId, OrganizationId)>>,
     /// The organizations of a person.
     memberships: BTreeMap<PersonId, BTreeSet<OrganizationId>>,
     pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
@@ -99,7 +99,7 @@ impl Lists {
                     self.failed.insert(key);
                 } else {
                     self.queued.insert(key);
-                    self.due.insert(due(notice));
+                    self.due.entry(notice.cause.can_wait()).or_default().insert(due(notice));
                 }
             }
             Record::Activity(activity) => {
@@ -157,7 +157,7 @@ impl Lists {
                 let key = (notice.id, notice.organization);
                 self.failed.remove(&key);
                 self.queued.remove(&key);
-                self.due.remove(&due(notice));
+                remove_from(&mut self.due, &notice.cause.can_wait(), &due(notice));
             }
             Record::Activity(activity) => {
                 for list in activity_lists(activity) {

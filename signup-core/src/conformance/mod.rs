@@ -213,6 +213,7 @@ macro_rules! conformance_tests {
             lists::organizations_and_notices_are_listed_by_id
             lists::failed_notices_are_listed_by_id
             notices::due_notices_are_listed_by_due_time
+            notices::codes_and_invitations_are_listed_before_other_notices
             notices::a_due_time_after_the_latest_is_due
             notices::failed_notices_are_listed_and_counted_separately
             notices::the_notices_about_a_sign_up_are_listed_by_id

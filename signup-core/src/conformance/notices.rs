@@ -31,6 +31,23 @@ pub async fn due_notices_are_listed_by_due_time(store: Arc<dyn Store>) {
     assert_eq!(due(&*store, 30, 99, 1).await, [3]);
 }
 
+/// Codes to sign in and invitations are listed before all other notices that are due, however long these have been due.
+pub async fn codes_and_invitations_are_listed_before_other_notices(store: Arc<dyn Store>) {
+    with_due(&store, &[(1, 10), (2, 20), (3, 90)]).await;
+    let invited = NoticeCause::Invited { invitation: InvitationId::new(uuid(1)), secret: secret(1) };
+    let urgent = [(4, 30, code_asked_for(1)), (5, 20, invited), (6, 90, code_asked_for(2))];
+    let urgent = urgent.map(|(number, due_at, cause)| {
+        let notice = Notice::to_person(NoticeId::new(uuid(number)), organization_id(1), cause, at(2));
+        Notice { due_at: at(due_at), ..notice }
+    });
+    commit(&*store, insert(urgent)).await;
+    assert_eq!(due(&*store, 10, 99, 9).await, [1]);
+    assert_eq!(due(&*store, 20, 99, 9).await, [5, 1, 2]);
+    assert_eq!(due(&*store, 30, 99, 9).await, [5, 4, 1, 2]);
+    assert_eq!(due(&*store, 30, 99, 3).await, [5, 4, 1]);
+    assert_eq!(due(&*store, 30, 89, 9).await, [5, 4, 6, 1, 2, 3], "late ones follow those of their part");
+}
+
 /// A notice with a due time after `latest` is due, and is listed after the notices that are due by `now`. A due time of
 /// exactly `latest` is not due.
 pub async fn a_due_time_after_the_latest_is_due(store: Arc<dyn Store>) {

@@ -104,7 +104,7 @@ impl Outbox {
         self.shared.now()
     }
 
-    /// Returns at most `limit` notices that are due, by due time.
+    /// Returns at most `limit` notices that are due: codes to sign in and invitations before all others, then by due time.
     ///
     /// A delivering process calls this method about once a second, and again at once while the result is not empty.
     ///

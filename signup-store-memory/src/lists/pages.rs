@@ -41,9 +41,10 @@ impl Tables {
         let keys: Vec<_> = match query {
             NoticeQuery::Due { now, latest } => {
                 let late = beyond((latest, NoticeId::MAX, OrganizationId::MAX));
-                let due = self.lists.due.range(..=(now, NoticeId::MAX, OrganizationId::MAX));
-                let due = due.chain(self.lists.due.range(late)).map(|(_, id, owner)| (*id, *owner));
-                due.take(limit as usize).collect()
+                let now = (now, NoticeId::MAX, OrganizationId::MAX);
+                let parts = self.lists.due.values();
+                let due = parts.flat_map(|part| part.range(..=now).chain(part.range(late)));
+                due.map(|(_, id, owner)| (*id, *owner)).take(limit as usize).collect()
             }
             NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
             NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),

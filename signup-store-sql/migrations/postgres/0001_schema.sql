@@ -424,6 +424,8 @@ CREATE TABLE notices (
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers. Not a foreign key: PostgreSQL would
     -- look up the sign-up by a plan that it made when the table was small, and read all sign-ups of the organization.
     signup_id       uuid,
+    -- Whether the mail may wait behind others. A code to sign in and an invitation may not.
+    can_wait        boolean NOT NULL,
     -- What happened, as a JSON object.
     cause           jsonb   NOT NULL,
     version         integer NOT NULL,
@@ -439,7 +441,7 @@ CREATE TABLE notices (
 -- Finds the notices for a shift, and those about one of its sign-ups. The organization is not the first column: PostgreSQL could
 -- then look up a notice by its organization, in a plan made when the table was small, and read all notices of the organization.
 CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
-CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
+CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;
 

@@ -415,6 +415,8 @@ CREATE TABLE notices (
     shift_id        BLOB,
     -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
     signup_id       BLOB,
+    -- Whether the mail may wait behind others. A code to sign in and an invitation may not.
+    can_wait        INTEGER NOT NULL,
     -- What happened, as a JSON object.
     cause           TEXT    NOT NULL,
     version         INTEGER NOT NULL,
@@ -429,6 +431,6 @@ CREATE TABLE notices (
 ) STRICT;
 -- Finds the notices for a shift, and those about one of its sign-ups.
 CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
-CREATE INDEX due_notices ON notices (due_at, id) WHERE failed_at IS NULL;
+CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE failed_at IS NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

@@ -3,7 +3,7 @@
 use signup_core::{EventId, Notice, NoticeFailure, NoticeId, OrganizationId, ShiftId, SignupId, StoreError};
 
 use crate::sql::Value;
-use crate::sql::column::ColumnType::{Id, Integer, Text};
+use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
 use crate::sql::column::SelectedColumn;
 use crate::sql::row::Row;
 use crate::sql::table::{Column, Table};
@@ -26,6 +26,7 @@ pub(crate) const TABLE: Table<Notice> = Table {
             Value::Uuid(notice.cause.signup().map(SignupId::uuid))
         })
         .unread(),
+        Column::new("can_wait", Flag, |notice| notice.cause.can_wait().into()),
         Column::json("cause", |notice| serde_json::to_string(&notice.cause)),
         Column::new("created_at", Integer, |notice: &Notice| notice.created_at.into()),
         Column::new("version", Integer, |notice| notice.version.into()),
@@ -63,19 +64,25 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
 /// A position in the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct QueuePosition {
+    pub(crate) can_wait: bool,
     /// In Unix seconds. Out of the range of `Timestamp` in a damaged row.
     pub(crate) due_at: i64,
     pub(crate) id: NoticeId,
 }
 
+impl QueuePosition {
+    /// The position before all notices.
+    pub(crate) const START: Self = Self { can_wait: false, due_at: i64::MIN, id: NoticeId::NONE };
+}
+
 /// Returns the columns of the position of a notice in the queue.
 pub(crate) fn queue_columns() -> Vec<SelectedColumn> {
-    TABLE.columns_named(&["id", "due_at"])
+    TABLE.columns_named(&["id", "can_wait", "due_at"])
 }
 
 /// Reads the position of a notice in the queue.
 pub(crate) fn read_queue_position(row: Row<'_>) -> Result<QueuePosition, StoreError> {
     let mut columns = row.of(&TABLE);
     let id = columns.id("id", NoticeId::new)?;
-    Ok(QueuePosition { due_at: columns.number("due_at")?, id })
+    Ok(QueuePosition { can_wait: columns.flag("can_wait")?, due_at: columns.number("due_at")?, id })
 }

@@ -5,7 +5,7 @@
 
 use signup_core::{
     ActivityId, ActivityQuery, CancelledBy, DeliveryId, DeliveryQuery, EmailAddress, EventId, EventKey,
-    EventQuery, NoticeId, OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId,
+    EventQuery, OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId,
     SignupQuery, SignupStatus, Timestamp, Total, Unique, WebhookId,
 };
 
@@ -106,7 +106,7 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     add("due deliveries", due_deliveries_query(dialect, NOW, 64), &due, false);
     let oldest = ["pending_deliveries_by_creation"];
     add("the oldest pending delivery", oldest_pending_query(dialect), &oldest, false);
-    let due = due_notices_query(dialect, (0, 9), QueuePosition { due_at: -1, id: NoticeId::NONE }, 50);
+    let due = due_notices_query(dialect, (0, 9), QueuePosition::START, 50);
     add("due notices", due, &["due_notices"], true);
     for (query, index) in people_queries(dialect).into_iter().zip([
         "memberships_pkey",
@@ -189,6 +189,7 @@ async fn each_read_on_postgres_uses_its_index() {
             Value::Uuid(_) => ("uuid", "gen_random_uuid()"),
             Value::Text(_) => ("text", "'a'"),
             Value::Integer(_) => ("bigint", "10000"),
+            Value::Flag(_) => ("boolean", "FALSE"),
             Value::Bytes(_) => ("bytea", "'\\x00'"),
             Value::Date(_) => ("date", "'2027-06-05'"),
             value => panic!("{value:?}"),
@@ -230,11 +231,11 @@ const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, ga
      INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, answers, status, \
      told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
      'ada@example.org', id || '@example.org', '[]', 'confirmed', '{}', 1, 0, 0 FROM shifts; \
-     INSERT INTO notices (organization_id, id, event_id, shift_id, cause, version, attempts, created_at, due_at) \
-     SELECT s.organization_id, gen_random_uuid(), s.event_id, s.id, '{}', 1, 0, n, n FROM (SELECT * FROM shifts LIMIT 1) s, \
+     INSERT INTO notices (organization_id, id, event_id, shift_id, can_wait, cause, version, attempts, created_at, due_at) \
+     SELECT s.organization_id, gen_random_uuid(), s.event_id, s.id, TRUE, '{}', 1, 0, n, n FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n; \
-     INSERT INTO notices (organization_id, id, event_id, shift_id, cause, version, attempts, created_at, due_at) \
-     SELECT organization_id, id, event_id, id, '{}', 1, 0, 0, 0 FROM shifts; \
+     INSERT INTO notices (organization_id, id, event_id, shift_id, can_wait, cause, version, attempts, created_at, due_at) \
+     SELECT organization_id, id, event_id, id, TRUE, '{}', 1, 0, 0, 0 FROM shifts; \
      INSERT INTO messages (organization_id, event_id, id, subject, text, sender_id, sender_name, created_at, counts_until) \
      SELECT organization_id, id, gen_random_uuid(), 'Bring gloves', 'It will be cold.', gen_random_uuid(), 'Ada', n, n \
      FROM (SELECT * FROM events LIMIT 1) e, generate_series(1, 20000) n; \

@@ -9,7 +9,7 @@ use crate::records::notice::{self, QueuePosition};
 use crate::sql::Dialect;
 use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::Row;
-use crate::sql::{Statement, values};
+use crate::sql::{Statement, Value, values};
 
 /// Reads notices like [`Store::notices`](signup_core::Store::notices).
 pub(crate) async fn notices(
@@ -45,18 +45,24 @@ pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCou
     Ok(NoticeCounts { queued: number(queued)?, failed: number(failed)? })
 }
 
-/// Returns a table expression for a page of the queue: the first notices due at or before `$1`, and the first notices due
-/// after `$2`, both behind the position `($3, $4)`.
+/// Returns a table expression for a page of the queue, behind the position `($3, $4, $5)`: of the notices that cannot wait and of
+/// those that can, the first ones due at or before `$1`, and the first ones due after `$2`.
 ///
-/// Each part is a range of the index by due time. One condition with `OR` would read all notices between the parts, too.
+/// Each part is a range of the index of due notices. One condition with `OR` would read all notices between the parts, too.
 fn due_ranges(limit: u32) -> String {
-    let range = |condition: &str| {
+    let range = |can_wait: &str, condition: &str| {
         format!(
-            "SELECT * FROM (SELECT * FROM notices WHERE failed_at IS NULL AND {condition} \
-             AND (due_at, id) > ($3, $4) ORDER BY due_at, id LIMIT {limit}) due"
+            "SELECT * FROM (SELECT * FROM notices WHERE failed_at IS NULL AND can_wait = {can_wait} AND {condition} \
+             AND (can_wait, due_at, id) > ($3, $4, $5) ORDER BY can_wait, due_at, id LIMIT {limit}) due"
         )
     };
-    format!("({} UNION ALL {}) n", range("due_at <= $1"), range("due_at > $2"))
+    let part = |can_wait| [range(can_wait, "due_at <= $1"), range(can_wait, "due_at > $2")];
+    format!("({}) n", [part("FALSE"), part("TRUE")].concat().join(" UNION ALL "))
+}
+
+/// Returns the values of [`due_ranges`].
+fn due_values((now, latest): (i64, i64), after: QueuePosition) -> Vec<Value> {
+    values![now, latest, after.can_wait, after.due_at, after.id.uuid()]
 }
 
 /// Reads the queue page by page, until `limit` notices are found or the queue ends. Notices that cannot be read do not
@@ -67,7 +73,7 @@ async fn due_notices(
     latest: Timestamp,
     limit: u32,
 ) -> StoreResult<Vec<Notice>> {
-    let (mut found, mut after) = (vec![], QueuePosition { due_at: i64::MIN, id: NoticeId::NONE });
+    let (mut found, mut after) = (vec![], QueuePosition::START);
     loop {
         let page = due_page(reader, now, latest, after, limit).await?;
         let is_last = page.len() < limit as usize;
@@ -96,7 +102,7 @@ async fn due_page(
 ) -> StoreResult<Vec<(QueuePosition, StoreResult<Option<Notice>>)>> {
     const WHAT: &str = "looking for due notices";
     let from = due_ranges(limit);
-    let values = values![now.as_second(), latest.as_second(), after.due_at, after.id.uuid()];
+    let values = due_values((now.as_second(), latest.as_second()), after);
     let read = |row: Row<'_>| Ok((notice::read_queue_position(row)?, notice::read(row).map(Some)));
     let mut page = match all(reader, WHAT, notice::TABLE.columns(), &from, values.clone(), read).await {
         // A damaged text can make the whole result unreadable. Then each notice is read by its own statement.
@@ -119,7 +125,7 @@ async fn each_at(
 ) -> StoreResult<Vec<(QueuePosition, StoreResult<Option<Notice>>)>> {
     let mut found = Vec::with_capacity(positions.len());
     for position in positions {
-        let QueuePosition { due_at, id } = position;
+        let QueuePosition { due_at, id, .. } = position;
         let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
         let (columns, from) = (notice::TABLE.columns(), "notices n WHERE n.id = $1");
         match one(reader, "reading a notice", columns, from, values![id.uuid()], notice::read).await {
@@ -142,10 +148,10 @@ fn report_unreadable(id: NoticeId, error: &StoreError) {
 #[cfg(test)]
 pub(crate) fn due_notices_query(
     dialect: Dialect,
-    (now, latest): (i64, i64),
+    times: (i64, i64),
     after: QueuePosition,
     limit: u32,
 ) -> Statement {
-    let values = values![now, latest, after.due_at, after.id.uuid()];
-    Statement::of(dialect, &dialect.select(&notice::TABLE.columns(), &due_ranges(limit)), values)
+    let text = dialect.select(&notice::TABLE.columns(), &due_ranges(limit));
+    Statement::of(dialect, &text, due_values(times, after))
 }
