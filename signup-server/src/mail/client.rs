@@ -1,6 +1,6 @@
-//! The client of the mail server: keeps a connection for mails in quick succession.
+//! The client of the mail server: each mail under way has a connection of its own, which the next mail uses again.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::SendError;
@@ -10,13 +10,14 @@ use super::smtp::{HelloName, SmtpUrl};
 /// How long an idle connection is kept open for the next mail.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A client of one mail server. Mails in quick succession share a connection.
+/// A client of one mail server. Its clones share the idle connections.
 #[derive(Debug, Clone)]
 pub(super) struct Client {
     url: SmtpUrl,
     /// The name of this client in `EHLO`. Without it, the client gives its address.
     hello: Option<HelloName>,
-    idle: Arc<Mutex<Option<Idle>>>,
+    /// The connections that wait for the next mail; the one used last is the last.
+    idle: Arc<Mutex<Vec<Idle>>>,
 }
 
 #[derive(Debug)]
@@ -38,8 +39,7 @@ impl Client {
         };
         match connection.send(envelope, content).await {
             Ok(()) => {
-                let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-                *idle = Some(Idle { connection, since: Instant::now() });
+                self.idle().push(Idle { connection, since: Instant::now() });
                 Ok(())
             }
             Err(error) => {
@@ -49,21 +49,20 @@ impl Client {
         }
     }
 
-    /// Closes the connection if no mail has used it for [`IDLE_TIMEOUT`]. Does not wait for the server.
+    /// Closes the connections that no mail has used for [`IDLE_TIMEOUT`]. Does not wait for the server.
     pub(super) fn close_idle(&self) {
-        if let Some(connection) = self.take_if(|idle| idle.since.elapsed() >= IDLE_TIMEOUT) {
-            drop(tokio::spawn(connection.quit()));
+        for idle in self.idle().extract_if(.., |idle| idle.since.elapsed() >= IDLE_TIMEOUT) {
+            drop(tokio::spawn(idle.connection.quit()));
         }
     }
 
-    /// Takes the idle connection, unless the server has closed it meanwhile.
+    /// Takes the idle connection that was used last, unless the server has closed it meanwhile.
     async fn alive(&self) -> Option<Connection> {
-        let mut connection = self.take_if(|_| true)?;
+        let mut connection = self.idle().pop()?.connection;
         connection.is_alive().await.then_some(connection)
     }
 
-    fn take_if(&self, predicate: impl FnOnce(&Idle) -> bool) -> Option<Connection> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        idle.take_if(|idle| predicate(idle)).map(|idle| idle.connection)
+    fn idle(&self) -> MutexGuard<'_, Vec<Idle>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

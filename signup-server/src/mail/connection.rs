@@ -7,7 +7,8 @@
 //! the mail for good, and 4yz for now, because servers use many codes for their policies. Some codes are about this client: 421,
 //! with which a server closes the connection, and 53x, with which it demands a login or TLS. Any other mail would fail, too. Other
 //! codes may be about this client or about the mail: 50x, as for the name in `EHLO`, and 521. The mail is tried again, and other
-//! mails do not wait for it. Before that, every refusal concerns the connection.
+//! mails do not wait for it. Nor do they wait for a mail to which the server gave no answer: it may wait for the recipient's own
+//! server, or has been restarted. Before that, every refusal concerns the connection.
 //!
 //! **Invariant:** nothing that was read before a command counts as its answer, and nothing that was read before the TLS handshake is
 //! used after it. An attacker can send bytes in clear, in the same segment as the answer to `STARTTLS`.
@@ -276,7 +277,11 @@ impl Step {
 
     /// Describes a connection that failed, or an answer that could not be read.
     fn broken(self, error: &io::Error) -> SendError {
-        self.failed(&error.to_string())
+        let kind = match self {
+            Self::Mail => SendErrorKind::TransientRefusal,
+            _ => SendErrorKind::Server,
+        };
+        SendError { kind, ..self.failed(&error.to_string()) }
     }
 
     fn failed(self, reason: &str) -> SendError {

@@ -63,7 +63,7 @@ impl SendError {
 enum SendErrorKind {
     /// The mail cannot be written, or the mail or its recipient was refused permanently. A retry cannot succeed.
     PermanentRefusal,
-    /// The mail or its recipient was refused for now. A retry may succeed.
+    /// The mail or its recipient was refused for now, or the server gave no answer to it. A retry may succeed.
     TransientRefusal,
     /// The server is unreachable or does not accept mail from this client. Any other mail would fail, too.
     Server,
@@ -108,7 +108,7 @@ impl Mailer {
         }
     }
 
-    /// Closes the connection to the mail server if the connection has been idle for long. Called when no mail is due.
+    /// Closes the connections to the mail server that have been idle for long. Called when no mail is due.
     fn close_idle(&self) {
         if let Transport::Smtp(client) = &self.transport {
             client.close_idle();

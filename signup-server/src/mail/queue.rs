@@ -1,7 +1,10 @@
 //! The queue of mails: claims a due notice, sends its mail, and reports the result to the outbox.
 //!
-//! A process sends one mail at a time. If a process is killed, at most one mail has been sent without a report. That
+//! A process sends at most 8 mails at a time. If a process is killed, a mail of these may have been sent without a report. Such a
 //! mail is sent again, under the same Message-ID, when the lease of its notice has expired.
+//!
+//! Codes to sign in and invitations never wait for mails to volunteers: they are the first of each read, and mails to volunteers
+//! leave one place free, however slow the mail server is.
 
 use std::time::Duration;
 
@@ -34,21 +37,25 @@ impl MailQueue {
 
 impl WorkQueue for MailQueue {
     type Item = Notice;
-    /// Every mail is sent to the mail server.
-    type Target = ();
+    /// Whether the mail [can wait](signup_core::NoticeCause::can_wait).
+    type Target = bool;
 
     const ITEMS: &'static str = "notices";
-    const AT_ONCE: usize = 1;
-    const BATCH: u32 = 50;
+    const AT_ONCE: usize = 8;
+    /// So many that notices in flight, which are due until they are claimed, do not fill a read.
+    const BATCH: u32 = 2 * Self::AT_ONCE as u32;
 
     fn id(notice: &Notice) -> Uuid {
         notice.id.uuid()
     }
 
-    fn target(_: &Notice) {}
+    fn target(notice: &Notice) -> bool {
+        notice.cause.can_wait()
+    }
 
-    fn has_place<'a>((): &(), _: impl Iterator<Item = &'a ()>) -> bool {
-        true
+    /// Mails that can wait take every place but one.
+    fn has_place<'a>(can_wait: &bool, in_flight: impl Iterator<Item = &'a bool>) -> bool {
+        !can_wait || in_flight.filter(|can_wait| **can_wait).count() + 1 < Self::AT_ONCE
     }
 
     async fn due(&self) -> Result<Vec<Notice>, Error> {

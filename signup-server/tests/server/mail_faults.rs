@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use signup_store_sql::test_cluster::free_port;
 
+use crate::console::{ADA, Organizer};
 use crate::harness::{Server, free_listen, run};
 use crate::mailbox::Mailbox;
 use crate::mails::{SOON, on_sqlite_with_mailbox, to};
@@ -84,11 +85,30 @@ async fn queued_mails_are_sent_when_the_mail_server_is_back() {
     for name in ["ada", "bob", "cyd"] {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
     }
-    Server::wait_for_metric(&listen, r#"signup_mails_total{fate="put_back"} 2"#).await;
+    Server::wait_for_metric(&listen, r#"signup_mails_total{fate="put_back"} 3"#).await;
     let mailbox = Mailbox::start_at(port);
     server.sql("UPDATE notices SET due_at = 0").await;
     let mails = mailbox.wait_for(3, Duration::from_secs(60)).await;
     assert_eq!(to(&mails).into_iter().collect::<BTreeSet<_>>().len(), 3);
+}
+
+/// The mail server has each mail, and does not answer. Mails to volunteers take seven of the eight places.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_code_does_not_wait_for_mails_to_which_the_mail_server_does_not_answer() {
+    let (server, mailbox) = on_sqlite_with_mailbox();
+    let owner = Organizer::first_owner(&server).await;
+    mailbox.set_mail_delay(Duration::from_mins(5));
+    let mut event = published();
+    event["shifts"][1]["capacity"] = json!(10);
+    let page = Page::create(&server, &event).await;
+    for number in 0..10 {
+        page.sign_up(&server, &page.slot("Early"), "Bob", &format!("bob{number}@example.org")).await;
+    }
+    mailbox.wait_for_exactly(7, SOON).await;
+    let asked = owner.post("/sign-in", &[("email", ADA)]).await;
+    assert_eq!(asked.status, 200, "{}", asked.text);
+    let mails = mailbox.wait_for(8, Duration::from_secs(2)).await;
+    assert_eq!(to(&mails)[7], ADA);
 }
 
 /// The tests of the stores prove which notices are left out.
