@@ -1,16 +1,17 @@
-//! Sign-ups as iCalendar objects (RFC 5545) that publish or cancel an entry (RFC 5546), in mails and on the page of a
-//! sign-up.
+//! Sign-ups as iCalendar objects (RFC 5545) that publish or cancel entries (RFC 5546), in mails and behind the link of a mail.
 //!
 //! Times are in UTC, so they do not depend on the time zone data of the calendar program.
 
+use std::fmt;
+
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{Event, Organization, Shift, Signup, TimeAndPlace};
+use signup_core::{Event, Organization, Shift, SignupId, TimeAndPlace};
 
 use crate::mail::name::sender_name;
 use crate::plain::one_line;
 
-/// The iCalendar method: whether a calendar program adds the entry or removes it.
+/// The iCalendar method: whether a calendar program adds the entries or removes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Method {
     Publish,
@@ -26,56 +27,71 @@ impl Method {
     }
 }
 
+/// A calendar file of one organization: entries to add, or entries to remove.
+#[derive(Debug)]
+pub(crate) struct Calendar<'a> {
+    pub(crate) method: Method,
+    pub(crate) organization: &'a Organization,
+    /// The mail address of the sender.
+    pub(crate) sender: &'a str,
+    pub(crate) entries: Vec<Entry<'a>>,
+    pub(crate) now: Timestamp,
+}
+
 /// The calendar entry of a sign-up.
 ///
 /// The UID is the id of the sign-up, so it never changes.
 #[derive(Debug)]
-pub(crate) struct SignupEntry<'a> {
-    pub(crate) method: Method,
-    pub(crate) organization: &'a Organization,
+pub(crate) struct Entry<'a> {
     pub(crate) event: &'a Event,
     pub(crate) shift: &'a Shift,
-    pub(crate) signup: &'a Signup,
+    pub(crate) signup: SignupId,
+    /// The name of the volunteer, if the file has entries of several people and may show the name.
+    pub(crate) name: Option<&'a str>,
     /// The time and the location of the shift.
     pub(crate) at: &'a TimeAndPlace,
-    /// The mail address of the sender.
-    pub(crate) sender: &'a str,
+    /// Grows with each version of the entry, so a calendar program recognizes the latest one.
+    pub(crate) sequence: u32,
     /// The URL of the event's page, if the page is public.
     pub(crate) url: Option<&'a str>,
-    pub(crate) now: Timestamp,
 }
 
-impl SignupEntry<'_> {
-    /// Returns the calendar object as text.
-    ///
-    /// The SEQUENCE grows with the version of the shift and with a cancellation, so a calendar program recognizes a later
-    /// version of the entry. No mail about a sign-up follows its cancellation. An ORGANIZER is required (RFC 5546, 3.2.1); any
-    /// kind of URI is allowed.
-    pub(crate) fn to_text(&self) -> String {
-        let Self { method, organization, event, shift, signup, at, sender, url, now } = *self;
-        let is_cancelled = method == Method::Cancel;
+impl fmt::Display for Calendar<'_> {
+    /// Writes the file. An ORGANIZER is required (RFC 5546, 3.2.1); any kind of URI is allowed.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { method, organization, sender, entries, now } = self;
+        let status = match method {
+            Method::Publish => "CONFIRMED",
+            Method::Cancel => "CANCELLED",
+        };
         let name = sender_name(&organization.name).map(|name| format!(";CN={}", quoted(&name)));
-        let sequence = u64::from(shift.version) * 2 + u64::from(is_cancelled);
-        let mut lines = vec![
-            "BEGIN:VCALENDAR".to_owned(),
-            "VERSION:2.0".to_owned(),
-            "PRODID:-//Signup//Signup//EN".to_owned(),
-            format!("METHOD:{}", method.name()),
-            "BEGIN:VEVENT".to_owned(),
-            format!("UID:{}", signup.id),
-            format!("SEQUENCE:{sequence}"),
-            format!("STATUS:{}", if is_cancelled { "CANCELLED" } else { "CONFIRMED" }),
-            format!("DTSTAMP:{}", utc(now)),
-            format!("DTSTART:{}", utc(at.interval.start)),
-            format!("DTEND:{}", utc(at.interval.end)),
-            format!("SUMMARY:{}", escaped(&format!("{}: {}", event.title, shift.title))),
-            format!("ORGANIZER{}:mailto:{sender}", name.unwrap_or_default()),
-        ];
-        lines.extend(at.place().map(|place| format!("LOCATION:{}", escaped(&place))));
-        lines.extend(url.map(|url| format!("DESCRIPTION:{}", escaped(url))));
-        lines.extend(url.map(|url| format!("URL:{url}")));
-        lines.extend(["END:VEVENT", "END:VCALENDAR"].map(str::to_owned));
-        lines.iter().map(|line| folded(line)).collect()
+        let organizer = format!("ORGANIZER{}:mailto:{sender}", name.unwrap_or_default());
+        let mut write = |line: &str| f.write_str(&folded(line));
+        write("BEGIN:VCALENDAR")?;
+        write("VERSION:2.0")?;
+        write("PRODID:-//Signup//Signup//EN")?;
+        write(&format!("METHOD:{}", method.name()))?;
+        for Entry { event, shift, signup, name, at, sequence, url } in entries {
+            let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+            write("BEGIN:VEVENT")?;
+            write(&format!("UID:{signup}"))?;
+            write(&format!("SEQUENCE:{sequence}"))?;
+            write(&format!("STATUS:{status}"))?;
+            write(&format!("DTSTAMP:{}", utc(*now)))?;
+            write(&format!("DTSTART:{}", utc(at.interval.start)))?;
+            write(&format!("DTEND:{}", utc(at.interval.end)))?;
+            write(&format!("SUMMARY:{}", escaped(&format!("{}: {}{name}", event.title, shift.title))))?;
+            write(&organizer)?;
+            if let Some(place) = at.place() {
+                write(&format!("LOCATION:{}", escaped(&place)))?;
+            }
+            if let Some(url) = url {
+                write(&format!("DESCRIPTION:{}", escaped(url)))?;
+                write(&format!("URL:{url}"))?;
+            }
+            write("END:VEVENT")?;
+        }
+        write("END:VCALENDAR")
     }
 }
 

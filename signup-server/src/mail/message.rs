@@ -15,7 +15,7 @@ use super::mail_from::MailFrom;
 use super::name::{safe_organization, sender_name};
 use super::organizer::OrganizerMail;
 use super::person::PersonMail;
-use crate::calendar::{Method, SignupEntry};
+use crate::calendar::{Calendar, Entry, Method};
 
 /// A mail that is ready to be sent.
 #[derive(Debug)]
@@ -40,12 +40,13 @@ struct Draft<'a> {
     html: String,
     /// Where answers go, if the organization has given an address.
     contact: Option<&'a EmailAddress>,
-    calendar: Option<Calendar>,
+    calendars: Vec<CalendarFile>,
 }
 
-/// The shift of a sign-up as a file for calendar programs.
+/// A file for calendar programs.
 #[derive(Debug)]
-struct Calendar {
+struct CalendarFile {
+    name: &'static str,
     method: Method,
     text: String,
 }
@@ -115,7 +116,7 @@ pub(super) fn write(
                 name: content.name,
                 subject: content.subject,
                 contact: sent.organization.contact.as_ref(),
-                calendar: None,
+                calendars: vec![],
             }
         }
         _ => return Err(format!("there is no email for the cause {}", mail.notice.cause.name())),
@@ -142,8 +143,9 @@ fn about_signup<'a>(
         _ => Method::Publish,
     };
     let content = Content::of(&notice.cause, about, &present, base_url, url, now)?;
-    let sender = from.address();
-    let entry = SignupEntry { method, organization, event, shift, signup, at: &present, sender, url, now };
+    let sequence = shift.version * 2 + u32::from(method == Method::Cancel);
+    let entry = Entry { event, shift, signup: signup.id, name: None, at: &present, sequence, url };
+    let calendar = Calendar { method, organization, sender: from.address(), entries: vec![entry], now };
     Ok(Draft {
         from: sender_name(&organization.name),
         name: content.name.clone(),
@@ -151,7 +153,7 @@ fn about_signup<'a>(
         html: rendered(&HtmlPart { mail: &content })?,
         subject: content.subject,
         contact: organization.contact.as_ref(),
-        calendar: Some(Calendar { method, text: entry.to_text() }),
+        calendars: vec![CalendarFile { name: "shift.ics", method, text: calendar.to_string() }],
     })
 }
 
@@ -164,7 +166,7 @@ fn to_person<'a>(content: &PersonMail, contact: Option<&'a EmailAddress>) -> Res
         html: rendered(&PersonHtmlPart { mail: content })?,
         subject: content.subject.clone(),
         contact,
-        calendar: None,
+        calendars: vec![],
     })
 }
 
@@ -176,7 +178,7 @@ fn rendered(template: &impl Template) -> Result<String, String> {
 ///
 /// All mails of one notice have the same Message-ID, so that a mail program can recognize a duplicate.
 fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> WrittenMail {
-    let Draft { from: organization, name, subject, text, html, contact, calendar } = draft;
+    let Draft { from: organization, name, subject, text, html, contact, calendars } = draft;
     let to = address(mail.recipient());
     let id = mail.notice.id;
     let date = Offset::UTC.to_datetime(now).strftime("%a, %d %b %Y %H:%M:%S +0000");
@@ -194,14 +196,16 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> Wr
     headers.plain("MIME-Version", "1.0");
     let parts = [part("text/plain; charset=utf-8", &text), part("text/html; charset=utf-8", &html)];
     let alternatives = multipart("alternative", &id.to_string(), &parts);
-    let body = match calendar {
-        Some(Calendar { method, text }) => {
-            let kind = format!("text/calendar; charset=utf-8; method={}", method.name());
-            let file =
-                part(&format!("{kind}\r\nContent-Disposition: attachment; filename=\"shift.ics\""), &text);
-            multipart("mixed", &id.to_string(), &[alternatives, file])
+    let files = calendars.iter().map(|CalendarFile { name, method, text }| {
+        let kind = format!("text/calendar; charset=utf-8; method={}", method.name());
+        part(&format!("{kind}\r\nContent-Disposition: attachment; filename=\"{name}\""), text)
+    });
+    let body = match calendars.as_slice() {
+        [] => alternatives,
+        _ => {
+            let parts: Vec<_> = std::iter::once(alternatives).chain(files).collect();
+            multipart("mixed", &id.to_string(), &parts)
         }
-        None => alternatives,
     };
     WrittenMail { to, content: format!("{}{body}", headers.into_text()), subject, text }
 }

@@ -15,7 +15,7 @@ use super::message::{
     Retry, body_error, error_page, incomplete_link, method_not_allowed, moved, not_found, see_other, too_many,
 };
 use super::{Facts, base_path, signup};
-use crate::calendar::{Method, SignupEntry};
+use crate::calendar::{Calendar, Entry, Method};
 use crate::request::Request;
 
 /// The handlers of the volunteers' pages. Cheap to clone.
@@ -229,18 +229,24 @@ impl PublicPages {
         let now = self.service.now();
         let Some(shift) = signup::shift_to_come(&signup, &found, now) else { return self.not_found() };
         let url = self.event_url(&found.event.slug);
-        let entry = SignupEntry {
-            method: Method::Publish,
-            organization: &found.organization,
+        let entry = Entry {
             event: &found.event,
             shift,
-            signup: &signup,
+            signup: signup.id,
+            name: None,
             at: &TimeAndPlace::of(shift, &found.event),
-            sender: &self.sender,
+            sequence: shift.version * 2,
             url: found.event.is_published.then_some(&url),
+        };
+        let organization = &found.organization;
+        let calendar = Calendar {
+            method: Method::Publish,
+            organization,
+            sender: &self.sender,
+            entries: vec![entry],
             now,
         };
-        let mut response = Response::new(entry.to_text().into());
+        let mut response = Response::new(calendar.to_string().into());
         let headers = response.headers_mut();
         for (name, value) in [
             (CONTENT_TYPE, "text/calendar; charset=utf-8"),
