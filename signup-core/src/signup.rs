@@ -12,7 +12,7 @@ use crate::time_and_place::TimeAndPlace;
 
 /// One person's place on one shift.
 ///
-/// An address has at most one confirmed sign-up for a shift. Signing up after a cancellation creates a new record.
+/// A person, by address and [name](PersonName::key), has at most one confirmed sign-up for a shift. Signing up after a cancellation creates a new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Signup {
@@ -63,6 +63,8 @@ pub enum SignupState {
 impl Signup {
     /// The minimum time between two mails about a repeated sign-up: 1 hour.
     pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
+    /// The maximum number of places that one address has on a shift.
+    pub const MAX_PER_ADDRESS: u32 = 20;
 
     /// Creates the record of a confirmed sign-up. The tuple has the organization, the event and the shift. The other
     /// fields are public and can be set afterwards.

@@ -10,7 +10,10 @@ pub use email::{EmailAddress, is_host_name};
 pub use location_data::{LocationData, LocationDataError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization as _;
+
+use crate::secret::Digest;
 
 /// Why a text is refused. The message is the predicate of a sentence.
 ///
@@ -248,6 +251,30 @@ texts! {
     AnswerText: 2_048, str::trim, check;
     /// A part of a name or of an address to search for: 1 to 255 characters on one line, trimmed.
     SearchText: 255, str::trim, check_line;
+}
+
+impl PersonName {
+    /// Returns the text by which people with one address are told apart: the name with compatible characters unified (NFKC), with
+    /// its case folded, trimmed, and with single spaces.
+    ///
+    /// A key is at most as long as the longest name, so that an index can hold it. A longer one is replaced by its digest.
+    ///
+    /// ```
+    /// use signup_core::PersonName;
+    ///
+    /// let key = |name: &str| PersonName::new(name).map(|name| name.key());
+    /// assert_eq!(key("Ada  LOVELACE"), key("ａｄａ Lovelace"));
+    /// assert_ne!(key("Ada Lovelace"), key("Ada L."));
+    /// ```
+    pub fn key(&self) -> String {
+        const MAX_BYTES: usize = 4 * PersonName::MAX;
+        let compatible: String = self.0.nfkc().collect();
+        let folded = UniCase::unicode(compatible).to_folded_case();
+        // Folding can leave letters decomposed.
+        let key: String = folded.nfkc().collect();
+        let key = key.split_whitespace().collect::<Vec<_>>().join(" ");
+        if key.len() > MAX_BYTES { Digest::of(&key).to_string() } else { key }
+    }
 }
 
 impl SearchText {

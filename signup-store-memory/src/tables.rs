@@ -77,7 +77,7 @@ impl Tables {
     }
 
     pub(crate) fn count(&self, total: &Total, now: Timestamp) -> u32 {
-        if let Total::Filled(organization, shift) = total
+        if let Total::Filled(organization, shift) | Total::PlacesOf(organization, shift, _) = total
             && self
                 .shift(&RecordKey::Shift(*organization, *shift))
                 .is_some_and(|shift| shift.closing.is_some())

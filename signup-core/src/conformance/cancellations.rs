@@ -47,7 +47,7 @@ pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dy
     let with_event = Some((closed.clone(), event.clone()));
     assert_eq!(store.shift_with_event(owner, shift.id).await.unwrap(), with_event);
     let holds = vec![has_no_place(&signups[0]), has_room(&closed), are_empty(event, &[shift.id])];
-    assert_eq!(check(&*store, holds).await, Ok(()), "the address has no place, and no place is taken");
+    assert_eq!(check(&*store, holds).await, Ok(()), "the person has no place, and no place is taken");
     let empty = check(&*store, vec![are_empty(event, &[full.shifts[1].id])]).await;
     assert!(empty.is_err(), "another shift keeps its sign-ups");
 }

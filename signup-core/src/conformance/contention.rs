@@ -36,14 +36,21 @@ pub async fn simultaneous_additions_never_pass_a_bound(store: Arc<dyn Store>) {
         gone if number.is_multiple_of(2) => Event { deleted_at: Some(at(3)), ..gone },
         draft => Event { is_published: false, ..draft },
     };
-    let other = event(1, 2);
+    let (other, room) = (event(1, 2), shift(&drive, 2, 99));
     commit(&*store, insert([other.clone()])).await;
+    commit(&*store, insert([room.clone()])).await;
     commit(&*store, insert((200..232).map(inactive))).await;
     // The first no longer counts, and the third is of another event.
     commit(&*store, insert([sent(1, at(0)), sent(2, at(1)), message(&other, 3)])).await;
     let inserts = |make: &dyn Fn(u32) -> Record| (100..132).map(make).map(Write::insert).collect();
     let publications = (200..232).map(|number| put(inactive(number), next(&event(1, number)))).collect();
-    let cases: [(Total, u32, Vec<Write>); 5] = [
+    let family = |number: u32| {
+        let (email, name) = (EmailAddress::new("ada@example.org"), PersonName::new(&format!("Ada {number}")));
+        Signup { email: email.unwrap(), name: name.unwrap(), ..signup(&room, number) }
+    };
+    let places_of = Total::PlacesOf(owner, room.id, "ada@example.org".to_owned());
+    let cases: [(Total, u32, Vec<Write>); 6] = [
+        (places_of, 20, inserts(&|number| family(number).into())),
         (Total::Organizations, 2, inserts(&|number| organization(number).into())),
         (Total::ActiveEvents(owner), 7, inserts(&|number| event(1, number).into())),
         (Total::ActiveEvents(owner), 12, publications),
@@ -117,8 +124,8 @@ pub async fn one_of_many_simultaneous_uses_of_a_key_takes_effect(store: Arc<dyn 
     assert_outcomes(&results, 1, &Refusal::Taken(Box::new(receipt(key, &events[0], &[]).into())));
 }
 
-/// Of 16 simultaneous sign-ups of one address for a shift, one succeeds. The others are refused with that sign-up.
-pub async fn one_of_many_simultaneous_sign_ups_of_an_address_succeeds(store: Arc<dyn Store>) {
+/// Of 16 simultaneous sign-ups of one person for a shift, one succeeds. The others are refused with that sign-up.
+pub async fn one_of_many_simultaneous_sign_ups_of_a_person_succeeds(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 20).await;
     let email = EmailAddress::new("ada@example.org").unwrap();
     let change = |number| sign_up(&shift, &Signup { email: email.clone(), ..signup(&shift, number) });

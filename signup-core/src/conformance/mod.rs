@@ -170,7 +170,7 @@ macro_rules! conformance_tests {
             contention::simultaneous_additions_never_pass_a_bound
             contention::one_of_many_simultaneous_inserts_of_a_unique_value_succeeds
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
-            contention::one_of_many_simultaneous_sign_ups_of_an_address_succeeds
+            contention::one_of_many_simultaneous_sign_ups_of_a_person_succeeds
             contention::one_of_many_simultaneous_edits_of_a_version_succeeds
             contention::filled_equals_the_confirmed_sign_ups_after_simultaneous_changes
             counter::codes_are_counted_in_windows_of_an_hour

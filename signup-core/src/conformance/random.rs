@@ -373,6 +373,7 @@ fn total_of(record: &Record, organization: OrganizationId) -> Total {
         Record::Webhook(_) => Total::Webhooks(organization),
         Record::Message(message) => Total::Messages(organization, message.event),
         Record::Delivery(delivery) => Total::InFlight(organization, delivery.webhook),
+        Record::Signup(signup) => Total::PlacesOf(organization, signup.shift, signup.email.key().to_owned()),
         _ => Total::Organizations,
     }
 }

@@ -270,9 +270,9 @@ pub fn absent(unique: Unique) -> Requirement {
     Requirement::Absent { unique, now: at(0) }
 }
 
-/// Returns the requirement that no confirmed sign-up for the shift has the address of `signup`.
+/// Returns the requirement that no confirmed sign-up for the shift is of the person of `signup`.
 pub fn has_no_place(signup: &Signup) -> Requirement {
-    absent(Unique::Place(signup.organization, signup.shift, signup.email.key().to_owned()))
+    absent(Unique::place(signup.organization, signup.shift, &signup.email, &signup.name))
 }
 
 /// Returns the requirement that the shift has room.

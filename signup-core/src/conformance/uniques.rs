@@ -35,7 +35,7 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
     }
     let Family { organization, token, full, signups, links, .. } = &family;
     let place = |shift: &Shift, signup: &Signup| {
-        Unique::Place(shift.organization, shift.id, signup.email.key().to_owned())
+        Unique::place(shift.organization, shift.id, &signup.email, &signup.name)
     };
     for free in [
         Unique::OrganizationSlug(full.event.slug.clone()),
@@ -76,11 +76,15 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
 pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 5).await;
     let first = signup(&shift, 1);
-    let second = Signup { email: EmailAddress::new("ADA1@Example.org").unwrap(), ..signup(&shift, 2) };
-    let place = Unique::Place(shift.organization, shift.id, first.email.key().to_owned());
+    let email = EmailAddress::new("ADA1@Example.org").unwrap();
+    let second =
+        Signup { email: email.clone(), name: PersonName::new("ＡDA").unwrap(), ..signup(&shift, 2) };
+    let other = Signup { email, name: PersonName::new("Ada B.").unwrap(), ..signup(&shift, 3) };
+    let place = Unique::place(shift.organization, shift.id, &first.email, &first.name);
     commit(&*store, sign_up(&shift, &first)).await;
     let refused = try_commit(&*store, sign_up(&shift, &second)).await;
     assert_eq!(refused, Err(Refusal::Taken(Box::new(first.clone().into()))), "compared without case");
+    commit(&*store, sign_up(&shift, &other)).await;
     let gone = cancelled(first.clone(), at(5));
     write(&*store, vec![put(first, gone.clone())]).await;
     assert_free(&*store, &place).await;

@@ -112,8 +112,11 @@ fn requirement(requirement: &Requirement) -> String {
         Requirement::Absent { unique: Unique::EventExternalId(_, id), .. } => {
             format!("no event with id {id}")
         }
-        Requirement::Absent { unique: Unique::Place(_, shift, email), .. } => {
-            format!("no place of {email} on {}", name(&RecordKey::Shift(records::organization_id(1), *shift)))
+        Requirement::Absent { unique: Unique::Place(_, shift, email, person), .. } => {
+            format!(
+                "no place of {person} {email} on {}",
+                name(&RecordKey::Shift(records::organization_id(1), *shift))
+            )
         }
         Requirement::Absent { unique, .. } => format!("no {unique:?}"),
         Requirement::Below { total, bound, .. } => {
@@ -130,6 +133,9 @@ fn totals(totals: &[Total]) -> String {
         Total::Organizations => "organizations".to_owned(),
         Total::ActiveEvents(_) => "active events".to_owned(),
         Total::Filled(owner, shift) => format!("sign-ups of {}", name(&RecordKey::Shift(*owner, *shift))),
+        Total::PlacesOf(owner, shift, email) => {
+            format!("places of {email} on {}", name(&RecordKey::Shift(*owner, *shift)))
+        }
         Total::Webhooks(_) => "webhooks".to_owned(),
         Total::Messages(..) => "messages".to_owned(),
         Total::InFlight(owner, webhook) => {

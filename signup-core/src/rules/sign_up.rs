@@ -48,8 +48,8 @@ pub(crate) fn check_form(SignUpFacts { event, shift, .. }: &SignUpFacts) -> Resu
 ///
 /// The outcome is an error if the shift takes no sign-up: [`Error::ShiftOver`] or [`Error::SignupsClosed`].
 ///
-/// The store checks under its lock that the address has no place yet and that a place is left, in this order. An
-/// address with a place is refused with its sign-up, even if the shift is full or over, or sign-ups are closed. The service then
+/// The store checks under its lock that the person has no place yet and that a place is left, in this order. A
+/// person with a place is refused with the sign-up, even if the shift is full or over, or sign-ups are closed. The service then
 /// [mails what the place is](sign_up_again).
 ///
 /// # Errors
@@ -68,7 +68,7 @@ pub(crate) fn sign_up(
     let mut change = ChangeSet::default();
     change.require_gate(event);
     change.require_gate(&shift.shift);
-    let place = Unique::Place(organization, shift.id, new.email.key().to_owned());
+    let place = Unique::place(organization, shift.id, &new.email, &new.name);
     change.requires.push(Requirement::Absent { unique: place, now });
     if let Err(closed) = check_open(facts, now) {
         return Ok(Decision::unrecorded(Err(closed), change));
@@ -90,6 +90,8 @@ pub(crate) fn sign_up(
     };
     let (total, bound) = (Total::Filled(organization, shift.id), shift.occupancy.capacity.volunteers());
     change.requires.push(Requirement::Below { total, bound, now });
+    let total = Total::PlacesOf(organization, shift.id, new.email.key().to_owned());
+    change.requires.push(Requirement::Below { total, bound: Signup::MAX_PER_ADDRESS, now });
     change.insert(signup.clone());
     let secret = mail.secret.clone();
     queue_mail(&mut change, &signup, mail, |signup, secret| NoticeCause::SignedUp { signup, secret }, now);
@@ -158,8 +160,14 @@ mod tests {
     #[test]
     fn a_sign_up_requires_gates_then_a_free_place_then_room() {
         let facts_required =
-            ["Event 1 at gate 1", "Shift 1 at gate 1", "no place of ada@example.org on Shift 1"];
-        let taken = ["sign-ups of Shift 1 below 5", "insert Signup 7", "insert Link 0", "insert Notice 8"];
+            ["Event 1 at gate 1", "Shift 1 at gate 1", "no place of ada ada@example.org on Shift 1"];
+        let taken = [
+            "sign-ups of Shift 1 below 5",
+            "places of ada@example.org on Shift 1 below 20",
+            "insert Signup 7",
+            "insert Link 0",
+            "insert Notice 8",
+        ];
         // On a full shift, a place may be given back until the commit.
         for (filled, now, writes) in [
             (0, before(), &taken[..]),
@@ -208,8 +216,8 @@ mod tests {
                 (expected, !expected),
                 "{opens} {closes} {now}"
             );
-            // An address with a place is refused with its sign-up, as on a full shift.
-            assert!(lines(&decision).contains(&"no place of ada@example.org on Shift 1".to_owned()));
+            // A person with a place is refused with the sign-up, as on a full shift.
+            assert!(lines(&decision).contains(&"no place of ada ada@example.org on Shift 1".to_owned()));
         }
     }
 

@@ -29,6 +29,7 @@ use crate::shift::Shift;
 use crate::sign_in::{SignIn, SignInCode};
 use crate::signup::Signup;
 use crate::text::LocationData;
+use crate::text::{EmailAddress, PersonName};
 use crate::token::Token;
 use crate::webhook::{Delivery, Webhook};
 
@@ -334,8 +335,9 @@ pub enum Unique {
     EventSlug(String),
     /// The external id of an event that is not deleted, in its organization.
     EventExternalId(OrganizationId, ExternalId),
-    /// The place of an [address](crate::EmailAddress::key) on a shift. A confirmed sign-up holds the place.
-    Place(OrganizationId, ShiftId, String),
+    /// The place of a person on a shift: of an [address](crate::EmailAddress::key) and a [name](crate::PersonName::key). A confirmed
+    /// sign-up holds the place.
+    Place(OrganizationId, ShiftId, String, String),
     /// The digest of a link's secret.
     Link(Digest),
     /// The key of a receipt.
@@ -360,6 +362,8 @@ pub enum Total {
     /// The confirmed sign-ups for a shift: its [`filled`](crate::Occupancy::filled). A store keeps this total with the shift,
     /// because a thousand volunteers may sign up at once. Every other total is counted when it is required.
     Filled(OrganizationId, ShiftId),
+    /// The confirmed sign-ups of an [address](crate::EmailAddress::key) for a shift.
+    PlacesOf(OrganizationId, ShiftId, String),
     /// The sign-ups of an event, confirmed or cancelled, with an answer to a question.
     Answers(OrganizationId, EventId, QuestionId),
     /// The webhooks of an organization.
@@ -368,6 +372,18 @@ pub enum Total {
     InFlight(OrganizationId, WebhookId),
     /// The messages to the volunteers of an event, until [`Message::PERIOD`] after they were sent.
     Messages(OrganizationId, EventId),
+}
+
+impl Unique {
+    /// Returns the place of the person with this name and this address on a shift.
+    pub fn place(
+        organization: OrganizationId,
+        shift: ShiftId,
+        email: &EmailAddress,
+        name: &PersonName,
+    ) -> Self {
+        Self::Place(organization, shift, email.key().to_owned(), name.key())
+    }
 }
 
 impl Total {
@@ -380,6 +396,7 @@ impl Total {
             Self::Organizations
             | Self::ActiveEvents(_)
             | Self::Filled(..)
+            | Self::PlacesOf(..)
             | Self::Answers(..)
             | Self::Webhooks(_) => return Timestamp::MAX,
         };

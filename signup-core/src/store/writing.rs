@@ -52,7 +52,7 @@
 //! let path = (organization, event, shift);
 //! let signup = Signup::new(SignupId::NONE, path, name, email, told, Timestamp::UNIX_EPOCH);
 //! assert_eq!(signup.parent(), Some(RecordKey::Shift(organization, shift)));
-//! assert_eq!(signup.uniques().len(), 1); // The place of its address on the shift.
+//! assert_eq!(signup.uniques().len(), 1); // The place of the person on the shift.
 //! assert_eq!(signup.shares()[0].total, Total::Filled(organization, shift));
 //! assert_eq!(signup.expires_at(), None);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -69,7 +69,7 @@
 //! | [`LocationData`](Kind::LocationData) | the id of the event | event | none | none | none |
 //! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_total) the total [`Filled`](Total::Filled) | version, gate |
 //! | [`Question`](Kind::Question) | its id | event | none | none | version |
-//! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
+//! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) and [`PlacesOf`](Total::PlacesOf) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
 //! | [`Link`](Kind::Link) | its digest | sign-up | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
 //! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else its shift, or none | none | none | version |
@@ -110,7 +110,7 @@
 //!
 //! Requirements and [`Store::holder`] depend on a sign-up in its present form, the one that `Signup::of` returns. Ask that form
 //! for its [`uniques`](Entity::uniques) and [`shares`](Entity::shares), and not the stored one: the closing of a shift frees
-//! each [`Place`](Unique::Place), and makes the total `Filled` 0.
+//! each [`Place`](Unique::Place), and makes the totals `Filled` and `PlacesOf` 0.
 //!
 //! # Reads
 //!

@@ -137,3 +137,33 @@ fn an_address_is_searched_for_as_it_reads_and_any_other_text_in_lower_case() {
 fn the_name_of_a_person_cannot_start_a_new_mail_header() {
     assert_eq!(PersonName::new("Ada\r\nBcc: all@example.org"), Err(TextError::LineBreak));
 }
+
+#[test]
+fn the_spellings_of_a_name_have_one_key() {
+    let key = |name: &str| PersonName::new(name).unwrap().key();
+    for (expected, spellings) in [
+        ("ada lovelace", &["Ada Lovelace", "  ADA \u{2003} lovelace ", "Ａｄａ\u{a0}Lovelace"][..]),
+        ("zoë", &["Zoë", "ZOE\u{308}"]),
+        ("strasse", &["Straße", "STRASSE", "STRA\u{1e9e}E"]),
+        ("οδυσσευσ", &["ΟΔΥΣΣΕΥΣ", "Οδυσσευς"]),
+        ("k", &["K", "\u{212a}"]),
+        ("ǰo", &["\u{1f0}O", "J\u{30c}o"]),
+    ] {
+        for name in spellings {
+            assert_eq!(key(name), expected, "{name}");
+        }
+    }
+    assert_ne!(key("Ada"), key("Ada L"));
+    assert_ne!(key("AdaLovelace"), key("Ada Lovelace"));
+    assert_ne!(key("İpek"), key("Ipek"));
+}
+
+/// The compatible form of U+FDFA has 18 characters.
+#[test]
+fn the_key_of_a_name_is_at_most_as_long_as_the_longest_name() {
+    let longest = |end: &str| PersonName::new(&("\u{fdfa}".repeat(254) + end)).unwrap().key();
+    assert_eq!(longest("a").len(), 64, "a digest");
+    assert_eq!(longest("a"), longest("A"));
+    assert_ne!(longest("a"), longest("b"));
+    assert_eq!(PersonName::new(&"\u{10400}".repeat(255)).unwrap().key().len(), 1020);
+}

@@ -90,7 +90,7 @@ async fn a_repeated_sign_up_is_mailed_with_another_link_and_at_most_once_an_hour
     world.sign_up("ada").await;
     let first = claim(&world).await;
     world.outbox().report_sent(&first.notice).await.unwrap();
-    let again = NewSignup::new("Bob".parse().unwrap(), "ADA@example.org".parse().unwrap());
+    let again = NewSignup::new("ADA".parse().unwrap(), "ADA@example.org".parse().unwrap());
     let form = volunteers.form(&world.event.slug, world.shift.id).await.unwrap();
     assert!(!form.sign_up(again).await.unwrap().is_new());
     let second = claim(&world).await;

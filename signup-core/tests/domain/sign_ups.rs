@@ -126,7 +126,7 @@ async fn an_answer_to_an_unknown_question_is_refused() {
 async fn a_repeated_form_keeps_the_first_name_address_and_answers() {
     let world = world().await;
     let first = world.form().await.sign_up(world.answered()).await.unwrap().signup;
-    let other = NewSignup::new("Bob".parse().unwrap(), "ADA@example.org".parse().unwrap())
+    let other = NewSignup::new("ADA".parse().unwrap(), "ADA@example.org".parse().unwrap())
         .answer(world.text, "vegan".parse().unwrap())
         .choose(world.select, label("S"))
         .tick(world.checkbox);
@@ -135,6 +135,9 @@ async fn a_repeated_form_keeps_the_first_name_address_and_answers() {
     assert!(kept.repeated_at.is_some(), "the repetition is mailed");
     assert_eq!((&kept.name, kept.email.as_str()), (&first.name, "ada@example.org"));
     assert_eq!(kept.answers, first.answers);
+    let mut bob = world.answered();
+    bob.name = "Bob".parse().unwrap();
+    assert!(world.form().await.sign_up(bob).await.unwrap().is_new(), "another person of the address");
 }
 
 /// The shift has one place. An old form must not reveal which address has it.

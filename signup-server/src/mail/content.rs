@@ -178,7 +178,7 @@ fn words(
             "You already have a place",
             &[
                 "Someone, probably you, signed up for this shift again with your email address. You still have your place. Nothing has changed.",
-                "You can use an email address once for each shift. To sign up someone else, use their email address.",
+                "You can sign up other people with the same email address. Each person has a place of their own.",
             ],
         ),
         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {

@@ -102,11 +102,7 @@ pub(super) fn signed_up(
         )
     };
     let page = SignupTemplate {
-        texts: vec![
-            "We’ve saved your place, unless this email address was already signed up for this shift.",
-            next,
-            "You can use an email address once for each shift. To sign up someone else, use their email address.",
-        ],
+        texts: vec!["Your place is saved.", next],
         link_text: "Back to the event",
         ..SignupTemplate::of(found, shift, &at, event_path, heading)
     };

@@ -70,7 +70,7 @@ async fn the_way_of_a_volunteer() {
     let thanks = server.browse("GET", location, None).await;
     assert!(!thanks.text.contains("ada@example.org"), "the page behind a public link names no volunteer");
     text += &format!("=== signed up\n{}\n\n", readable(&thanks));
-    let again = page.sign_up(&server, &late, "Bob", "ADA@example.org").await;
+    let again = page.sign_up(&server, &late, "ADA", "ADA@example.org").await;
     assert_eq!(
         (again.status, again.header("location")),
         (303, Some(location)),

@@ -348,6 +348,8 @@ CREATE TABLE signups (
     email           text    NOT NULL,
     -- The address in lower-case ASCII, by which addresses are compared.
     email_key       text    COLLATE "C" NOT NULL,
+    -- The name by which people with one address are told apart: NFKC, with its case folded.
+    person_key      text    COLLATE "C" NOT NULL,
     -- When and where the shift is by the last mail to the volunteer, as a JSON object.
     told            jsonb   NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
@@ -368,7 +370,7 @@ CREATE TABLE signups (
 CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
 CREATE INDEX signups_by_address ON signups (organization_id, email_key);
-CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_id, email_key)
+CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
     WHERE status = 'confirmed';
 
 -- The links in mails to volunteers. Each mail has a link of its own. `digest` is the SHA-256 of the secret in the link.
@@ -389,7 +391,7 @@ CREATE TABLE links (
 -- The subquery has a limit, so the planner cannot make it a join. It looks up each shift by key, and the list keeps the
 -- order of its index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.told, u.answers,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
     u.version, u.created_at, u.repeated_at, u.cancellation_reason,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

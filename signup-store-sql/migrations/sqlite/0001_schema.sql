@@ -345,6 +345,8 @@ CREATE TABLE signups (
     email           TEXT    NOT NULL,
     -- The address in lower-case ASCII, by which addresses are compared.
     email_key       TEXT    NOT NULL,
+    -- The name by which people with one address are told apart: NFKC, with its case folded.
+    person_key      TEXT    NOT NULL,
     -- When and where the shift is by the last mail to the volunteer, as a JSON object.
     told            TEXT    NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
@@ -364,7 +366,7 @@ CREATE TABLE signups (
 CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
 CREATE INDEX signups_by_address ON signups (organization_id, email_key);
-CREATE UNIQUE INDEX one_place_for_an_address ON signups (organization_id, shift_id, email_key)
+CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
     WHERE status = 'confirmed';
 
 -- The links in mails to volunteers. Each mail has a link of its own. `digest` is the SHA-256 of the secret in the link.
@@ -382,7 +384,7 @@ CREATE TABLE links (
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
-SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.told, u.answers,
+SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
     u.version, u.created_at, u.repeated_at, u.cancellation_reason,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

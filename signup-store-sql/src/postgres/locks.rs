@@ -99,18 +99,22 @@ fn name(key: &Key) -> String {
             (format!("unique/{}/{columns}", table(found.kind).name()), found.values)
         }
         Key::Total(total) => {
-            let (name, ids) = match total {
-                Total::Organizations => ("organizations", vec![]),
-                Total::ActiveEvents(owner) => ("active_events", vec![owner.uuid()]),
-                Total::Filled(owner, shift) => ("filled", vec![owner.uuid(), shift.uuid()]),
-                Total::Answers(owner, event, question) => {
-                    ("answers", vec![owner.uuid(), event.uuid(), question.uuid()])
+            let (name, ids, text) = match total {
+                Total::Organizations => ("organizations", vec![], None),
+                Total::ActiveEvents(owner) => ("active_events", vec![owner.uuid()], None),
+                Total::Filled(owner, shift) => ("filled", vec![owner.uuid(), shift.uuid()], None),
+                Total::PlacesOf(owner, shift, email_key) => {
+                    ("places_of", vec![owner.uuid(), shift.uuid()], Some(email_key))
                 }
-                Total::Webhooks(owner) => ("webhooks", vec![owner.uuid()]),
-                Total::InFlight(owner, webhook) => ("in_flight", vec![owner.uuid(), webhook.uuid()]),
-                Total::Messages(owner, event) => ("messages", vec![owner.uuid(), event.uuid()]),
+                Total::Answers(owner, event, question) => {
+                    ("answers", vec![owner.uuid(), event.uuid(), question.uuid()], None)
+                }
+                Total::Webhooks(owner) => ("webhooks", vec![owner.uuid()], None),
+                Total::InFlight(owner, webhook) => ("in_flight", vec![owner.uuid(), webhook.uuid()], None),
+                Total::Messages(owner, event) => ("messages", vec![owner.uuid(), event.uuid()], None),
             };
-            (format!("total/{name}"), ids.into_iter().map(Value::from).collect())
+            let text = text.map(|text| text.as_str().into());
+            (format!("total/{name}"), ids.into_iter().map(Value::from).chain(text).collect())
         }
     };
     let values = values.iter().map(|value| match value {
@@ -165,14 +169,23 @@ mod tests {
             (Key::Total(Total::Organizations), "total/organizations"),
             (Key::Total(Total::ActiveEvents(owner)), "total/active_events/#1"),
             (Key::Total(Total::Filled(owner, ShiftId::new(id))), "total/filled/#1/#2"),
+            (
+                Key::Total(Total::PlacesOf(owner, ShiftId::new(id), "bob@example.org".to_owned())),
+                "total/places_of/#1/#2/bob@example.org",
+            ),
             (Key::Total(Total::Answers(owner, event, QuestionId::new(uuid(3)))), "total/answers/#1/#2/#3"),
             (Key::Total(Total::Webhooks(owner)), "total/webhooks/#1"),
             (Key::Total(Total::InFlight(owner, WebhookId::new(id))), "total/in_flight/#1/#2"),
             (Key::Total(Total::Messages(owner, event)), "total/messages/#1/#2"),
             (Key::Unique(Unique::EventSlug("picnic".to_owned())), "unique/events/slug/picnic"),
             (
-                Key::Unique(Unique::Place(owner, ShiftId::new(id), "bob@example.org".to_owned())),
-                "unique/signups/organization_id+shift_id+email_key/#1/#2/bob@example.org",
+                Key::Unique(Unique::Place(
+                    owner,
+                    ShiftId::new(id),
+                    "bob@example.org".to_owned(),
+                    "bob".to_owned(),
+                )),
+                "unique/signups/organization_id+shift_id+email_key+person_key/#1/#2/bob@example.org/bob",
             ),
             (
                 Key::Unique(Unique::TokenDigest(digest)),

@@ -14,7 +14,7 @@ pub(crate) struct Lookup {
 }
 
 /// The columns of a place. Only a confirmed sign-up has the place.
-pub(crate) const PLACE: &[&str] = &["organization_id", "shift_id", "email_key"];
+pub(crate) const PLACE: &[&str] = &["organization_id", "shift_id", "email_key", "person_key"];
 
 /// Returns where the record is found.
 pub(crate) fn lookup(unique: &Unique) -> Lookup {
@@ -26,9 +26,13 @@ pub(crate) fn lookup(unique: &Unique) -> Lookup {
             let values = vec![organization.uuid().into(), id.as_str().into()];
             (Kind::Event, &["organization_id", "held_external_id"], values)
         }
-        Unique::Place(organization, shift, email_key) => {
-            let values = vec![organization.uuid().into(), shift.uuid().into(), email_key.as_str().into()];
-            (Kind::Signup, PLACE, values)
+        Unique::Place(organization, shift, email_key, person_key) => {
+            let [email_key, person_key] = [email_key, person_key].map(|key| key.as_str().into());
+            (
+                Kind::Signup,
+                PLACE,
+                vec![organization.uuid().into(), shift.uuid().into(), email_key, person_key],
+            )
         }
         Unique::Link(digest) => (Kind::Link, &["digest"], vec![digest.as_bytes().as_slice().into()]),
         Unique::PersonEmail(email_key) => (Kind::Person, &["email_key"], vec![email_key.as_str().into()]),

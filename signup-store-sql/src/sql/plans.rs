@@ -120,14 +120,20 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
             add("a purge", statement, &[], false);
         }
     }
-    let place = Unique::Place(OWNER, ShiftId::NONE, "ada@example.org".to_owned());
+    let [email_key, person_key] = ["ada@example.org", "ada"].map(str::to_owned);
+    let place = Unique::Place(OWNER, ShiftId::NONE, email_key.clone(), person_key);
     let below = |total| Requirement::Below { total, bound: 5, now: NOW };
     for (name, requirement, index) in [
         ("active events", below(Total::ActiveEvents(OWNER)), "active_events_by_end"),
         ("messages", below(Total::Messages(OWNER, EventId::NONE)), "messages_by_event"),
         ("deliveries in flight", below(Total::InFlight(OWNER, WebhookId::NONE)), "deliveries_in_flight"),
         ("filled places", below(Total::Filled(OWNER, ShiftId::NONE)), "shifts_pkey"),
-        ("a place", Requirement::Absent { unique: place, now: NOW }, "one_place_for_an_address"),
+        (
+            "places of an address",
+            below(Total::PlacesOf(OWNER, ShiftId::NONE, email_key)),
+            "one_place_for_a_person",
+        ),
+        ("a place", Requirement::Absent { unique: place, now: NOW }, "one_place_for_a_person"),
     ] {
         add(name, require::queries(dialect, &[requirement]).remove(0), &[index], false);
     }
@@ -224,13 +230,13 @@ const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, ga
      INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
      capacity, filled, position, version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
      20000, 20000, 0, 1, 1, 0, 0, 0 FROM events; \
-     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, answers, status, \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, person_key, answers, status, \
      told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
-     'ada@example.org', n || '@example.org', '[]', 'confirmed', '{}', 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
+     'ada@example.org', n || '@example.org', 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n; \
-     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, answers, status, \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, person_key, answers, status, \
      told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
-     'ada@example.org', id || '@example.org', '[]', 'confirmed', '{}', 1, 0, 0 FROM shifts; \
+     'ada@example.org', id || '@example.org', 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM shifts; \
      INSERT INTO notices (organization_id, id, event_id, shift_id, can_wait, cause, version, attempts, created_at, due_at) \
      SELECT s.organization_id, gen_random_uuid(), s.event_id, s.id, TRUE, '{}', 1, 0, n, n FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n; \

@@ -135,6 +135,17 @@ fn count(dialect: Dialect, total: &Total, now: Timestamp) -> (String, Vec<NamedV
                 .to_owned(),
             vec![owner(organization), ("shift_id", shift.uuid().into())],
         ),
+        Total::PlacesOf(organization, shift, email_key) => (
+            "SELECT COUNT(*) FROM signups p JOIN shifts s ON s.organization_id = p.organization_id AND s.id = p.shift_id \
+             WHERE p.organization_id = given.organization_id AND p.shift_id = given.shift_id \
+             AND p.email_key = given.email_key AND p.status = 'confirmed' AND s.closed_at IS NULL"
+                .to_owned(),
+            vec![
+                owner(organization),
+                ("shift_id", shift.uuid().into()),
+                ("email_key", email_key.as_str().into()),
+            ],
+        ),
         Total::Answers(organization, event, question) => (
             format!("SELECT COUNT(*) FROM {}", dialect.signups_with_answer()),
             vec![

@@ -131,7 +131,8 @@ impl SignUpForm {
 
     /// Takes a place on the shift, and queues the mail that confirms it.
     ///
-    /// An email address holds at most one place on a shift. Signing up again mails the volunteer what place they have,
+    /// A person, by address and [name](crate::PersonName::key), holds at most one place on a shift, and an address at most
+    /// [`Signup::MAX_PER_ADDRESS`]: over that, the shift counts as full. Signing up again mails the volunteer what place they have,
     /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries another secret, and earlier secrets keep
     /// working. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`], [`Error::ShiftOver`] or
     /// [`Error::SignupsClosed`], like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the

@@ -167,15 +167,17 @@ impl Entity for Signup {
     }
 
     fn uniques(&self) -> Vec<Unique> {
-        let place = || Unique::Place(self.organization, self.shift, self.email.key().to_owned());
+        let place = || Unique::place(self.organization, self.shift, &self.email, &self.name);
         self.is_confirmed().then(place).into_iter().collect()
     }
 
     fn shares(&self) -> Vec<Share> {
-        let filled = Total::Filled(self.organization, self.shift);
+        let filled = || Total::Filled(self.organization, self.shift);
+        let places_of = || Total::PlacesOf(self.organization, self.shift, self.email.key().to_owned());
+        let places = self.is_confirmed().then(|| [filled(), places_of()]);
         let answers = self.answers.iter();
         let answers = answers.map(|answer| Total::Answers(self.organization, self.event, answer.question_id));
-        self.is_confirmed().then_some(filled).into_iter().chain(answers).map(Share::of).collect()
+        places.into_iter().flatten().chain(answers).map(Share::of).collect()
     }
 }
 
