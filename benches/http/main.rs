@@ -1,7 +1,7 @@
 //! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
 //! Builds the server and measures it. With two programs, `-- OLD NEW`, compares these instead, in alternating bursts. A last
-//! argument selects the loads whose names contain it. `BURSTS` is the number of bursts of each load.
+//! argument selects the loads whose names contain it, and `mails`. `BURSTS` is the number of bursts of each load.
 //!
 //! Each program runs on a database of its own, on SQLite and on a PostgreSQL server that ends with the benchmark. Servers are
 //! stopped by a signal while another one is measured, so the mails that one still sends never slow the other.
@@ -11,18 +11,24 @@
 
 mod burst;
 mod loads;
+mod mails;
 mod process;
 mod request;
 mod site;
+mod smtp;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use burst::Burst;
+use mails::Mails;
 use signup_benches::{in_turn, quantile, ratio};
 use signup_store_sql::test_cluster::Cluster;
 use site::{Engine, Site};
+use tokio::runtime::Runtime;
 
+/// The name of the measurement of mails, beside those of the loads.
+const MAILS: &str = "mails";
 /// The default number of bursts of each load.
 const BURSTS: usize = 10;
 
@@ -40,16 +46,38 @@ fn main() {
     // Commits wait for the disk. By default a test cluster does not sync.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
     let engines = [Engine::Sqlite].into_iter().chain(cluster.as_ref().map(Engine::Postgres));
-    println!("{}", heading(programs.len()));
     for engine in engines {
-        let sites: Vec<_> = programs.iter().map(|program| Site::start(program, engine)).collect();
-        for (name, requests) in loads::ALL.into_iter().filter(|(name, _)| name.contains(filter)) {
-            let sides: Vec<_> = sites.iter().map(|site| (site, requests(site))).collect();
-            let found = in_turn(bursts, &sides, |(site, requests)| site.burst(requests));
-            println!("{:<10} {name:<26} {}", engine.name(), row(&found));
+        measure_loads(&programs, engine, filter, bursts);
+        if MAILS.contains(filter) {
+            measure_mails(&programs, engine);
         }
-        let memory: Vec<_> = sites.iter().map(|site| format!("{:.0} MB", site.resident_mb())).collect();
-        println!("{:<10} {:<26} {}", engine.name(), "resident memory", memory.join(", "));
+    }
+}
+
+fn measure_loads(programs: &[PathBuf], engine: Engine<'_>, filter: &str, bursts: usize) {
+    let loads: Vec<_> = loads::ALL.into_iter().filter(|(name, _)| name.contains(filter)).collect();
+    if loads.is_empty() {
+        return;
+    }
+    println!("{}", heading(programs.len()));
+    let sites: Vec<_> = programs.iter().map(|program| Site::start(program, engine)).collect();
+    for (name, requests) in loads {
+        let sides: Vec<_> = sites.iter().map(|site| (site, requests(site))).collect();
+        let found = in_turn(bursts, &sides, |(site, requests)| site.burst(requests));
+        println!("{:<10} {name:<26} {}", engine.name(), row(&found));
+    }
+    let memory: Vec<_> = sites.iter().map(|site| format!("{:.0} MB", site.resident_mb())).collect();
+    println!("{:<10} {:<26} {}", engine.name(), "resident memory", memory.join(", "));
+}
+
+/// Measures the mails of one program after the other.
+fn measure_mails(programs: &[PathBuf], engine: Engine<'_>) {
+    let runtime = Runtime::new().unwrap();
+    let sides: Vec<_> =
+        programs.iter().map(|program| Mails::start(program, engine, &runtime).measure()).collect();
+    for (number, (name, _)) in sides[0].iter().enumerate() {
+        let figures: String = sides.iter().map(|side| format!("{:>12.2}", side[number].1)).collect();
+        println!("{:<10} {name:<42} {figures}", engine.name());
     }
 }
 

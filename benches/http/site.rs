@@ -1,6 +1,6 @@
 //! The server under test, on a database of its own with one organization.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -33,10 +33,12 @@ impl Engine<'_> {
     }
 }
 
-/// A running server, which is stopped except while it is measured.
+/// A running server on a database of its own.
 pub(crate) struct Site {
-    process: Process,
-    runtime: Runtime,
+    pub(crate) process: Process,
+    program: PathBuf,
+    database: String,
+    pub(crate) runtime: Runtime,
     token: String,
     /// The ids of the drafts.
     pub(crate) drafts: Vec<String>,
@@ -47,13 +49,26 @@ pub(crate) struct Site {
 
 /// A published event: its name in URLs, and the ids of its slots.
 pub(crate) struct PublicEvent {
+    pub(crate) id: String,
     pub(crate) slug: String,
     pub(crate) slots: Vec<String>,
 }
 
 impl Site {
-    /// Starts a program on an empty database, and creates events.
+    /// Starts a program, creates events, and stops the program except while it is measured.
     pub(crate) fn start(program: &Path, engine: Engine<'_>) -> Self {
+        let mut site = Self::empty(program, engine, &[]);
+        site.fill();
+        if let Engine::Postgres(cluster) = engine {
+            // Plans for empty tables scan whole tables, until autovacuum replaces these plans at some time during the bursts.
+            cluster.sql(site.database.rsplit_once('/').unwrap().1, "VACUUM ANALYZE");
+        }
+        site.process.stop();
+        site
+    }
+
+    /// Starts a program with these arguments, on a database with one organization.
+    pub(crate) fn empty(program: &Path, engine: Engine<'_>, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let plans = folder.path().join("plans.json");
         let limits =
@@ -64,29 +79,26 @@ impl Site {
             Engine::Sqlite => format!("sqlite:{}", folder.path().join("signup.db").display()),
             Engine::Postgres(cluster) => cluster.empty_database(),
         };
-        let manage = |arguments: &[&str]| manage(program, &database, arguments);
-        let organization = manage(&["organization", "create", "--name", "Starter", "--plan", "pro"]);
-        let token =
-            manage(&["token", "create", "--organization", &text(&organization["id"]), "--name", "benchmark"]);
-        let arguments =
-            ["--database", &database, "--listen", "127.0.0.1:0", "--plans", plans.to_str().unwrap()];
-        let process =
-            Process::start(program, &[&arguments[..], &["--trusted-proxies", "127.0.0.1"]].concat());
-        let mut site = Self {
-            process,
+        drop(manage(program, &database, &["organization", "create", "--name", "Starter", "--plan", "pro"]));
+        let token = ["token", "create", "--organization", "starter", "--name", "benchmark"];
+        let token = manage(program, &database, &token);
+        let plans = ["--plans", plans.to_str().unwrap(), "--trusted-proxies", "127.0.0.1"];
+        let server = ["--database", &database, "--listen", "127.0.0.1:0"];
+        Self {
+            process: Process::start(program, &[&server[..], &plans, arguments].concat()),
+            program: program.to_owned(),
+            database,
             runtime: Runtime::new().unwrap(),
             token: text(&token["token"]),
             drafts: vec![],
             published: vec![],
             _folder: folder,
-        };
-        site.fill();
-        if let Engine::Postgres(cluster) = engine {
-            // Plans for empty tables scan whole tables, until autovacuum replaces these plans at some time during the bursts.
-            cluster.sql(database.rsplit_once('/').unwrap().1, "VACUUM ANALYZE");
         }
-        site.process.stop();
-        site
+    }
+
+    /// Runs a management command, and returns the JSON object that it prints.
+    pub(crate) fn manage(&self, arguments: &[&str]) -> Value {
+        manage(&self.program, &self.database, arguments)
     }
 
     fn fill(&mut self) {
@@ -100,10 +112,16 @@ impl Site {
             next = page["meta"]["next_cursor"].as_str().map(|cursor| format!("{first}&cursor={cursor}"));
         }
         for _ in 0..PUBLISHED {
-            let created = self.ask(&self.create(true))["data"].take();
-            let slots = created["slots"].as_array().unwrap().iter().map(|slot| text(&slot["id"])).collect();
-            self.published.push(PublicEvent { slug: text(&created["slug"]), slots });
+            let event = self.publish();
+            self.published.push(event);
         }
+    }
+
+    /// Creates a published event.
+    pub(crate) fn publish(&self) -> PublicEvent {
+        let created = self.ask(&self.create(true))["data"].take();
+        let slots = created["slots"].as_array().unwrap().iter().map(|slot| text(&slot["id"])).collect();
+        PublicEvent { id: text(&created["id"]), slug: text(&created["slug"]), slots }
     }
 
     /// Lets the server run for one burst of these requests.
@@ -157,7 +175,6 @@ impl PublicEvent {
     }
 }
 
-/// Runs a management command on a database, and returns the JSON object that it prints.
 fn manage(program: &Path, database: &str, arguments: &[&str]) -> Value {
     let output = Command::new(program).args(["--database", database]).args(arguments).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

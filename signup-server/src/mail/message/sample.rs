@@ -1,0 +1,79 @@
+//! A mail about places for tests, and mails as a person reads them.
+
+use jiff::Timestamp;
+use jiff::civil::date;
+use mailparse::{MailHeaderMap as _, ParsedMail};
+use signup_core::{
+    Answer, CancelledBy, Capacity, Event, EventId, Hours, Mail, MailContent, NewEvent, NewOrganization, NewShift, News,
+    Notice, NoticeCause, NoticeId, Organization, PlaceChange, PlaceNews, QuestionId, ScheduledShift, Scopes, Secret,
+    Service, ShiftId, Signup, SignupId, SignupState, TimeAndPlace,
+};
+use signup_store_memory::MemoryStore;
+use uuid::Uuid;
+
+use super::*;
+
+/// A published event with the shifts "Early" (09:00 to 12:30), "Late" (12:00 to 17:00) and "Sunday" (the next day).
+pub(super) struct Sample {
+    pub(super) organization: Organization,
+    pub(super) event: Event,
+    pub(super) shifts: Vec<ScheduledShift>,
+    pub(super) places: Vec<PlaceNews>,
+}
+
+pub(super) const EARLY: usize = 0;
+pub(super) const LATE: usize = 1;
+pub(super) const SUNDAY: usize = 2;
+
+impl Sample {
+    pub(super) async fn create() -> Self {
+        let service = Service::new(MemoryStore::new());
+        let new = NewOrganization::new("Riverside Food Bank".parse().unwrap());
+        let mut organization = service.admin().create_organization(new).await.unwrap();
+        organization.contact = Some("help@riverside.example".parse().unwrap());
+        let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
+        let shift = |title: &str, hours: Hours| NewShift::new(title.parse().unwrap(), Capacity::new(9).unwrap()).hours(hours);
+        let early = shift("Early", Hours::parse(Some("09:00"), Some("12:30")).unwrap());
+        let late = shift("Late", Hours::parse(Some("12:00"), Some("17:00")).unwrap());
+        let sunday = shift("Sunday", Hours::ALL_DAY.on_day(2).unwrap());
+        let new = NewEvent::new("Food drive".parse().unwrap(), date(2099, 6, 6), "America/New_York".parse().unwrap());
+        let new = new.location("12 Long Street".parse().unwrap()).shift(early).shift(late).shift(sunday).published();
+        let created = session.create_event(new).await.unwrap();
+        let mut event = created.event;
+        event.slug = "food-drive".to_owned();
+        let shifts = created.shifts.clone();
+        Self { organization, event, shifts, places: vec![] }
+    }
+
+    /// Adds a place to the mail.
+    pub(super) fn place(&mut self, shift: usize, name: &str, change: PlaceChange) -> &mut PlaceNews {
+        let number = self.places.len() as u128 + 1;
+        let shift = self.shifts[shift].clone();
+        let at = TimeAndPlace::of(&shift, &self.event);
+        let path = (self.organization.id, self.event.id, shift.id);
+        let id = SignupId::new(Uuid::from_u128(number));
+        let email = "ada@example.org".parse().unwrap();
+        let signup = Signup::new(id, path, name.parse().unwrap(), email, at.clone(), NOW);
+        self.places.push(PlaceNews::new(shift, signup, at, change, 0));
+        self.places.last_mut().unwrap()
+    }
+
+    /// Adds a place that was cancelled.
+    pub(super) fn cancelled(&mut self, shift: usize, name: &str, by: CancelledBy) -> &mut PlaceNews {
+        let place = self.place(shift, name, PlaceChange::Cancelled);
+        place.signup.state = SignupState::Cancelled { at: NOW, by };
+        place.sequence = 1;
+        place
+    }
+
+    pub(super) fn mail(&self) -> Mail {
+        let Self { organization, event, places, .. } = self;
+        let email = "ada@example.org".parse().unwrap();
+        let news = News::new(organization.clone(), event.clone(), email, places.clone());
+        mail_of(MailContent::News(Box::new(news)))
+    }
+
+    pub(super) fn written(&self) -> WrittenMail {
+        written(&self.mail())
+    }
+}

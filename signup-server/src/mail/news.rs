@@ -1,0 +1,236 @@
+//! The content of the mail to one address about its places at one event: what changed, and what the address has.
+//!
+//! Places that changed in the same way are one section. The first section is the most important one: its heading is that of the
+//! mail, and the subject tells the same.
+
+mod part;
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use signup_core::{Answer, EmailAddress, News, PlaceChange, PlaceNews, Secret};
+
+use self::part::{Kind, Part, when};
+use super::location::place_in_words;
+use super::name::{UNNAMED_SENDER, safe_answer, sender_name};
+use super::people::joined;
+use crate::linked_text::LinkedText;
+use crate::plain::{answer_in_words, lines, one_line};
+
+/// What a mail says in place of an answer that could be read as a link.
+const HIDDEN_ANSWER: &str = "(see the details)";
+
+/// The content of a mail about places, as its text and its HTML show it.
+#[derive(Debug, Clone)]
+pub(super) struct NewsMail {
+    pub(super) subject: String,
+    /// The names in the greeting.
+    pub(super) name: Option<String>,
+    /// Whether several people share the address. If not, the mail calls the person `you`.
+    pub(super) has_several_people: bool,
+    /// What changed, the most important first; at least one.
+    pub(super) sections: Vec<Section>,
+    /// Each shift on which the address has places. Empty if the only section shows the same.
+    pub(super) altogether: Vec<Fact>,
+    /// The answers given, each list under its heading.
+    pub(super) answers: Vec<(String, Vec<Fact>)>,
+    /// The lines of the instructions and of the descriptions, each under its heading.
+    pub(super) descriptions: Vec<(String, Vec<String>)>,
+    /// What the volunteer can do with the link, and its URL.
+    pub(super) link: (&'static str, String),
+    /// The URL of the event's page, if the page is public.
+    pub(super) url: Option<String>,
+    /// The organization's address for questions.
+    pub(super) contact: Option<String>,
+    pub(super) organization: String,
+}
+
+/// Places that changed in the same way.
+#[derive(Debug, Clone)]
+pub(super) struct Section {
+    pub(super) heading: String,
+    pub(super) intro: Vec<&'static str>,
+    /// The lines of the organizer's reason for the cancellation of all places.
+    pub(super) reason: Option<Vec<String>>,
+    pub(super) shifts: Vec<ShiftNews>,
+}
+
+/// A shift of a section.
+#[derive(Debug, Clone)]
+pub(super) struct ShiftNews {
+    pub(super) facts: Vec<Fact>,
+    /// The lines of the organizer's reason for the cancellation of these places.
+    pub(super) reason: Option<Vec<String>>,
+}
+
+/// A labelled line of a mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fact {
+    pub(super) label: String,
+    pub(super) value: String,
+}
+
+impl Fact {
+    pub(super) fn new(label: &str, value: String) -> Self {
+        Self { label: label.to_owned(), value }
+    }
+}
+
+impl NewsMail {
+    /// Returns the content of the mail. `url` is the URL of the event's page, and `secret` that of the link.
+    pub(super) fn of(news: &News, secret: &Secret, base_url: &str, url: Option<&str>, now: Timestamp) -> Self {
+        let News { organization, event, places, .. } = news;
+        let all: Vec<_> = places.iter().collect();
+        let names = part::people(&all);
+        let is_you = names.count() == 1;
+        let select = |kind: Kind, is_selected: fn(Kind, Kind) -> bool| {
+            let selected: Vec<_> = places.iter().filter(|place| is_selected(Kind::of(place), kind)).collect();
+            Part::of(kind, is_you, &selected)
+        };
+        let kinds: BTreeSet<_> = places.iter().map(Kind::of).collect();
+        let is_told = |kind: &Kind| *kind != Kind::Unchanged || kinds.len() == 1;
+        let parts: Vec<_> =
+            kinds.iter().filter(|kind| is_told(kind)).map(|kind| select(*kind, |one, other| one == other)).collect();
+        let held = select(Kind::Unchanged, |kind, _| !kind.is_cancelled());
+        let shows_all = |part: &Part<'_>| !part.kind.is_cancelled() && part.count() == held.count();
+        let altogether = if parts.iter().any(shows_all) { vec![] } else { held.lines() };
+        let is_to_come = |place: &&PlaceNews| !place.at.interval.is_over(now);
+        let offer = if held.shifts.iter().flatten().any(|place| is_to_come(place)) {
+            "See your places, add them to your calendar or cancel"
+        } else {
+            "See the details"
+        };
+        let has_places = held.count() > 0;
+        let about = |heading: &str, text: &str| (heading.to_owned(), lines(text));
+        let instructions = event.instructions.iter().filter(|_| has_places);
+        let instructions = instructions.map(|text| about("Good to know", text.as_str()));
+        let mut sections: Vec<_> = parts.iter().map(|part| section(part, news, has_places)).collect();
+        if let Some(first) = sections.first_mut().and_then(|section| section.shifts.first_mut()) {
+            first.facts.insert(0, Fact::new("Event", one_line(event.title.as_str())));
+        }
+        let about_event = event.description.iter().map(|text| about("About the event", text.as_str()));
+        Self {
+            subject: parts.first().map(|part| part.subject(event.title.as_str())).unwrap_or_default(),
+            name: names.greeting(),
+            has_several_people: !is_you,
+            sections,
+            altogether,
+            answers: answers(is_you, places.iter().filter(|place| is_told(&Kind::of(place)))),
+            descriptions: instructions.chain(held.descriptions()).chain(about_event).collect(),
+            link: (offer, format!("{base_url}/signups/{}", secret.reveal())),
+            // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
+            url: url.filter(|_| !kinds.contains(&Kind::EventCancelled)).map(str::to_owned),
+            contact: organization.contact.as_ref().map(EmailAddress::to_string),
+            organization: sender_name(&organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned()),
+        }
+    }
+
+    /// Splits a line into its addresses and the parts between them.
+    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
+    pub(super) fn linked<'t>(&self, line: &'t str) -> Vec<LinkedText<'t>> {
+        LinkedText::parts(line)
+    }
+
+    /// Returns the link that begins a mail to an address.
+    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
+    pub(super) fn mailto(&self, address: &str) -> String {
+        LinkedText::mail_address(address).link.unwrap_or_default().into_owned()
+    }
+}
+
+/// Returns the section of a part. A reason that all places share is shown once.
+fn section(part: &Part<'_>, news: &News, has_places: bool) -> Section {
+    let reason = |place: &PlaceNews| {
+        let reason = place.signup.cancellation_reason(&news.event, &place.shift);
+        reason.map(|reason| lines(reason.as_str()))
+    };
+    let shift = |places: &Vec<&PlaceNews>| {
+        let first = places[0];
+        let mut facts = vec![Fact::new("Shift", one_line(first.shift.title.as_str()))];
+        facts.extend(when_and_where(first, news.event.is_virtual));
+        if !part.is_you {
+            facts.push(Fact::new("Who", part::people(places).all()));
+        }
+        facts.extend(places.iter().flat_map(|place| overlaps(place, news, part.is_you)));
+        ShiftNews { facts, reason: reason(first) }
+    };
+    let mut shifts: Vec<_> = part.shifts.iter().map(shift).collect();
+    let common = shifts[0].reason.clone();
+    let common = common.filter(|common| shifts.iter().all(|shift| shift.reason.as_ref() == Some(common)));
+    if common.is_some() {
+        shifts.iter_mut().for_each(|shift| shift.reason = None);
+    }
+    Section { heading: part.heading(), intro: part.intro(has_places), reason: common, shifts }
+}
+
+/// Returns the time and the place of a shift: once if they have not changed, else as they were told before and as they are now.
+fn when_and_where(place: &PlaceNews, is_virtual: bool) -> Vec<Fact> {
+    let at = &place.at;
+    let before = match &place.change {
+        PlaceChange::Moved { before } => before,
+        _ => at,
+    };
+    let mut facts = if before.interval == at.interval {
+        vec![Fact::new("When", when(at))]
+    } else {
+        vec![Fact::new("Time was", when(before)), Fact::new("Time now", when(at))]
+    };
+    let shown = |at| place_in_words(at, is_virtual).map(|place| one_line(&place));
+    if before.place() == at.place() {
+        facts.extend(shown(at).map(|place| Fact::new("Where", place)));
+    } else {
+        let or = |at, missing: &str| shown(at).unwrap_or_else(|| missing.to_owned());
+        facts.extend([
+            Fact::new("Place was", or(before, "No place given.")),
+            Fact::new("Place now", or(at, "The organizer hasn’t given a new place.")),
+        ]);
+    }
+    facts
+}
+
+/// Returns the other places of the same person at the same event that overlap a new place.
+fn overlaps(place: &PlaceNews, news: &News, is_you: bool) -> Vec<Fact> {
+    if Kind::of(place) != Kind::New {
+        return vec![];
+    }
+    let key = place.signup.name.key();
+    let overlaps = |other: &&PlaceNews| {
+        other.signup.id != place.signup.id
+            && !Kind::of(other).is_cancelled()
+            && other.at.interval.overlaps(place.at.interval)
+            && other.signup.name.key() == key
+    };
+    let name = part::people(&[place]).all();
+    let fact = |other: &PlaceNews| {
+        let who = if is_you { String::new() } else { format!(" ({name})") };
+        Fact::new("Overlaps with", format!("{}, {}{who}", one_line(other.shift.title.as_str()), when(&other.at)))
+    };
+    news.places.iter().filter(overlaps).map(fact).collect()
+}
+
+/// Returns the answers given for these places: each list once, with the people or the shifts that it belongs to.
+fn answers<'a>(is_you: bool, places: impl Iterator<Item = &'a PlaceNews>) -> Vec<(String, Vec<Fact>)> {
+    let mut lists: Vec<(&[Answer], Vec<&PlaceNews>)> = vec![];
+    for place in places.filter(|place| !place.signup.answers.is_empty()) {
+        match lists.iter_mut().find(|(answers, _)| *answers == place.signup.answers) {
+            Some((_, places)) => places.push(place),
+            None => lists.push((&place.signup.answers, vec![place])),
+        }
+    }
+    let is_only = lists.len() == 1;
+    let shown = |(answers, places): (&[Answer], Vec<&PlaceNews>)| {
+        let shifts: BTreeSet<_> = places.iter().map(|place| one_line(place.shift.title.as_str())).collect();
+        let of = part::people(&places).all();
+        let heading = match (is_only, is_you) {
+            (true, _) => "Your answers".to_owned(),
+            (false, true) => format!("Your answers for {}", joined(shifts.into_iter().collect())),
+            (false, false) => format!("Answers of {of} for {}", joined(shifts.into_iter().collect())),
+        };
+        let facts = answers.iter().map(|answer| {
+            let value = safe_answer(answer_in_words(answer.value.as_str()));
+            Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
+        });
+        (heading, facts.collect())
+    };
+    lists.into_iter().map(shown).collect()
+}

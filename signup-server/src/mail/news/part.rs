@@ -1,0 +1,237 @@
+//! The sentences of a mail about places: one part of the mail for each way in which places changed.
+
+use std::collections::BTreeSet;
+
+use signup_core::{CancelledBy, PlaceChange, PlaceNews, TimeAndPlace};
+
+use super::Fact;
+use crate::mail::people::People;
+use crate::page::times::{self, Times};
+use crate::plain::{lines, one_line, shorten};
+
+/// The maximum length of the titles of event and shift together in a subject, in characters.
+const MAX_SUBJECT_TITLE: usize = 80;
+
+/// How a place changed. The most important one is the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    EventCancelled,
+    ShiftCancelled,
+    CancelledByOrganizer,
+    Moved,
+    New,
+    CancelledByVolunteer,
+    Unchanged,
+}
+
+impl Kind {
+    pub(super) fn of(place: &PlaceNews) -> Self {
+        match &place.change {
+            PlaceChange::New => Self::New,
+            PlaceChange::Moved { .. } => Self::Moved,
+            PlaceChange::Cancelled => match place.signup.cancelled_by() {
+                Some(CancelledBy::EventCancellation) => Self::EventCancelled,
+                Some(CancelledBy::ShiftDeletion) => Self::ShiftCancelled,
+                None | Some(CancelledBy::Volunteer) => Self::CancelledByVolunteer,
+                // The organizer or the operator, or a canceller that is newer than this mapping.
+                Some(_) => Self::CancelledByOrganizer,
+            },
+            // Nothing, or a change that is newer than this mapping.
+            _ => Self::Unchanged,
+        }
+    }
+
+    pub(super) const fn is_cancelled(self) -> bool {
+        matches!(
+            self,
+            Self::EventCancelled | Self::ShiftCancelled | Self::CancelledByOrganizer | Self::CancelledByVolunteer
+        )
+    }
+}
+
+/// Places that changed in the same way, by shift, in running order.
+pub(super) struct Part<'a> {
+    pub(super) kind: Kind,
+    pub(super) shifts: Vec<Vec<&'a PlaceNews>>,
+    people: People,
+    /// Whether the mail is about one person, whom it calls `you`.
+    pub(super) is_you: bool,
+}
+
+impl<'a> Part<'a> {
+    /// Returns the part of these places. Places on one shift are together, unless the mail tells different things about them.
+    pub(super) fn of(kind: Kind, is_you: bool, places: &[&'a PlaceNews]) -> Self {
+        let mut shifts: Vec<Vec<&PlaceNews>> = vec![];
+        for place in places {
+            let told = |place: &PlaceNews| (place.change.clone(), place.signup.reason.clone());
+            let is_same = |other: &PlaceNews| {
+                other.shift.id == place.shift.id && (kind == Kind::Unchanged || told(other) == told(place))
+            };
+            match shifts.iter_mut().find(|shift| is_same(shift[0])) {
+                Some(shift) => shift.push(place),
+                None => shifts.push(vec![place]),
+            }
+        }
+        Self { kind, shifts, people: people(places), is_you }
+    }
+
+    /// Returns the number of places.
+    pub(super) fn count(&self) -> usize {
+        self.shifts.iter().map(Vec::len).sum()
+    }
+
+    fn first(&self) -> &'a PlaceNews {
+        self.shifts[0][0]
+    }
+
+    /// Returns the title of the only shift, or `2 shifts`.
+    fn shifts_in_words(&self, max: usize) -> String {
+        let ids: BTreeSet<_> = self.shifts.iter().map(|shift| shift[0].shift.id).collect();
+        match ids.len() {
+            1 => shorten(self.first().shift.title.as_str(), max),
+            count => format!("{count} shifts"),
+        }
+    }
+
+    fn has_one_shift(&self) -> bool {
+        self.shifts.len() == 1
+    }
+
+    /// Returns the beginning of a sentence, such as `You’re` or `Ada and Ben are`.
+    fn who_are(&self) -> String {
+        match (self.is_you, self.people.count()) {
+            (true, _) => "You’re".to_owned(),
+            (false, 1) => format!("{} is", self.people.in_words()),
+            (false, _) => format!("{} are", self.people.in_words()),
+        }
+    }
+
+    /// Returns what was cancelled, such as `your place` or `the places of Ada and Ben`.
+    fn whose_places(&self) -> String {
+        let places = if self.has_one_shift() && self.people.count() == 1 { "place" } else { "places" };
+        if self.is_you { format!("your {places}") } else { format!("the {places} of {}", self.people.in_words()) }
+    }
+
+    /// Returns the sentence that tells what happened.
+    pub(super) fn heading(&self) -> String {
+        match self.kind {
+            Kind::EventCancelled => "This event has been cancelled".to_owned(),
+            Kind::ShiftCancelled if self.has_one_shift() => "This shift has been cancelled".to_owned(),
+            Kind::ShiftCancelled => "These shifts have been cancelled".to_owned(),
+            Kind::CancelledByOrganizer => format!("The organizer has cancelled {}", self.whose_places()),
+            Kind::CancelledByVolunteer => format!("You’ve cancelled {}", self.whose_places()),
+            Kind::New => format!("{} signed up for {}", self.who_are(), self.shifts_in_words(usize::MAX)),
+            Kind::Unchanged => self.has_already(),
+            Kind::Moved => match (&self.first().change, self.has_one_shift()) {
+                (PlaceChange::Moved { before }, true) if day(before) != day(&self.first().at) => {
+                    format!("Your shift has moved to {}", times::day_of_year(day(&self.first().at)))
+                }
+                (_, true) => "Your shift has changed".to_owned(),
+                (_, false) => "Your shifts have changed".to_owned(),
+            },
+        }
+    }
+
+    fn has_already(&self) -> String {
+        let places = if self.has_one_shift() && self.people.count() == 1 { "a place" } else { "places" };
+        match (self.is_you, self.people.count()) {
+            (true, _) => format!("You already have {places}"),
+            (false, 1) => format!("{} already has {places}", self.people.in_words()),
+            (false, _) => format!("{} already have {places}", self.people.in_words()),
+        }
+    }
+
+    /// Returns the subject: what happened, to which shift, and on which day.
+    pub(super) fn subject(&self, event: &str) -> String {
+        let beginning = match self.kind {
+            Kind::Moved => "Changed".to_owned(),
+            Kind::New => format!("{} signed up", self.who_are()),
+            Kind::Unchanged => self.has_already(),
+            _ => "Cancelled".to_owned(),
+        };
+        // A long title of the event leaves room for that of the shift.
+        let shift = match self.kind {
+            Kind::EventCancelled => String::new(),
+            _ => format!(" – {}", self.shifts_in_words(MAX_SUBJECT_TITLE / 2)),
+        };
+        let event = shorten(event, MAX_SUBJECT_TITLE - shift.chars().count().min(MAX_SUBJECT_TITLE / 2));
+        let days: BTreeSet<_> = self.shifts.iter().map(|shift| day(&shift[0].at)).collect();
+        let from = if days.len() > 1 { " from" } else { "," };
+        let first = days.first().copied().map(times::day_of_year).unwrap_or_default();
+        format!("{beginning}: {event}{shift}{from} {first}")
+    }
+
+    /// Returns the sentences under the heading.
+    pub(super) fn intro(&self, has_places: bool) -> Vec<&'static str> {
+        let mut intro = match self.kind {
+            Kind::EventCancelled => vec![
+                "The organizer has cancelled this event, so you no longer need to come. Thank you for offering to help.",
+            ],
+            Kind::ShiftCancelled if self.has_one_shift() => vec![
+                "The organizer has cancelled this shift, so you no longer need to come. Thank you for offering to help.",
+            ],
+            Kind::ShiftCancelled => vec![
+                "The organizer has cancelled these shifts, so you no longer need to come. Thank you for offering to help.",
+            ],
+            Kind::CancelledByOrganizer => vec!["You no longer need to come. Thank you for offering to help."],
+            Kind::CancelledByVolunteer => {
+                vec!["Thanks for letting us know. Someone else can take your place now."]
+            }
+            Kind::New => vec!["Thank you. We look forward to seeing you."],
+            Kind::Moved => vec![self.what_moved()],
+            Kind::Unchanged => vec![
+                "Someone, probably you, signed up again with your email address. Nothing has changed.",
+            ],
+        };
+        if self.kind.is_cancelled() && self.kind != Kind::EventCancelled && !has_places {
+            intro.push("You have no places left at this event.");
+        }
+        intro
+    }
+
+    fn what_moved(&self) -> &'static str {
+        let moved = |is_other: fn(&TimeAndPlace, &TimeAndPlace) -> bool| {
+            self.shifts.iter().any(|shift| match &shift[0].change {
+                PlaceChange::Moved { before } => is_other(before, &shift[0].at),
+                _ => false,
+            })
+        };
+        match (moved(|a, b| a.interval != b.interval), moved(|a, b| a.place() != b.place())) {
+            (true, true) => "The time and the place are different now. You’re still signed up.",
+            (true, false) => "The time is different now. You’re still signed up.",
+            (false, _) => "The place is different now. You’re still signed up.",
+        }
+    }
+
+    /// Returns a line for each shift.
+    pub(super) fn lines(&self) -> Vec<Fact> {
+        let line = |places: &Vec<&PlaceNews>| {
+            let names = people(places);
+            let who = if self.is_you { String::new() } else { format!(" ({})", names.all()) };
+            Fact::new(&one_line(places[0].shift.title.as_str()), format!("{}{who}", when(&places[0].at)))
+        };
+        self.shifts.iter().map(line).collect()
+    }
+
+    /// Returns the description of each shift that has one.
+    pub(super) fn descriptions(&self) -> impl Iterator<Item = (String, Vec<String>)> {
+        self.shifts.iter().filter_map(|places| {
+            let shift = &places[0].shift;
+            let title = if self.has_one_shift() { "the shift".to_owned() } else { one_line(shift.title.as_str()) };
+            shift.description.as_ref().map(|text| (format!("About {title}"), lines(text.as_str())))
+        })
+    }
+}
+
+/// Returns the people of these places.
+pub(super) fn people(places: &[&PlaceNews]) -> People {
+    People::of(places.iter().map(|place| &place.signup.name))
+}
+
+fn day(at: &TimeAndPlace) -> jiff::civil::Date {
+    times::date(at.interval, &at.zone)
+}
+
+pub(super) fn when(at: &TimeAndPlace) -> String {
+    Times::of(at.interval, &at.zone).to_string()
+}
