@@ -240,6 +240,20 @@ impl Interval {
     pub fn is_over(self, now: Timestamp) -> bool {
         self.end <= now
     }
+
+    /// Returns whether both intervals have an instant in common.
+    ///
+    /// ```
+    /// use signup_core::{Interval, Timestamp};
+    ///
+    /// let at = |second| Timestamp::from_second(second).unwrap_or_default();
+    /// let interval = |start, end| Interval { start: at(start), end: at(end) };
+    /// assert!(interval(0, 10).overlaps(interval(9, 20)));
+    /// assert!(!interval(0, 10).overlaps(interval(10, 20)));
+    /// ```
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start < other.end && other.start < self.end
+    }
 }
 
 /// A date in a zone. As the first day of an event, turns hours into instants.

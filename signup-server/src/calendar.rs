@@ -47,7 +47,7 @@ pub(crate) struct Entry<'a> {
     pub(crate) shift: &'a Shift,
     pub(crate) signup: SignupId,
     /// The name of the volunteer, if the file has entries of several people and may show the name.
-    pub(crate) name: Option<&'a str>,
+    pub(crate) name: Option<String>,
     /// The time and the location of the shift.
     pub(crate) at: &'a TimeAndPlace,
     /// Grows with each version of the entry, so a calendar program recognizes the latest one.
@@ -72,7 +72,7 @@ impl fmt::Display for Calendar<'_> {
         write("PRODID:-//Signup//Signup//EN")?;
         write(&format!("METHOD:{}", method.name()))?;
         for Entry { event, shift, signup, name, at, sequence, url } in entries {
-            let name = name.map(|name| format!(" ({name})")).unwrap_or_default();
+            let name = name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
             write("BEGIN:VEVENT")?;
             write(&format!("UID:{signup}"))?;
             write(&format!("SEQUENCE:{sequence}"))?;

@@ -7,12 +7,15 @@
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{EmailAddress, Mail, MailContent, Notice, NoticeCause, SignupInFull};
+use signup_core::{
+    EmailAddress, Mail, MailContent, News, Notice, NoticeCause, PlaceNews, Secret, SignupInFull,
+};
 
 use super::content::{Action, Content};
 use super::header::Headers;
 use super::mail_from::MailFrom;
-use super::name::{safe_organization, sender_name};
+use super::name::{safe_name, safe_organization, sender_name};
+use super::news::NewsMail;
 use super::organizer::OrganizerMail;
 use super::person::PersonMail;
 use crate::calendar::{Calendar, Entry, Method};
@@ -64,6 +67,18 @@ struct HtmlPart<'a> {
 }
 
 #[derive(Debug, Template)]
+#[template(path = "news_mail.txt", escape = "none")]
+struct NewsTextPart<'a> {
+    mail: &'a NewsMail,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "news_mail.html")]
+struct NewsHtmlPart<'a> {
+    mail: &'a NewsMail,
+}
+
+#[derive(Debug, Template)]
 #[template(path = "person_mail.txt", escape = "none")]
 struct PersonTextPart<'a> {
     mail: &'a PersonMail,
@@ -99,6 +114,10 @@ pub(super) fn write(
 ) -> Result<WrittenMail, String> {
     let draft = match &mail.content {
         MailContent::Signup(about) => about_signup(&mail.notice, about, from, base_url, now)?,
+        MailContent::News(news) => {
+            let secret = mail.secret.as_ref().ok_or("a mail about places needs the secret of its link")?;
+            about_places(news, secret, from, base_url, now)?
+        }
         MailContent::SignInCode { code, .. } => to_person(&PersonMail::code(code), None)?,
         MailContent::Invitation(invited) => {
             let secret = mail.notice.cause.secret().ok_or("an invitation needs its secret")?;
@@ -154,6 +173,49 @@ fn about_signup<'a>(
         subject: content.subject,
         contact: organization.contact.as_ref(),
         calendars: vec![CalendarFile { name: "shift.ics", method, text: calendar.to_string() }],
+    })
+}
+
+/// Writes the mail to an address about its places at an event. One calendar file has every place that the address has, and each place
+/// that was cancelled has a file of its own, because the entries of a file have one method.
+fn about_places<'a>(
+    news: &'a News,
+    secret: &Secret,
+    from: &MailFrom,
+    base_url: &str,
+    now: Timestamp,
+) -> Result<Draft<'a>, String> {
+    let News { organization, event, places, .. } = news;
+    let url = format!("{base_url}/events/{}", event.slug);
+    let url = (event.is_published && event.deleted_at.is_none()).then_some(url.as_str());
+    let content = NewsMail::of(news, secret, base_url, url, now);
+    let entry = |place: &'a PlaceNews| Entry {
+        event,
+        shift: &place.shift,
+        signup: place.signup.id,
+        name: safe_name(&place.signup.name).filter(|_| content.has_several_people),
+        at: &place.at,
+        sequence: place.sequence,
+        url,
+    };
+    let file = |name, method, entries| {
+        let calendar = Calendar { method, organization, sender: from.address(), entries, now };
+        CalendarFile { name, method, text: calendar.to_string() }
+    };
+    let (held, cancelled): (Vec<_>, Vec<_>) = places.iter().partition(|place| place.signup.is_confirmed());
+    let held: Vec<_> = held.into_iter().map(entry).collect();
+    let held = Some(held).filter(|held| !held.is_empty());
+    let held = held.map(|held| file("shifts.ics", Method::Publish, held));
+    let cancelled =
+        cancelled.into_iter().map(|place| file("cancelled.ics", Method::Cancel, vec![entry(place)]));
+    Ok(Draft {
+        from: sender_name(&organization.name),
+        text: rendered(&NewsTextPart { mail: &content })?,
+        html: rendered(&NewsHtmlPart { mail: &content })?,
+        name: content.name.filter(|_| !content.has_several_people),
+        subject: content.subject,
+        contact: organization.contact.as_ref(),
+        calendars: held.into_iter().chain(cancelled).collect(),
     })
 }
 
@@ -242,6 +304,10 @@ mod delivered;
 #[cfg(test)]
 mod name_tests;
 #[cfg(test)]
+mod news_tests;
+#[cfg(test)]
 mod organizer_tests;
 #[cfg(test)]
 mod person_tests;
+#[cfg(test)]
+mod sample;

@@ -30,8 +30,10 @@ pub(super) struct NewsMail {
     pub(super) has_several_people: bool,
     /// What changed, the most important first; at least one.
     pub(super) sections: Vec<Section>,
-    /// Each shift on which the address has places. Empty if the only section shows the same.
+    /// Each shift on which the address has places. Empty if a section shows the same.
     pub(super) altogether: Vec<Fact>,
+    /// Whether the address has lost its last place at an event that takes place.
+    pub(super) has_no_places: bool,
     /// The answers given, each list under its heading.
     pub(super) answers: Vec<(String, Vec<Fact>)>,
     /// The lines of the instructions and of the descriptions, each under its heading.
@@ -49,7 +51,8 @@ pub(super) struct NewsMail {
 #[derive(Debug, Clone)]
 pub(super) struct Section {
     pub(super) heading: String,
-    pub(super) intro: Vec<&'static str>,
+    /// The sentence under the heading.
+    pub(super) intro: &'static str,
     /// The lines of the organizer's reason for the cancellation of all places.
     pub(super) reason: Option<Vec<String>>,
     pub(super) shifts: Vec<ShiftNews>,
@@ -78,7 +81,13 @@ impl Fact {
 
 impl NewsMail {
     /// Returns the content of the mail. `url` is the URL of the event's page, and `secret` that of the link.
-    pub(super) fn of(news: &News, secret: &Secret, base_url: &str, url: Option<&str>, now: Timestamp) -> Self {
+    pub(super) fn of(
+        news: &News,
+        secret: &Secret,
+        base_url: &str,
+        url: Option<&str>,
+        now: Timestamp,
+    ) -> Self {
         let News { organization, event, places, .. } = news;
         let all: Vec<_> = places.iter().collect();
         let names = part::people(&all);
@@ -89,22 +98,25 @@ impl NewsMail {
         };
         let kinds: BTreeSet<_> = places.iter().map(Kind::of).collect();
         let is_told = |kind: &Kind| *kind != Kind::Unchanged || kinds.len() == 1;
-        let parts: Vec<_> =
-            kinds.iter().filter(|kind| is_told(kind)).map(|kind| select(*kind, |one, other| one == other)).collect();
+        let parts: Vec<_> = kinds
+            .iter()
+            .filter(|kind| is_told(kind))
+            .map(|kind| select(*kind, |one, other| one == other))
+            .collect();
         let held = select(Kind::Unchanged, |kind, _| !kind.is_cancelled());
         let shows_all = |part: &Part<'_>| !part.kind.is_cancelled() && part.count() == held.count();
         let altogether = if parts.iter().any(shows_all) { vec![] } else { held.lines() };
-        let is_to_come = |place: &&PlaceNews| !place.at.interval.is_over(now);
-        let offer = if held.shifts.iter().flatten().any(|place| is_to_come(place)) {
+        let offer = if held.shifts.iter().flatten().any(|place| !place.at.interval.is_over(now)) {
             "See your places, add them to your calendar or cancel"
         } else {
             "See the details"
         };
         let has_places = held.count() > 0;
+        let is_event_cancelled = kinds.contains(&Kind::EventCancelled);
         let about = |heading: &str, text: &str| (heading.to_owned(), lines(text));
         let instructions = event.instructions.iter().filter(|_| has_places);
         let instructions = instructions.map(|text| about("Good to know", text.as_str()));
-        let mut sections: Vec<_> = parts.iter().map(|part| section(part, news, has_places)).collect();
+        let mut sections: Vec<_> = parts.iter().map(|part| section(part, news)).collect();
         if let Some(first) = sections.first_mut().and_then(|section| section.shifts.first_mut()) {
             first.facts.insert(0, Fact::new("Event", one_line(event.title.as_str())));
         }
@@ -115,11 +127,12 @@ impl NewsMail {
             has_several_people: !is_you,
             sections,
             altogether,
+            has_no_places: !has_places && !is_event_cancelled,
             answers: answers(is_you, places.iter().filter(|place| is_told(&Kind::of(place)))),
             descriptions: instructions.chain(held.descriptions()).chain(about_event).collect(),
             link: (offer, format!("{base_url}/signups/{}", secret.reveal())),
             // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
-            url: url.filter(|_| !kinds.contains(&Kind::EventCancelled)).map(str::to_owned),
+            url: url.filter(|_| !is_event_cancelled).map(str::to_owned),
             contact: organization.contact.as_ref().map(EmailAddress::to_string),
             organization: sender_name(&organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned()),
         }
@@ -139,7 +152,7 @@ impl NewsMail {
 }
 
 /// Returns the section of a part. A reason that all places share is shown once.
-fn section(part: &Part<'_>, news: &News, has_places: bool) -> Section {
+fn section(part: &Part<'_>, news: &News) -> Section {
     let reason = |place: &PlaceNews| {
         let reason = place.signup.cancellation_reason(&news.event, &place.shift);
         reason.map(|reason| lines(reason.as_str()))
@@ -160,7 +173,7 @@ fn section(part: &Part<'_>, news: &News, has_places: bool) -> Section {
     if common.is_some() {
         shifts.iter_mut().for_each(|shift| shift.reason = None);
     }
-    Section { heading: part.heading(), intro: part.intro(has_places), reason: common, shifts }
+    Section { heading: part.heading(), intro: part.intro(), reason: common, shifts }
 }
 
 /// Returns the time and the place of a shift: once if they have not changed, else as they were told before and as they are now.
@@ -203,7 +216,10 @@ fn overlaps(place: &PlaceNews, news: &News, is_you: bool) -> Vec<Fact> {
     let name = part::people(&[place]).all();
     let fact = |other: &PlaceNews| {
         let who = if is_you { String::new() } else { format!(" ({name})") };
-        Fact::new("Overlaps with", format!("{}, {}{who}", one_line(other.shift.title.as_str()), when(&other.at)))
+        Fact::new(
+            "Overlaps with",
+            format!("{}, {}{who}", one_line(other.shift.title.as_str()), when(&other.at)),
+        )
     };
     news.places.iter().filter(overlaps).map(fact).collect()
 }

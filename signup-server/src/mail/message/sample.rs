@@ -1,19 +1,19 @@
 //! A mail about places for tests, and mails as a person reads them.
 
-use jiff::Timestamp;
 use jiff::civil::date;
 use mailparse::{MailHeaderMap as _, ParsedMail};
 use signup_core::{
-    Answer, CancelledBy, Capacity, Event, EventId, Hours, Mail, MailContent, NewEvent, NewOrganization, NewShift, News,
-    Notice, NoticeCause, NoticeId, Organization, PlaceChange, PlaceNews, QuestionId, ScheduledShift, Scopes, Secret,
-    Service, ShiftId, Signup, SignupId, SignupState, TimeAndPlace,
+    CancelledBy, Capacity, Event, Hours, MessageId, NewEvent, NewOrganization, NewShift, NoticeId,
+    Organization, OrganizationId, PlaceChange, ScheduledShift, Scopes, Service, Signup, SignupId,
+    SignupState, TimeAndPlace,
 };
 use signup_store_memory::MemoryStore;
 use uuid::Uuid;
 
 use super::*;
 
-/// A published event with the shifts "Early" (09:00 to 12:30), "Late" (12:00 to 17:00) and "Sunday" (the next day).
+/// A mail about places at a published event with the shifts "Early" (09:00 to 12:30), "Late" (12:00 to 17:00) and "Sunday" (the next day).
+#[derive(Clone)]
 pub(super) struct Sample {
     pub(super) organization: Organization,
     pub(super) event: Event,
@@ -32,12 +32,24 @@ impl Sample {
         let mut organization = service.admin().create_organization(new).await.unwrap();
         organization.contact = Some("help@riverside.example".parse().unwrap());
         let session = service.session_for(organization.id, Scopes::all()).await.unwrap();
-        let shift = |title: &str, hours: Hours| NewShift::new(title.parse().unwrap(), Capacity::new(9).unwrap()).hours(hours);
+        let shift = |title: &str, hours: Hours| {
+            NewShift::new(title.parse().unwrap(), Capacity::new(9).unwrap()).hours(hours)
+        };
         let early = shift("Early", Hours::parse(Some("09:00"), Some("12:30")).unwrap());
         let late = shift("Late", Hours::parse(Some("12:00"), Some("17:00")).unwrap());
         let sunday = shift("Sunday", Hours::ALL_DAY.on_day(2).unwrap());
-        let new = NewEvent::new("Food drive".parse().unwrap(), date(2099, 6, 6), "America/New_York".parse().unwrap());
-        let new = new.location("12 Long Street".parse().unwrap()).shift(early).shift(late).shift(sunday).published();
+        let new = NewEvent::new(
+            "Food drive".parse().unwrap(),
+            date(2099, 6, 6),
+            "America/New_York".parse().unwrap(),
+        );
+        let new = new
+            .end_date(date(2099, 6, 7))
+            .location("12 Long Street".parse().unwrap())
+            .shift(early)
+            .shift(late)
+            .shift(sunday)
+            .published();
         let created = session.create_event(new).await.unwrap();
         let mut event = created.event;
         event.slug = "food-drive".to_owned();
@@ -76,4 +88,51 @@ impl Sample {
     pub(super) fn written(&self) -> WrittenMail {
         written(&self.mail())
     }
+}
+
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+pub(super) fn notice(cause: NoticeCause) -> Notice {
+    Notice::to_person(NoticeId::NONE, OrganizationId::NONE, cause, NOW)
+}
+
+/// Returns a mail with this content. Its link has a secret that is always the same.
+pub(super) fn mail_of(content: MailContent) -> Mail {
+    let notice = notice(NoticeCause::MessageSent { message: MessageId::NONE, fanned_out_to: None });
+    let mut mail = Mail::new(notice, content);
+    mail.secret = Some("s".repeat(43).parse().unwrap());
+    mail
+}
+
+pub(super) fn written(mail: &Mail) -> WrittenMail {
+    write(mail, &"Signup <help@example.org>".parse().unwrap(), "https://example.org", NOW).unwrap()
+}
+
+/// Returns the headers of a mail, its text, and its files, as a person reads them.
+pub(super) fn shown(mail: &WrittenMail) -> String {
+    let parsed = mailparse::parse_mail(mail.content.as_bytes()).unwrap();
+    let names = ["From", "To", "Reply-To", "Subject"];
+    let headers = parsed.headers.iter().filter(|header| names.contains(&&*header.get_key()));
+    let headers: String =
+        headers.map(|header| format!("{}: {}\n", header.get_key(), header.get_value())).collect();
+    let files: String = parsed.subparts.iter().filter_map(file).collect();
+    format!("{headers}\n{}{files}", mail.text)
+}
+
+/// Returns an attachment: its type, its name, and its unfolded lines. `None` for another part.
+fn file(part: &ParsedMail<'_>) -> Option<String> {
+    let disposition = part.headers.get_first_value("Content-Disposition")?;
+    let lines = part.get_body().unwrap().replace("\r\n ", "").replace("\r\n", "\n");
+    Some(format!("\n--- {}; {disposition}\n{lines}", part.headers.get_first_value("Content-Type")?))
+}
+
+/// Returns the HTML of a mail.
+pub(super) fn html(mail: &WrittenMail) -> String {
+    fn find(part: &ParsedMail<'_>) -> Option<String> {
+        match part.ctype.mimetype.as_str() {
+            "text/html" => part.get_body().ok(),
+            _ => part.subparts.iter().find_map(find),
+        }
+    }
+    find(&mailparse::parse_mail(mail.content.as_bytes()).unwrap()).unwrap().replace("\r\n", "\n")
 }

@@ -44,7 +44,10 @@ impl Kind {
     pub(super) const fn is_cancelled(self) -> bool {
         matches!(
             self,
-            Self::EventCancelled | Self::ShiftCancelled | Self::CancelledByOrganizer | Self::CancelledByVolunteer
+            Self::EventCancelled
+                | Self::ShiftCancelled
+                | Self::CancelledByOrganizer
+                | Self::CancelledByVolunteer
         )
     }
 }
@@ -109,7 +112,11 @@ impl<'a> Part<'a> {
     /// Returns what was cancelled, such as `your place` or `the places of Ada and Ben`.
     fn whose_places(&self) -> String {
         let places = if self.has_one_shift() && self.people.count() == 1 { "place" } else { "places" };
-        if self.is_you { format!("your {places}") } else { format!("the {places} of {}", self.people.in_words()) }
+        if self.is_you {
+            format!("your {places}")
+        } else {
+            format!("the {places} of {}", self.people.in_words())
+        }
     }
 
     /// Returns the sentence that tells what happened.
@@ -161,32 +168,26 @@ impl<'a> Part<'a> {
         format!("{beginning}: {event}{shift}{from} {first}")
     }
 
-    /// Returns the sentences under the heading.
-    pub(super) fn intro(&self, has_places: bool) -> Vec<&'static str> {
-        let mut intro = match self.kind {
-            Kind::EventCancelled => vec![
-                "The organizer has cancelled this event, so you no longer need to come. Thank you for offering to help.",
-            ],
-            Kind::ShiftCancelled if self.has_one_shift() => vec![
-                "The organizer has cancelled this shift, so you no longer need to come. Thank you for offering to help.",
-            ],
-            Kind::ShiftCancelled => vec![
-                "The organizer has cancelled these shifts, so you no longer need to come. Thank you for offering to help.",
-            ],
-            Kind::CancelledByOrganizer => vec!["You no longer need to come. Thank you for offering to help."],
-            Kind::CancelledByVolunteer => {
-                vec!["Thanks for letting us know. Someone else can take your place now."]
+    /// Returns the sentence under the heading.
+    pub(super) fn intro(&self) -> &'static str {
+        match self.kind {
+            Kind::EventCancelled => {
+                "The organizer has cancelled this event, so you no longer need to come. Thank you for offering to help."
             }
-            Kind::New => vec!["Thank you. We look forward to seeing you."],
-            Kind::Moved => vec![self.what_moved()],
-            Kind::Unchanged => vec![
-                "Someone, probably you, signed up again with your email address. Nothing has changed.",
-            ],
-        };
-        if self.kind.is_cancelled() && self.kind != Kind::EventCancelled && !has_places {
-            intro.push("You have no places left at this event.");
+            Kind::ShiftCancelled if self.has_one_shift() => {
+                "The organizer has cancelled this shift, so you no longer need to come. Thank you for offering to help."
+            }
+            Kind::ShiftCancelled => {
+                "The organizer has cancelled these shifts, so you no longer need to come. Thank you for offering to help."
+            }
+            Kind::CancelledByOrganizer => "You no longer need to come. Thank you for offering to help.",
+            Kind::CancelledByVolunteer => "Thanks for letting us know. Someone else can take your place now.",
+            Kind::New => "Thank you. We look forward to seeing you.",
+            Kind::Moved => self.what_moved(),
+            Kind::Unchanged => {
+                "Someone, probably you, signed up again with your email address. Nothing has changed."
+            }
         }
-        intro
     }
 
     fn what_moved(&self) -> &'static str {
@@ -217,7 +218,8 @@ impl<'a> Part<'a> {
     pub(super) fn descriptions(&self) -> impl Iterator<Item = (String, Vec<String>)> {
         self.shifts.iter().filter_map(|places| {
             let shift = &places[0].shift;
-            let title = if self.has_one_shift() { "the shift".to_owned() } else { one_line(shift.title.as_str()) };
+            let title =
+                if self.has_one_shift() { "the shift".to_owned() } else { one_line(shift.title.as_str()) };
             shift.description.as_ref().map(|text| (format!("About {title}"), lines(text.as_str())))
         })
     }
