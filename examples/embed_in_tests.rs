@@ -47,8 +47,8 @@ impl Fixture {
     async fn sign_up(&self, email: &str) -> std::result::Result<(), Box<dyn Error>> {
         let shift = self.session.shifts(self.event).await?[0].id;
         let volunteer = NewSignup::new("Ada".parse()?, email.parse()?);
-        let form = self.service.volunteers().form_of(self.session.organization_id(), shift).await?;
-        form.sign_up(volunteer).await?;
+        let form = self.service.volunteers().form_of(self.session.organization_id(), [shift]).await?;
+        form.sign_up(volunteer).await?.into_places()?;
         Ok(())
     }
 

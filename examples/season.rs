@@ -86,7 +86,7 @@ async fn sign_up(service: &Service, copy: &EventWithShifts, name: &str) -> Resul
     let volunteer = NewSignup::new(name.parse()?, email.parse()?);
     let page = service.volunteers().event(&copy.event.slug).await?;
     let open = page.shifts.iter().find(|shift| shift.occupancy.has_room()).ok_or("every shift is full")?;
-    service.volunteers().form(&copy.event.slug, open.id).await?.sign_up(volunteer).await?;
+    service.volunteers().form(&copy.event.slug, [open.id]).await?.sign_up(volunteer).await?.into_places()?;
     Ok(())
 }
 

@@ -56,9 +56,10 @@ async fn main() -> Result<()> {
 async fn sign_up(service: &Service, slug: &str, shift: ShiftId, name: &str) -> Result<Option<Secret>> {
     let email = format!("{}@example.org", name.to_lowercase());
     let volunteer = NewSignup::new(name.parse()?, email.parse()?);
-    let form = service.volunteers().form(slug, shift).await?;
-    let (secret, result) = match form.sign_up(volunteer).await {
-        Ok(signed_up) if signed_up.is_new() => (signed_up.secret, "has a place"),
+    let form = service.volunteers().form(slug, [shift]).await?;
+    let place = form.sign_up(volunteer).await?.into_places().map(|mut places| places.remove(0));
+    let (secret, result) = match place {
+        Ok(place) if place.is_new() => (place.secret, "has a place"),
         Ok(_) => (None, "had a place already"),
         Err(Error::ShiftFull) => (None, "has no place: the shift is full"),
         Err(error) => return Err(error.into()),

@@ -138,7 +138,14 @@ impl Site {
         let (service, _) = self.process(caller);
         let email = EmailAddress::new(&format!("volunteer{}@example.org", self.number())).unwrap();
         let new = NewSignup::new("Ada".parse().unwrap(), email);
-        service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(new).await.map(drop)
+        service
+            .volunteers()
+            .form_of(shift.organization, [shift.id])
+            .await?
+            .sign_up(new)
+            .await?
+            .into_places()
+            .map(drop)
     }
 }
 

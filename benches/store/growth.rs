@@ -128,8 +128,15 @@ impl Site {
             Operation::Publish => drop(session.unpublish_event(*draft).await.unwrap()),
             Operation::SignUp => {
                 let email = format!("ada{number}@example.org").parse().unwrap();
-                let form = service.volunteers().form_of(session.organization_id(), coming.id).await.unwrap();
-                drop(form.sign_up(NewSignup::new("Ada".parse().unwrap(), email)).await.unwrap());
+                let form =
+                    service.volunteers().form_of(session.organization_id(), [coming.id]).await.unwrap();
+                drop(
+                    form.sign_up(NewSignup::new("Ada".parse().unwrap(), email))
+                        .await
+                        .unwrap()
+                        .into_places()
+                        .unwrap(),
+                );
             }
         }
     }

@@ -72,7 +72,7 @@ pub enum Error {
     /// Sign-ups for the event are not open yet, or are closed. [`Event::signup_phase`](crate::Event::signup_phase) says which.
     #[error("the event takes no sign-ups at present")]
     SignupsClosed,
-    /// The shift was deleted, so its sign-ups cannot be cancelled.
+    /// The shift was deleted, so it takes no sign-ups, and its sign-ups cannot be cancelled.
     #[error("the shift was deleted")]
     ShiftDeleted,
     /// The webhook is disabled, so nothing is delivered to it again.

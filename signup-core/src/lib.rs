@@ -27,8 +27,8 @@
 //! assert_eq!(created.shifts[0].interval().start.to_string(), "2027-06-05T13:00:00Z");
 //!
 //! // A volunteer signs up, and gets a mail that confirms it.
-//! let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
-//! form.sign_up(NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?)).await?;
+//! let form = service.volunteers().form(&created.event.slug, [created.shifts[0].id]).await?;
+//! form.sign_up(NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?)).await?.into_places()?;
 //! assert_eq!(session.coverage(created.event.id).await?.remaining, 7);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! # })?;
@@ -185,7 +185,8 @@ pub use id::{
 pub use input::{
     Acceptance, Asked, Cancellation, Change, DeleteShift, DuplicateEvent, EventPatch, FirstOwner, HoursPatch,
     Input, NewAnswer, NewEvent, NewInvitation, NewMessage, NewOrganization, NewQuestion, NewShift, NewSignup,
-    NewToken, NewWebhook, OrganizationPatch, QuestionPatch, ShiftPatch, SignUpInput, WebhookPatch,
+    NewToken, NewVolunteer, NewWebhook, OrganizationPatch, QuestionPatch, ShiftPatch, SignUpInput,
+    VolunteerInput, WebhookPatch,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]
@@ -208,9 +209,9 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, PublicEvent, Reply,
-    Service, Session, ShiftSignups, SignUpForm, SignedIn, SignedUp, TokenUse, VolunteerData, VolunteerSignup,
-    Volunteers,
+    Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place, PublicEvent,
+    Reply, Service, Session, ShiftOutcome, ShiftSignups, SignUpForm, SignedIn, SignedUp, TokenUse,
+    VolunteerData, VolunteerSignup, Volunteers,
 };
 pub use shift::{CancelledBy, Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};

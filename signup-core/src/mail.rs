@@ -73,7 +73,7 @@ use crate::text::{EmailAddress, PersonName};
 /// #     outbox.report_sent(&mail.notice).await?;
 /// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&mail)))
 /// # };
-/// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
+/// let form = service.volunteers().form(&created.event.slug, [created.shifts[0].id]).await?;
 /// form.sign_up(ada).await?;
 /// // The mail: "You are signed up for Saturday, 5 June 2027, 00:00 EDT. To cancel: https://example.org/cancel/…"
 /// # let confirmation = next().await?.ok_or("no mail")?;

@@ -140,9 +140,9 @@ mod tests {
     async fn table(date: &str, answers: &[(QuestionId, &str, &str)]) -> Vec<String> {
         let (service, created) = sample_event().await;
         let (event, shift) = (created.event, created.shifts[0].clone());
-        let form = service.volunteers().form(&event.slug, shift.id).await.unwrap();
+        let form = service.volunteers().form(&event.slug, [shift.id]).await.unwrap();
         let new = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
-        drop(form.sign_up(new).await.unwrap());
+        drop(form.sign_up(new).await.unwrap().into_places().unwrap());
         let mut all = service.admin().event_signups(event.id).await.unwrap();
         all.shifts[0].signups[0].answers.extend(answers.iter().map(|(question, label, value)| {
             Answer::new(*question, label.parse().unwrap(), value.parse().unwrap())

@@ -5,6 +5,7 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::hours::TimeError;
+use crate::id::ShiftId;
 use crate::question::QuestionKind;
 use crate::text::{Label, LocationDataError, TextError};
 use crate::value_error::ValueError;
@@ -31,7 +32,7 @@ pub enum FaultKind {
         /// The type that the field takes.
         expected: ValueType,
     },
-    /// A value that may be given only once, such as a header or an option of a question, is given several times.
+    /// A value that may be given only once, such as a header, an option of a question or a person of a form, is given several times.
     #[error("must be given only once")]
     Repeated,
     /// The input does not take a member or a parameter of this name, or an answer to this question.
@@ -109,6 +110,12 @@ pub enum FaultKind {
     /// A required checkbox is not ticked.
     #[error("must be ticked")]
     NotTicked,
+    /// Two shifts of a form overlap, which the form does not accept.
+    #[error("must accept that the shifts {} and {} overlap", shifts[0], shifts[1])]
+    Overlap {
+        /// The shifts, the earlier one first.
+        shifts: [ShiftId; 2],
+    },
     /// Shifts of this length do not fill the time from the start to the end of their row.
     #[error("must divide the {minutes} minutes from start to end without a remainder")]
     Remainder {

@@ -39,7 +39,7 @@ pub use questions::{NewQuestion, QuestionPatch};
 pub(crate) use questions::{check_new_question, check_options, check_question_patch};
 pub use shift::{NewShift, ShiftPatch};
 pub use shift_hours::HoursPatch;
-pub use sign_up::{NewAnswer, NewSignup, SignUpInput};
+pub use sign_up::{NewAnswer, NewSignup, NewVolunteer, SignUpInput, VolunteerInput};
 pub use token::NewToken;
 pub(crate) use webhook::check_webhook;
 pub use webhook::{NewWebhook, WebhookPatch};

@@ -1,18 +1,20 @@
 //! Sign-ups of volunteers: typed and untyped.
 //!
-//! The event's questions decide which answers are valid. So an untyped sign-up is checked against the questions of a
-//! [`SignUpForm`](crate::SignUpForm), and the check reports the faults of the name, the address and the answers together.
+//! The event's questions decide which answers are valid. So an untyped form is checked against the questions and the shifts of a
+//! [`SignUpForm`](crate::SignUpForm), and the check reports the faults of all fields together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::fault::{FaultKind, FaultPath, Faults, ValueType};
-use crate::id::QuestionId;
+use crate::hours::Interval;
+use crate::id::{QuestionId, ShiftId};
 use crate::question::{Question, QuestionKind};
+use crate::shift::ScheduledShift;
 use crate::signup::Answer;
 use crate::text::{AnswerText, EmailAddress, Label, PersonName, is_blank};
 
-/// A typed sign-up. Each question is answered at most once: a later answer replaces an earlier one.
+/// A typed form: the people of one address, each of whom asks for a place on each shift of the form.
 ///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
@@ -28,23 +30,38 @@ use crate::text::{AnswerText, EmailAddress, Label, PersonName, is_blank};
 /// #     service.admin().add_question(created.event.id, new).await?;
 /// # }
 /// let volunteers = service.volunteers();
-/// let form = volunteers.form(&slug, created.shifts[0].id).await?;
+/// let form = volunteers.form(&slug, [created.shifts[0].id]).await?;
 /// let [shirt, rules, diet] = form.questions() else { panic!("the event has three questions") };
-/// let ada = NewSignup::new("Ada".parse()?, "ada@example.org".parse()?)
+/// let family = NewSignup::new("Ada".parse()?, "ada@example.org".parse()?)
 ///     .choose(shirt.id, "M".parse()?)
 ///     .tick(rules.id)
-///     .answer(diet.id, "no nuts".parse()?);
-/// let signed_up = form.sign_up(ada).await?;
-/// assert_eq!(signed_up.signup.answers[0].value.as_str(), "M");
+///     .answer(diet.id, "no nuts".parse()?)
+///     .and("Byron".parse()?)
+///     .choose(shirt.id, "S".parse()?)
+///     .tick(rules.id)
+///     .answer(diet.id, "none".parse()?);
+/// let [ada, byron] = &form.sign_up(family).await?.into_places()?[..] else { panic!("two people") };
+/// assert_eq!((ada.signup.name.as_str(), byron.signup.name.as_str()), ("Ada", "Byron"));
+/// assert_eq!(ada.signup.answers[0].value.as_str(), "M");
 /// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NewSignup {
-    /// The name of the volunteer.
-    pub name: PersonName,
-    /// The email address.
+    /// The email address of all people.
     pub email: EmailAddress,
+    /// The people: 1 to [`MAX_PEOPLE`](Self::MAX_PEOPLE), nobody twice.
+    pub people: Vec<NewVolunteer>,
+    /// Whether shifts of the form may overlap.
+    pub accepts_overlaps: bool,
+}
+
+/// A person of a form, with the answers to the questions of the event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NewVolunteer {
+    /// The name.
+    pub name: PersonName,
     /// The answers by question. A checkbox without an answer is not ticked.
     pub answers: BTreeMap<QuestionId, NewAnswer>,
 }
@@ -61,13 +78,46 @@ pub enum NewAnswer {
     Tick,
 }
 
-impl NewSignup {
-    /// Creates a sign-up without answers.
-    pub const fn new(name: PersonName, email: EmailAddress) -> Self {
-        Self { name, email, answers: BTreeMap::new() }
+impl NewVolunteer {
+    /// Creates a person without answers.
+    pub const fn new(name: PersonName) -> Self {
+        Self { name, answers: BTreeMap::new() }
     }
 
-    /// Answers a question that asks for a text.
+    /// Returns the answers in the order of the questions. Ignores an answer to any other question, which may have been
+    /// deleted since the volunteer answered it.
+    fn answers_to(&self, questions: &[Question], path: &FaultPath, faults: &mut Faults) -> Vec<Answer> {
+        let mut answers = Vec::new();
+        for question in questions {
+            let value = value(question, self.answers.get(&question.id));
+            let value = faults.check(answer_path(path, question.id), value).flatten();
+            answers.extend(value.map(|value| Answer::new(question.id, question.label.clone(), value)));
+        }
+        answers
+    }
+}
+
+impl NewSignup {
+    /// The maximum number of people of one form.
+    pub const MAX_PEOPLE: usize = 10;
+    /// The maximum number of shifts of one form.
+    pub const MAX_SHIFTS: usize = 20;
+    /// The maximum number of places that one form asks for: the number of its people times the number of its shifts.
+    pub const MAX_PLACES: usize = 120;
+
+    /// Creates the form of one person without answers.
+    pub fn new(name: PersonName, email: EmailAddress) -> Self {
+        Self { email, people: vec![NewVolunteer::new(name)], accepts_overlaps: false }
+    }
+
+    /// Adds a person. The answers that follow are the ones of this person.
+    #[must_use]
+    pub fn and(mut self, name: PersonName) -> Self {
+        self.people.push(NewVolunteer::new(name));
+        self
+    }
+
+    /// Answers a question that asks for a text. A later answer to the same question replaces an earlier one.
     #[must_use]
     pub fn answer(self, question: QuestionId, text: AnswerText) -> Self {
         self.with(question, NewAnswer::Text(text))
@@ -85,70 +135,180 @@ impl NewSignup {
         self.with(question, NewAnswer::Tick)
     }
 
+    /// Accepts that shifts of the form overlap.
+    #[must_use]
+    pub fn accepting_overlaps(self) -> Self {
+        Self { accepts_overlaps: true, ..self }
+    }
+
     fn with(mut self, question: QuestionId, answer: NewAnswer) -> Self {
-        self.answers.insert(question, answer);
+        if let Some(last) = self.people.last_mut() {
+            last.answers.insert(question, answer);
+        }
         self
     }
 
     /// Checks that each answer is to one of these questions. If one is not, returns the faults of all answers.
     pub(crate) fn check_known(&self, questions: &[Question]) -> Result<(), Faults> {
-        let is_unknown = |id: &&QuestionId| !questions.iter().any(|question| question.id == **id);
-        let unknown: Vec<_> = self.answers.keys().filter(is_unknown).collect();
-        if unknown.is_empty() {
-            return Ok(());
+        let (mut faults, mut is_known) = (Faults::new(), true);
+        for (index, person) in self.people.iter().enumerate() {
+            let path = person_path(index);
+            person.answers_to(questions, &path, &mut faults);
+            for id in person.answers.keys() {
+                if !questions.iter().any(|question| question.id == *id) {
+                    is_known = false;
+                    faults.add(answer_path(&path, *id), FaultKind::UNKNOWN);
+                }
+            }
         }
-        let mut faults = self.answers_to(questions).err().unwrap_or_default();
-        unknown.into_iter().for_each(|id| faults.add(answer_path(*id), FaultKind::UNKNOWN));
-        Err(faults)
+        if is_known { Ok(()) } else { Err(faults) }
     }
 
-    /// Returns the answers in the order of the questions. Ignores an answer to any other question, which may have been
-    /// deleted since the volunteer answered it.
+    /// Returns the answers of each person, in the order of the questions.
     ///
     /// # Errors
-    /// Returns every fault. The path of an answer is `answers[<question id>]`.
-    pub(crate) fn answers_to(&self, questions: &[Question]) -> Result<Vec<Answer>, Faults> {
+    /// Returns every fault of the answers, of the people and of the shifts of the form.
+    pub(crate) fn answers_to(
+        &self,
+        questions: &[Question],
+        shifts: &[ScheduledShift],
+    ) -> Result<Vec<Vec<Answer>>, Faults> {
         let mut faults = Faults::new();
-        let mut answers = Vec::new();
-        for question in questions {
-            let value = value(question, self.answers.get(&question.id));
-            let value = faults.check(answer_path(question.id), value).flatten();
-            answers.extend(value.map(|value| Answer::new(question.id, question.label.clone(), value)));
+        if self.people.is_empty() {
+            faults.add("name", FaultKind::Required);
         }
+        let people = self.people.iter().enumerate();
+        let answers = people.map(|(index, person)| {
+            let path = person_path(index);
+            check_new(&self.people[..index], &person.name, &path, &mut faults);
+            person.answers_to(questions, &path, &mut faults)
+        });
+        let answers = answers.collect();
+        check_places(self.people.len(), shifts, self.accepts_overlaps, &mut faults);
         faults.into_result(Some(answers))
     }
 }
 
-/// An untyped sign-up: the fields of a form as the volunteer filled them in.
+/// Checks that a person is not among the people before.
+fn check_new(before: &[NewVolunteer], name: &PersonName, path: &FaultPath, faults: &mut Faults) {
+    let key = name.key();
+    if before.iter().any(|person| person.name.key() == key) {
+        faults.add(path.clone().field("name"), FaultKind::Repeated);
+    }
+}
+
+/// Checks how many places people ask for, and that the shifts do not overlap unless that is accepted.
+fn check_places(people: usize, shifts: &[ScheduledShift], accepts_overlaps: bool, faults: &mut Faults) {
+    let too_many = |items, max| FaultKind::TooMany { items, max, present: 0 };
+    if people > NewSignup::MAX_PEOPLE {
+        faults.add("people", too_many("people in one form", NewSignup::MAX_PEOPLE));
+    }
+    if people * shifts.len() > NewSignup::MAX_PLACES {
+        faults.add("shifts", too_many("places in one form", NewSignup::MAX_PLACES));
+    }
+    if !accepts_overlaps {
+        overlaps(shifts).into_iter().for_each(|shifts| faults.add("overlap", FaultKind::Overlap { shifts }));
+    }
+}
+
+/// Returns each shift that begins before the end of an earlier one, after that earlier one.
+fn overlaps(shifts: &[ScheduledShift]) -> Vec<[ShiftId; 2]> {
+    let mut shifts: Vec<_> = shifts.iter().map(|shift| (shift.interval(), shift.id)).collect();
+    shifts.sort_by_key(|(interval, _)| interval.start);
+    let (mut found, mut latest): (Vec<_>, Option<(Interval, ShiftId)>) = (Vec::new(), None);
+    for (interval, id) in shifts {
+        found
+            .extend(latest.filter(|(before, _)| interval.start < before.end).map(|(_, before)| [before, id]));
+        if latest.is_none_or(|(before, _)| before.end < interval.end) {
+            latest = Some((interval, id));
+        }
+    }
+    found
+}
+
+/// An untyped form: the fields as the volunteer filled them in.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SignUpInput<'a> {
-    /// The name of the volunteer: 1 to 255 characters.
-    pub name: Cow<'a, str>,
     /// The email address: at most 254 characters.
     pub email: Cow<'a, str>,
+    /// The people. A row without a text is ignored, except the first.
+    pub people: Vec<VolunteerInput<'a>>,
+    /// Whether shifts of the form may overlap.
+    pub accepts_overlaps: bool,
+}
+
+/// An untyped row of a form: one person.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VolunteerInput<'a> {
+    /// The name: 1 to 255 characters.
+    pub name: Cow<'a, str>,
     /// The answers, by the id of the question. Answers to unknown questions are ignored. A checkbox is ticked by any
     /// text other than a blank one, `0`, `false`, `no` or `off`. It is not ticked if it is omitted.
     pub answers: BTreeMap<Cow<'a, str>, Cow<'a, str>>,
 }
 
-impl SignUpInput<'_> {
-    /// Checks every field, and every answer to the questions of the event.
-    ///
-    /// # Errors
-    /// Returns every fault. The path of an answer is `answers[<question id>]`.
-    pub fn check(&self, questions: &[Question]) -> Result<NewSignup, Faults> {
-        let mut faults = Faults::new();
-        let name = faults.check("name", PersonName::new(&self.name));
-        let email = faults.check("email", EmailAddress::new(&self.email));
+impl<'a> VolunteerInput<'a> {
+    /// Creates a row without answers.
+    pub fn new(name: impl Into<Cow<'a, str>>) -> Self {
+        Self { name: name.into(), answers: BTreeMap::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        std::iter::once(&self.name).chain(self.answers.values()).all(|text| is_blank(text))
+    }
+
+    fn answers(
+        &self,
+        questions: &[Question],
+        path: &FaultPath,
+        faults: &mut Faults,
+    ) -> BTreeMap<QuestionId, NewAnswer> {
         let mut answers = BTreeMap::new();
         for question in questions {
             let text = self.answers.get(question.id.to_string().as_str());
             let answer = text.filter(|text| !is_blank(text)).map_or(Ok(None), |text| read(question, text));
             let answer = answer.and_then(|answer| value(question, answer.as_ref()).map(|_| answer));
-            let answer = faults.check(answer_path(question.id), answer).flatten();
+            let answer = faults.check(answer_path(path, question.id), answer).flatten();
             answers.extend(answer.map(|answer| (question.id, answer)));
         }
-        faults.into_result(name.zip(email).map(|(name, email)| NewSignup { name, email, answers }))
+        answers
+    }
+}
+
+impl<'a> SignUpInput<'a> {
+    /// Creates the input of one person without answers.
+    pub fn new(name: impl Into<Cow<'a, str>>, email: impl Into<Cow<'a, str>>) -> Self {
+        Self { email: email.into(), people: vec![VolunteerInput::new(name)], accepts_overlaps: false }
+    }
+
+    /// Checks every field, and every answer to the questions of the event, for a form with these shifts.
+    ///
+    /// # Errors
+    /// Returns every fault. The path of an answer is `answers[<question id>]`. The path of a person after the first is
+    /// `people[<row>]`, before `name` or `answers`: the first has the row 0.
+    pub fn check(&self, questions: &[Question], shifts: &[ScheduledShift]) -> Result<NewSignup, Faults> {
+        let mut faults = Faults::new();
+        let (empty, path) = (VolunteerInput::default(), person_path(0));
+        let first = self.people.first().unwrap_or(&empty);
+        let name = faults.check("name", PersonName::new(&first.name));
+        let email = faults.check("email", EmailAddress::new(&self.email));
+        let answers = first.answers(questions, &path, &mut faults);
+        let mut people: Vec<_> = name.map(|name| NewVolunteer { name, answers }).into_iter().collect();
+        let further = self.people.iter().enumerate().skip(1).filter(|(_, person)| !person.is_empty());
+        let mut asking = 1;
+        for (row, person) in further {
+            asking += 1;
+            let path = person_path(row);
+            let name = faults.check(path.clone().field("name"), PersonName::new(&person.name));
+            if let Some(name) = &name {
+                check_new(&people, name, &path, &mut faults);
+            }
+            let answers = person.answers(questions, &path, &mut faults);
+            people.extend(name.map(|name| NewVolunteer { name, answers }));
+        }
+        check_places(asking, shifts, self.accepts_overlaps, &mut faults);
+        let accepts_overlaps = self.accepts_overlaps;
+        faults.into_result(email.map(|email| NewSignup { email, people, accepts_overlaps }))
     }
 }
 
@@ -185,123 +345,14 @@ fn not_an_option(question: &Question) -> FaultKind {
     FaultKind::NotAnOption { options: question.options.clone() }
 }
 
-fn answer_path(question: QuestionId) -> FaultPath {
-    FaultPath::new().field("answers").question(question)
+/// Returns the path of the person in a row. The first person has the fields of the form itself.
+fn person_path(row: usize) -> FaultPath {
+    if row == 0 { FaultPath::new() } else { FaultPath::new().field("people").index(row) }
+}
+
+fn answer_path(person: &FaultPath, question: QuestionId) -> FaultPath {
+    person.clone().field("answers").question(question)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::conformance::records;
-    use crate::text::TextError;
-
-    /// A text, a select of S and M, and a checkbox.
-    fn questions(required: bool) -> Vec<Question> {
-        let event = records::event(1, 1);
-        let kinds = [QuestionKind::Text, QuestionKind::Select, QuestionKind::Checkbox];
-        let question = |(kind, number): (QuestionKind, u32)| {
-            let options = if kind == QuestionKind::Select { vec![label("S"), label("M")] } else { vec![] };
-            Question { kind, options, required, ..records::question(&event, number, number) }
-        };
-        kinds.into_iter().zip(1..).map(question).collect()
-    }
-
-    fn label(text: &str) -> Label {
-        text.parse().unwrap()
-    }
-
-    fn id(number: u32) -> QuestionId {
-        QuestionId::new(records::uuid(number))
-    }
-
-    fn ada() -> NewSignup {
-        NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap())
-    }
-
-    /// Returns the answers of an untyped sign-up with the answers `given`.
-    fn read(questions: &[Question], given: &[(u32, &'static str)]) -> Result<Vec<String>, Faults> {
-        let answers = given.iter().map(|(number, text)| (id(*number).to_string().into(), (*text).into()));
-        let input =
-            SignUpInput { name: "Ada".into(), email: "ada@example.org".into(), answers: answers.collect() };
-        Ok(values(&input.check(questions)?.answers_to(questions)?))
-    }
-
-    fn values(answers: &[Answer]) -> Vec<String> {
-        answers.iter().map(|answer| answer.value.to_string()).collect()
-    }
-
-    fn faults(faults: impl IntoIterator<Item = (u32, FaultKind)>) -> Faults {
-        let mut expected = Faults::new();
-        faults.into_iter().for_each(|(number, kind)| expected.add(answer_path(id(number)), kind));
-        expected
-    }
-
-    fn none_of_the_options() -> FaultKind {
-        FaultKind::NotAnOption { options: vec![label("S"), label("M")] }
-    }
-
-    #[test]
-    fn each_kind_of_question_takes_its_own_kind_of_answer() {
-        let required = questions(true);
-        let answered =
-            || ada().answer(id(1), "no nuts".parse().unwrap()).choose(id(2), label("M")).tick(id(3));
-        let answers = answered().answers_to(&required).unwrap();
-        assert_eq!(values(&answers), ["no nuts", "M", "yes"]);
-        assert_eq!(answers[0].label, required[0].label);
-        let later = answered().choose(id(2), label("S")).answers_to(&required).unwrap();
-        assert_eq!(later[1].value.as_str(), "S", "a later answer replaces an earlier one");
-        let missing = [(1, FaultKind::Required), (2, FaultKind::Required), (3, FaultKind::NotTicked)];
-        assert_eq!(ada().answers_to(&required), Err(faults(missing)));
-        assert_eq!(ada().answers_to(&questions(false)), Ok(vec![]));
-        let unknown = answered().choose(id(2), label("XL")).answers_to(&required);
-        assert_eq!(unknown, Err(faults([(2, none_of_the_options())])));
-        let mixed = ada().tick(id(1)).answer(id(2), "M".parse().unwrap()).choose(id(3), label("yes"));
-        let wrong = [(1, QuestionKind::Text), (2, QuestionKind::Select), (3, QuestionKind::Checkbox)];
-        let wrong = wrong.map(|(number, kind)| (number, ValueType::Answer(kind).into()));
-        assert_eq!(mixed.answers_to(&required), Err(faults(wrong)));
-    }
-
-    #[test]
-    fn an_answer_to_an_unknown_question_is_a_fault_of_a_typed_sign_up_only() {
-        let optional = questions(false);
-        let unknown = faults([(9, FaultKind::UNKNOWN)]);
-        assert_eq!(ada().tick(id(9)).check_known(&optional), Err(unknown));
-        assert_eq!(ada().tick(id(3)).check_known(&optional), Ok(()));
-        assert_eq!(read(&optional, &[(9, "on")]), Ok(vec![]));
-    }
-
-    #[test]
-    fn an_untyped_answer_is_read_by_the_kind_of_its_question() {
-        let required = questions(true);
-        let with = |number: u32, text: &'static str| {
-            let mut answers = [(1, "no nuts"), (2, "M"), (3, "on")];
-            answers[number as usize - 1].1 = text;
-            read(&required, &answers)
-        };
-        let expected = |answers: [&str; 3]| Ok(answers.map(str::to_owned).to_vec());
-        assert_eq!(with(1, " none "), expected(["none", "M", "yes"]));
-        assert_eq!(with(2, " S "), expected(["no nuts", "S", "yes"]));
-        assert_eq!(with(3, "1"), expected(["no nuts", "M", "yes"]));
-        for (number, text, fault) in [
-            (1, " ", FaultKind::Required),
-            (1, "a\0b", TextError::Control { character: '\0' }.into()),
-            (2, "", FaultKind::Required),
-            (2, "XL", none_of_the_options()),
-            (3, "off", FaultKind::NotTicked),
-            (3, "no", FaultKind::NotTicked),
-            (3, "0", FaultKind::NotTicked),
-            (3, "false", FaultKind::NotTicked),
-        ] {
-            assert_eq!(with(number, text), Err(faults([(number, fault)])), "{number} {text:?}");
-        }
-        assert_eq!(read(&questions(false), &[(1, ""), (2, " "), (3, "off")]), Ok(vec![]));
-    }
-
-    #[test]
-    fn the_faults_of_a_sign_up_are_named_together() {
-        let refused = SignUpInput { name: " ".into(), ..SignUpInput::default() }.check(&questions(true));
-        let paths: Vec<_> = refused.unwrap_err().iter().map(|fault| fault.path.to_string()).collect();
-        let answers = [1, 2, 3].map(|number| format!("answers[{}]", id(number)));
-        assert_eq!(paths, [&["name".to_owned(), "email".to_owned()], &answers[..]].concat());
-    }
-}
+mod tests;

@@ -55,7 +55,8 @@ pub(crate) use patch_shift::patch_shift;
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
 pub(crate) use shift_set::{add_shifts, delete_shift};
 pub(crate) use sign_in::{CodeFacts, enter_code, request_code, sign_out, sign_out_everywhere, use_sign_in};
-pub(crate) use sign_up::{SignUpFacts, check_form, check_open, sign_up, sign_up_again};
+pub(crate) use sign_up::{KnownPlaces, PlaceIds, SignUpFacts, check_form, sign_up};
+pub use sign_up::{Place, ShiftOutcome};
 pub(crate) use slug::{slug_base, slug_with_tail};
 pub(crate) use webhook::{
     create_webhook, delete_webhook, patch_webhook, redeliver, rotate_secret, test_webhook,

@@ -80,7 +80,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///     Ok(())
 /// }
 ///
-/// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+/// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
 /// // The notice of a cancelled event is fanned out to its volunteers.
 /// session.cancel_event(created.event.id, Cancellation::new()).await?;
 /// deliver_due(&service.outbox()).await?;
@@ -218,7 +218,7 @@ impl Outbox {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
     /// use signup_core::Notice;
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let outbox = service.outbox();
     /// let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
     /// let mail = outbox.claim(&due).await?.ok_or("there is no mail to send")?;

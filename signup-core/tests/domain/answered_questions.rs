@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use signup_core::*;
 
-use crate::scene::{Scene, volunteer};
+use crate::scene::{Scene, place, volunteer};
 
 /// Adds a question to an event.
 async fn add(scene: &Scene, event: EventId, new: Value) -> QuestionId {
@@ -31,8 +31,8 @@ async fn the_type_of_an_answered_question_does_not_change() {
     let diet = add(&scene, event.id, json!({"label": "Diet"})).await;
     assert_eq!(faults(&scene, diet, json!({"type": "select"})).await, ["options"]);
     let ada = volunteer("ada").choose(size, "M".parse().unwrap());
-    let form = scene.service.volunteers().form_of(shift.organization, shift.id).await.unwrap();
-    let secret = form.sign_up(ada).await.unwrap().secret.unwrap();
+    let form = scene.service.volunteers().form_of(shift.organization, [shift.id]).await.unwrap();
+    let secret = place(form.sign_up(ada).await).unwrap().secret.unwrap();
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": []})).await, ["type"]);
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": ["S"]})).await, ["type", "options"]);
     scene.service.volunteers().cancel(&secret).await.unwrap();

@@ -165,11 +165,11 @@ async fn a_silent_change_leaves_the_gathering_alone() {
 #[tokio::test]
 async fn a_volunteer_who_signed_up_after_a_change_gets_no_mail_about_it() {
     let world = world().await;
-    let form = world.scene.service.volunteers().form(&world.event.slug, world.shift.id).await.unwrap();
+    let form = world.scene.service.volunteers().form(&world.event.slug, [world.shift.id]).await.unwrap();
     world.move_to("Dock 1").await;
     world.scene.sign_up(&world.shift, "bob").await.unwrap();
     // The form shows the former place, and the confirmation the present one.
-    form.sign_up(crate::scene::volunteer("eve")).await.unwrap();
+    form.sign_up(crate::scene::volunteer("eve")).await.unwrap().into_places().unwrap();
     world.wait(60);
     assert_eq!(world.mails().await, [change("ada", None, "Dock 1")]);
 }

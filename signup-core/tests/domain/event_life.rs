@@ -7,6 +7,7 @@ use signup_core::*;
 
 use crate::generators::{days, hours, zones};
 use crate::recorded::Recorded;
+use crate::scene::place;
 
 /// A session of an organization with the longest events, and the parts that a test needs beside it.
 struct World {
@@ -45,10 +46,10 @@ impl World {
         self.session.patch_event(event.id, patch).await
     }
 
-    async fn sign_up(&self, shift: &Shift, number: u32) -> Result<SignedUp> {
+    async fn sign_up(&self, shift: &Shift, number: u32) -> Result<Place> {
         let email = format!("v{number}@example.org");
         let new = NewSignup::new("Ada".parse().unwrap(), email.parse().unwrap());
-        self.service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(new).await
+        place(self.service.volunteers().form_of(shift.organization, [shift.id]).await?.sign_up(new).await)
     }
 }
 

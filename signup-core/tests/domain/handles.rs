@@ -168,7 +168,7 @@ fn the_future_of_a_write_can_be_spawned() {
         drop(session.create_event(event(date(2027, 7, 3))).await);
         drop(session.duplicate_event(EventId::NONE, date(2027, 7, 3)).await);
         drop(session.patch_shift(ShiftId::NONE, ShiftPatch::new()).await);
-        let form = service.volunteers().form("food-drive", ShiftId::NONE).await.unwrap();
+        let form = service.volunteers().form("food-drive", [ShiftId::NONE]).await.unwrap();
         drop(form.sign_up(volunteer("ada")).await);
     });
 }

@@ -2,7 +2,7 @@
 
 use signup_core::*;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, place};
 
 /// A scene with a published event, and one shift on the day after the clock's date.
 struct World {
@@ -26,7 +26,7 @@ impl World {
         self.scene.service.admin()
     }
 
-    async fn sign_up(&self, name: &str) -> SignedUp {
+    async fn sign_up(&self, name: &str) -> Place {
         self.scene.sign_up(&self.shift, name).await.unwrap()
     }
 
@@ -91,8 +91,8 @@ async fn a_repeated_sign_up_is_mailed_with_another_link_and_at_most_once_an_hour
     let first = claim(&world).await;
     world.outbox().report_sent(&first.notice).await.unwrap();
     let again = NewSignup::new("ADA".parse().unwrap(), "ADA@example.org".parse().unwrap());
-    let form = volunteers.form(&world.event.slug, world.shift.id).await.unwrap();
-    assert!(!form.sign_up(again).await.unwrap().is_new());
+    let form = volunteers.form(&world.event.slug, [world.shift.id]).await.unwrap();
+    assert!(!place(form.sign_up(again).await).unwrap().is_new());
     let second = claim(&world).await;
     world.outbox().report_sent(&second.notice).await.unwrap();
     let found = (cause(&second.notice), volunteer(&second));

@@ -48,9 +48,15 @@ impl Scene {
     }
 
     /// Signs up `name`, whose address is `name@example.org`.
-    pub(crate) async fn sign_up(&self, shift: &Shift, name: &str) -> Result<SignedUp> {
-        self.service.volunteers().form_of(shift.organization, shift.id).await?.sign_up(volunteer(name)).await
+    pub(crate) async fn sign_up(&self, shift: &Shift, name: &str) -> Result<Place> {
+        let form = self.service.volunteers().form_of(shift.organization, [shift.id]).await?;
+        place(form.sign_up(volunteer(name)).await)
     }
+}
+
+/// Returns the place of the only person on the only shift of a form.
+pub(crate) fn place(signed_up: Result<SignedUp>) -> Result<Place> {
+    Ok(signed_up?.into_places()?.remove(0))
 }
 
 /// Returns the sign-up of `name`, whose address is `name@example.org`.

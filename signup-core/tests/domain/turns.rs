@@ -254,8 +254,8 @@ async fn every_edit_of_an_event_waits_for_the_one_before_it() {
     assert_eq!(world.store().begun(), begun + 1, "all edits wait");
 
     let ada = NewSignup::new("Ada".parse().unwrap(), EmailAddress::new("ada@example.org").unwrap());
-    let form = world.service.volunteers().form_of(session.organization_id(), first).await.unwrap();
-    form.sign_up(ada).await.unwrap();
+    let form = world.service.volunteers().form_of(session.organization_id(), [first]).await.unwrap();
+    form.sign_up(ada).await.unwrap().into_places().unwrap();
     world.patch(other, "Other drive").await.unwrap().unwrap();
     assert!(!stuck.is_finished() && edits.iter().all(|edit| !edit.is_finished()));
     release.send(()).unwrap();
@@ -403,7 +403,7 @@ async fn an_edit_of_a_title_makes_no_sign_up_decide_again() {
     let (event, [shift, _]) = world.event().await;
     world.interfere(event, usize::MAX).await;
     let ada = NewSignup::new("Ada".parse().unwrap(), EmailAddress::new("ada@example.org").unwrap());
-    let form = world.service.volunteers().form_of(world.session.organization_id(), shift).await.unwrap();
-    form.sign_up(ada).await.unwrap();
+    let form = world.service.volunteers().form_of(world.session.organization_id(), [shift]).await.unwrap();
+    form.sign_up(ada).await.unwrap().into_places().unwrap();
     assert_eq!(world.pauses(), []);
 }

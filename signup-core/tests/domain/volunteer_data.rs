@@ -2,7 +2,7 @@
 
 use signup_core::*;
 
-use crate::scene::{Scene, address, join, session, volunteer};
+use crate::scene::{Scene, address, join, place, session, volunteer};
 
 async fn of_role(scene: &Scene, name: &str, role: Role) -> Session {
     let (person, _) = scene.member(name, role).await;
@@ -96,8 +96,8 @@ async fn the_data_that_another_organization_stores_is_neither_read_nor_erased() 
     let event = NewEvent::new("Drive".parse().unwrap(), date(2027, 6, 6), "UTC".parse().unwrap());
     let created = stranger.create_event(event.shift(shift).published()).await.unwrap();
     let form =
-        scene.service.volunteers().form_of(stranger.organization_id(), created.shifts[0].id).await.unwrap();
-    assert!(form.sign_up(volunteer("ada")).await.unwrap().is_new());
+        scene.service.volunteers().form_of(stranger.organization_id(), [created.shifts[0].id]).await.unwrap();
+    assert!(place(form.sign_up(volunteer("ada")).await).unwrap().is_new());
     assert_eq!(admin.volunteer_data(&address("ada")).await, Ok(VolunteerData::default()));
     assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(0));
     assert_eq!(stranger.signups(SignupQuery::new()).await.unwrap().items.len(), 1);

@@ -57,8 +57,8 @@ impl Sample {
     /// Signs a volunteer up, and returns the secret of the link.
     async fn sign_up(&self) -> Secret {
         let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
-        let form = self.service.volunteers().form(&self.event.slug, self.shift).await.unwrap();
-        form.sign_up(ada).await.unwrap().secret.unwrap()
+        let form = self.service.volunteers().form(&self.event.slug, [self.shift]).await.unwrap();
+        form.sign_up(ada).await.unwrap().into_places().unwrap().remove(0).secret.unwrap()
     }
 
     async fn page(&self) -> Shown {

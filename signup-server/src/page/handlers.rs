@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput, TimeAndPlace};
+use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput, SignedUp, TimeAndPlace};
 use warp::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -144,15 +144,16 @@ impl PublicPages {
             return error_page(&error, &self.base_path, retry());
         }
         let shift = typed.get("slot_id").and_then(|id| id.parse().ok()).unwrap_or(ShiftId::NONE);
-        let value = |name: &str| typed.get(name).map_or("", String::as_str).into();
+        let value = |name: &str| typed.get(name).map_or("", String::as_str);
         let answers = typed.iter().filter_map(|(name, value)| {
             name.strip_prefix("answer.").map(|id| (Cow::from(id), Cow::from(value.as_str())))
         });
-        let input = SignUpInput { name: value("name"), email: value("email"), answers: answers.collect() };
+        let mut input = SignUpInput::new(value("name"), value("email"));
+        input.people[0].answers = answers.collect();
         let sign_up = async || {
-            let form = self.service.volunteers().form(&slug, shift).await?;
-            let new = input.check(form.questions())?;
-            Ok(form.sign_up(new).await)
+            let form = self.service.volunteers().form(&slug, [shift]).await?;
+            let new = input.check(form.questions(), form.shifts())?;
+            Ok(form.sign_up(new).await.and_then(SignedUp::into_places))
         };
         let mut signed_up = sign_up().await;
         for _ in 0..2 {
@@ -170,6 +171,7 @@ impl PublicPages {
             // The event may be unknown, too. Then its page is not found.
             Err(Error::NotFound) => (StatusCode::NOT_FOUND, Obstacle::GONE),
             Err(Error::EventCancelled) => (StatusCode::CONFLICT, Obstacle::CANCELLED),
+            Err(Error::ShiftDeleted) => (StatusCode::CONFLICT, Obstacle::GONE),
             Err(Error::ShiftFull) => (StatusCode::CONFLICT, Obstacle::FULL),
             Err(Error::ShiftOver) => (StatusCode::CONFLICT, Obstacle::OVER),
             Err(Error::SignupsClosed) => (StatusCode::CONFLICT, Obstacle::CLOSED),

@@ -26,7 +26,7 @@ impl Admin {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// use signup_core::NoticeQuery;
     ///
     /// let admin = service.admin();
@@ -65,7 +65,7 @@ impl Admin {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, ada, .. }| {
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// # let due = service.outbox().due(1).await?.pop().ok_or("no notice is due")?;
     /// # let claimed = service.outbox().claim(&due).await?.ok_or("the notice is obsolete")?;
     /// # service.outbox().report_failed(&claimed, MailFailure::Permanent, "550 no such user").await?;

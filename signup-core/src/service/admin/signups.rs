@@ -117,7 +117,7 @@ impl Admin {
     /// use signup_core::{NewSignup, SignupStatus};
     ///
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     ///
     /// let admin = service.admin();
     /// let owner = admin.event_owner(created.event.id).await?;
@@ -144,7 +144,7 @@ impl Admin {
     /// use signup_core::NewSignup;
     ///
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada.clone()).await?;
+    /// service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada.clone()).await?;
     /// assert_eq!(service.admin().erase_signups(organization.id, &ada.email).await?, 1);
     /// assert_eq!(session.shifts(created.event.id).await?[0].occupancy.filled, 0);
     /// # Ok(()) }) }

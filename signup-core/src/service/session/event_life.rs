@@ -130,10 +130,10 @@ impl Session {
     /// use signup_core::Error;
     ///
     /// session.close_signups(created.event.id).await?;
-    /// let form = service.volunteers().form_of(organization.id, created.shifts[0].id).await?;
-    /// assert_eq!(form.sign_up(ada.clone()).await, Err(Error::SignupsClosed));
+    /// let form = service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?;
+    /// assert_eq!(form.sign_up(ada.clone()).await?.into_places(), Err(Error::SignupsClosed));
     /// session.open_signups(created.event.id).await?;
-    /// assert!(form.sign_up(ada).await?.is_new());
+    /// assert!(form.sign_up(ada).await?.into_places().is_ok());
     /// # Ok(()) }) }
     /// ```
     pub fn close_signups(&self, id: EventId) -> PendingWrite<'_, EventWithShifts> {
@@ -166,7 +166,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::{Cancellation, Error};
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let cancel = Cancellation::new().reason("The hall is flooded.".parse()?);
     /// let cancelled = session.cancel_event(created.event.id, cancel).await?;
     /// assert!(cancelled.event.is_cancelled());
@@ -197,7 +197,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::{Cancellation, Error};
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// assert_eq!(session.delete_event(created.event.id).await, Err(Error::EventHasSignups));
     /// session.cancel_event(created.event.id, Cancellation::new()).await?;
     /// session.delete_event(created.event.id).await?;

@@ -72,7 +72,7 @@ impl Session {
     /// use signup_core::NewMessage;
     ///
     /// # use signup_core::{Acceptance, NewInvitation, Role};
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// # let grace = NewInvitation::new("grace@example.org".parse()?, "Grace".parse()?, Role::Organizer);
     /// # let (_, link) = service.admin().invite_person(organization.id, grace).await?.ok_or("a member")?;
     /// # let (grace, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;

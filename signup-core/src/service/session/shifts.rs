@@ -166,7 +166,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::{DeleteShift, Error};
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let shift = created.shifts[0].id;
     /// assert_eq!(session.delete_shift(shift, DeleteShift::new()).await, Err(Error::ShiftHasSignups));
     /// session.delete_shift(shift, DeleteShift::new().cancel_signups()).await?;
@@ -197,7 +197,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::CoverageState;
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let coverage = session.coverage(created.event.id).await?;
     /// assert_eq!((coverage.capacity, coverage.filled, coverage.remaining), (8, 1, 7));
     /// assert_eq!(coverage.shifts[0].state, CoverageState::Open);

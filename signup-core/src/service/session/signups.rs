@@ -34,7 +34,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::{SignupQuery, SignupStatus};
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let query = SignupQuery::new().of_event(created.event.id).status(SignupStatus::Confirmed);
     /// let page = session.signups(query).await?;
     /// assert_eq!(page.next, None);
@@ -70,7 +70,7 @@ impl Session {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// for of_shift in session.event_signups(created.event.id).await?.shifts {
     ///     println!("{}", of_shift.shift.title);
     ///     for signup in of_shift.signups.iter().filter(|signup| signup.is_confirmed()) {
@@ -99,7 +99,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::SignupQuery;
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let signups = session.signups(SignupQuery::new()).await?.items;
     /// let signup = session.signup(signups[0].id).await?;
     /// assert_eq!((signup.email.as_str(), signup.cancelled_by()), ("ada@example.org", None));
@@ -124,7 +124,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::SignupQuery;
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let signups = session.signups(SignupQuery::new()).await?.items;
     /// let shifts = session.shifts_of(&signups).await?;
     /// assert_eq!(shifts[&signups[0].shift].title, created.shifts[0].title);

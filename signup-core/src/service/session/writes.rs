@@ -150,7 +150,7 @@ impl<'s, T: 's> PendingWrite<'s, T> {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::Cancellation;
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let cancelled = session.cancel_event(created.event.id, Cancellation::new()).reply().await?;
     /// assert_eq!(cancelled.mails_queued, 1);
     /// # Ok(()) }) }
@@ -212,7 +212,7 @@ impl Session {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
     /// use signup_core::EventPatch;
     ///
-    /// # service.volunteers().form_of(organization.id, created.shifts[0].id).await?.sign_up(ada).await?;
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let move_on = EventPatch::new().start_date(date(2027, 6, 12));
     /// let moved = session.preview().patch_event(created.event.id, move_on).reply().await?;
     /// assert_eq!(moved.value.event.dates.starts_at().to_string(), "2027-06-12T04:00:00Z");

@@ -1,5 +1,6 @@
-//! Signing up for a shift, and the mail to an address that already has a place.
+//! Signing up: a form for shifts of one event, and the people of one address.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,42 +8,39 @@ use super::{Shared, Volunteers};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{OrganizationId, ShiftId, SignupId};
+use crate::fault::{FaultKind, Faults};
+use crate::id::{OrganizationId, ShiftId};
 use crate::input::NewSignup;
 use crate::question::Question;
-use crate::rules::{self, Decision, MailIds, SignUpFacts};
-use crate::secret::{self, Secret};
-use crate::shift::{ScheduledShift, Shift};
-use crate::signup::Signup;
-use crate::store::{Entity as _, EventInFull, RecordKey, Refusal};
+use crate::rules::{self, KnownPlaces, Place, PlaceIds, ShiftOutcome, SignUpFacts};
+use crate::shift::{ScheduledShift, Shift, sort_by_running_order};
+use crate::store::{Deleted, EventInFull, RecordKey, Refusal, Total, Unique};
 
-/// The result of signing up.
+/// The result of a form: what each of its shifts gave.
 ///
-/// Show the volunteer the same text whether or not the sign-up is new. Another text, or the name in `signup`, would
-/// tell a stranger that the address is signed up.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Show the volunteer the same text whether or not a sign-up is new. Another text, or the name in a sign-up, would tell a stranger
+/// who is signed up.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use = "a shift may have given no place"]
 #[non_exhaustive]
 pub struct SignedUp {
-    /// The sign-up that holds the place. If the address had a place already, this is the record as it was before the
-    /// mail about the repeated sign-up was queued.
-    pub signup: Signup,
-    /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail
-    /// carries it, too.
-    ///
-    /// `None` if the address had a place already. That place keeps its first name and answers, and its secrets are sent
-    /// only by mail to the address.
-    pub secret: Option<Secret>,
+    /// The shifts of the form in running order, and then those that were deleted meanwhile.
+    pub shifts: Vec<ShiftOutcome>,
 }
 
 impl SignedUp {
-    /// Returns whether the sign-up is new.
-    pub const fn is_new(&self) -> bool {
-        self.secret.is_some()
+    /// Returns the places, by shift and then by person, if every shift has given its places.
+    ///
+    /// # Errors
+    /// Returns why the first shift that gave none did so.
+    pub fn into_places(self) -> Result<Vec<Place>> {
+        let places: Result<Vec<_>> = self.shifts.into_iter().map(|shift| shift.places).collect();
+        Ok(places?.into_iter().flatten().collect())
     }
 }
 
-/// The form with which a volunteer signs up for one shift: the shift, its event and the questions. Only a published event
-/// that is not cancelled has forms.
+/// The form with which people of one address sign up for shifts of one event. Only a published event that is not cancelled has
+/// forms.
 ///
 /// [`Volunteers::form`] and [`Volunteers::form_of`] return forms. A form is a snapshot: [`sign_up`](Self::sign_up) decides on
 /// the records as they are when it commits.
@@ -53,11 +51,14 @@ pub struct SignUpForm {
 }
 
 impl Volunteers {
-    /// Returns the form of a shift of the event with this slug.
+    /// Returns the form of 1 to [`NewSignup::MAX_SHIFTS`] shifts of the event with this slug. A shift that is given twice counts
+    /// once.
     ///
     /// # Errors
-    /// - [`Error::NotFound`] for an unknown slug, a draft, or a shift that the event does not have.
+    /// - [`Error::NotFound`] for an unknown slug, a draft, or a shift that the event never had. A shift that was deleted is a part of
+    ///   the form, and takes nobody.
     /// - [`Error::EventCancelled`].
+    /// - [`Error::Invalid`] without a shift, and with too many shifts.
     ///
     /// # Example
     ///
@@ -66,19 +67,21 @@ impl Volunteers {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
-    /// use signup_core::SignUpInput;
+    /// use signup_core::{SignUpInput, VolunteerInput};
     ///
-    /// let form = service.volunteers().form(&created.event.slug, created.shifts[0].id).await?;
-    /// let typed = SignUpInput { name: "Ada Lovelace".into(), email: "ada@example.org".into(), ..SignUpInput::default() };
-    /// let place = form.sign_up(typed.check(form.questions())?).await?;
-    /// assert!(place.is_new());
+    /// let form = service.volunteers().form(&created.event.slug, [created.shifts[0].id]).await?;
+    /// let mut typed = SignUpInput::new("Ada Lovelace", "ada@example.org");
+    /// typed.people.push(VolunteerInput::new("Byron Lovelace"));
+    /// let places = form.sign_up(typed.check(form.questions(), form.shifts())?).await?.into_places()?;
+    /// assert!(places.len() == 2 && places[0].is_new());
     /// # Ok(()) }) }
     /// ```
-    pub async fn form(&self, slug: &str, shift: ShiftId) -> Result<SignUpForm> {
-        self.form_in(self.shared.store.event_by_slug(slug).await?, shift)
+    pub async fn form(&self, slug: &str, shifts: impl IntoIterator<Item = ShiftId>) -> Result<SignUpForm> {
+        let found = self.shared.store.event_by_slug(slug).await?;
+        self.form_in(found, shifts.into_iter().collect()).await
     }
 
-    /// Returns the form of a shift of this organization, for a program that does not know the slug of the event.
+    /// Returns the form of shifts of one event of this organization, for a program that does not know the slug of the event.
     ///
     /// # Errors
     /// Returns the errors of [`form`](Self::form).
@@ -90,26 +93,64 @@ impl Volunteers {
     /// # fn main() -> ExampleResult { example(async |Example { service, organization, created, .. }| {
     /// use signup_core::{Error, NewSignup};
     ///
-    /// let form = service.volunteers().form_of(organization.id, created.shifts[0].id).await?;
+    /// let form = service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?;
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
     /// match form.sign_up(ada).await {
-    ///     Ok(place) => println!("You are signed up. A mail to {} confirms your place.", place.signup.email),
-    ///     Err(Error::ShiftFull | Error::ShiftOver | Error::SignupsClosed) => println!("No place is left."),
+    ///     Ok(signed_up) => {
+    ///         for outcome in signed_up.shifts {
+    ///             match outcome.places {
+    ///                 Ok(_) => println!("You have a place on {}.", outcome.shift.title),
+    ///                 Err(error) => println!("{}: {error}", outcome.shift.title),
+    ///             }
+    ///         }
+    ///     }
     ///     Err(Error::Invalid(faults)) => faults.iter().for_each(|fault| println!("{fault}")),
     ///     Err(error) => return Err(error.into()),
     /// }
     /// # Ok(()) }) }
     /// ```
-    pub async fn form_of(&self, organization: OrganizationId, shift: ShiftId) -> Result<SignUpForm> {
-        let key = RecordKey::Shift(organization, shift);
-        self.form_in(self.shared.store.event_in_full(&key).await?, shift)
+    pub async fn form_of(
+        &self,
+        organization: OrganizationId,
+        shifts: impl IntoIterator<Item = ShiftId>,
+    ) -> Result<SignUpForm> {
+        let shifts: BTreeSet<_> = shifts.into_iter().collect();
+        let first = *shifts.first().ok_or_else(no_shift)?;
+        let key = RecordKey::Shift(organization, first);
+        self.form_in(self.shared.store.event_in_full(&key).await?, shifts).await
     }
 
-    fn form_in(&self, full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpForm> {
-        let facts = facts(full, shift)?;
-        rules::check_form(&facts)?;
+    async fn form_in(&self, full: Option<EventInFull>, chosen: BTreeSet<ShiftId>) -> Result<SignUpForm> {
+        let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
+        rules::check_form(&event)?;
+        let max = NewSignup::MAX_SHIFTS;
+        match chosen.len() {
+            0 => return Err(no_shift()),
+            count if count > max => {
+                let kind = FaultKind::TooMany { items: "shifts in one form", max, present: 0 };
+                return Err(Faults::one("shifts", kind).into());
+            }
+            _ => {}
+        }
+        let shifts: Vec<_> = shifts.into_iter().filter(|shift| chosen.contains(&shift.id)).collect();
+        let mut deleted = vec![];
+        for id in chosen {
+            if shifts.iter().all(|shift| shift.id != id) {
+                let key = RecordKey::Shift(event.organization, id);
+                let found = self.shared.store.record(&key, Deleted::Included).await?;
+                let found = found.and_then(|record| Shift::try_from(record).ok());
+                let found = found.filter(|shift| shift.event == event.id).ok_or(Error::NotFound)?;
+                deleted.push(ScheduledShift::of(found, &event));
+            }
+        }
+        sort_by_running_order(&mut deleted);
+        let facts = SignUpFacts { event, shifts, deleted, questions };
         Ok(SignUpForm { shared: Arc::clone(&self.shared), facts })
     }
+}
+
+fn no_shift() -> Error {
+    Faults::one("shifts", FaultKind::Required).into()
 }
 
 impl SignUpForm {
@@ -118,10 +159,10 @@ impl SignUpForm {
         &self.facts.event
     }
 
-    /// Returns the shift.
-    #[doc(alias = "slot")]
-    pub const fn shift(&self) -> &ScheduledShift {
-        &self.facts.shift
+    /// Returns the shifts of the form in running order, without those that are deleted.
+    #[doc(alias = "slots")]
+    pub fn shifts(&self) -> &[ScheduledShift] {
+        &self.facts.shifts
     }
 
     /// Returns the questions of the event by position.
@@ -129,97 +170,105 @@ impl SignUpForm {
         &self.facts.questions
     }
 
-    /// Takes a place on the shift, and queues the mail that confirms it.
+    /// Takes a place on each shift for each person, and queues the mails that confirm the places.
+    ///
+    /// Each shift is decided by itself: it gives a place to every person of the form, or to none. The places of all shifts are taken
+    /// in one commit. Simultaneous sign-ups never take `filled` above the capacity.
     ///
     /// A person, by address and [name](crate::PersonName::key), holds at most one place on a shift, and an address at most
-    /// [`Signup::MAX_PER_ADDRESS`]: over that, the shift counts as full. Signing up again mails the volunteer what place they have,
-    /// [at most once an hour](Signup::MAIL_AGAIN_AFTER). That mail carries another secret, and earlier secrets keep
-    /// working. The call returns the existing sign-up without a secret, or [`Error::ShiftFull`], [`Error::ShiftOver`] or
-    /// [`Error::SignupsClosed`], like for anyone else, if the shift takes no sign-up. Simultaneous sign-ups never take `filled` above the
-    /// capacity.
+    /// [`Signup::MAX_PER_ADDRESS`](crate::Signup::MAX_PER_ADDRESS): over that, the shift counts as full. Signing up again mails the
+    /// volunteer what place they have, [at most once an hour](crate::Signup::MAIL_AGAIN_AFTER), also if the shift takes nobody. That
+    /// mail carries another secret, and earlier secrets keep working. The outcome has the existing sign-up without a secret.
+    ///
+    /// A form of several people asks for as many places, whoever has one already. So the outcome does not reveal who is signed up.
     ///
     /// If the questions have changed since the form was read, the answers are checked against the present ones. Answers to
     /// questions that were deleted since are ignored.
     ///
-    /// Each sign-up is safe to retry. If the first call was applied, a retry returns the existing sign-up without a secret, or
-    /// [`Error::ShiftFull`] if the shift is full by then. The retry queues a mail about the place.
+    /// The call is safe to retry. If the first call was applied, a retry takes nothing, and queues a mail about the places.
     ///
     /// [`Volunteers::form_of`] has an example.
     ///
     /// # Errors
-    /// - [`Error::Invalid`] with every fault of the answers. An answer to a question that the form never had is a fault of
-    ///   the kind [`Unknown`](crate::FaultKind::Unknown).
-    /// - [`Error::ShiftFull`], [`Error::ShiftOver`] or [`Error::SignupsClosed`]. An address with a place on the shift gets the same error, so
-    ///   that the answer does not reveal which addresses are signed up. The place is kept, and its volunteer gets a mail.
-    /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event or the shift has changed since the form was read.
-    /// - [`Error::Store`] if the store fails. It is then unknown whether the place was taken.
-    /// - [`Error::Contended`] if other changes of the same shift kept the sign-up from committing for 10 seconds.
+    /// - [`Error::Invalid`] with every fault of the people, the answers and the shifts, such as two shifts that overlap. An answer to
+    ///   a question that the form never had is a fault of the kind [`Unknown`](crate::FaultKind::Unknown).
+    /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event has changed since the form was read.
+    /// - [`Error::Store`] if the store fails. It is then unknown whether the places were taken.
+    /// - [`Error::Contended`] if other changes of the same shifts kept the sign-up from committing for 10 seconds.
     pub async fn sign_up(&self, new: NewSignup) -> Result<SignedUp> {
         new.check_known(&self.facts.questions)?;
-        let (new, is_first) = (&new, &AtomicBool::new(true));
-        let decided = self
-            .shared
+        let mut full = BTreeSet::new();
+        loop {
+            match self.try_sign_up(&new, &full).await? {
+                Ok(shifts) => return Ok(SignedUp { shifts }),
+                // The shift is left out, and the rest is decided again.
+                Err(Refusal::NotBelow {
+                    total: Total::Filled(_, shift) | Total::PlacesOf(_, shift, _),
+                    ..
+                }) if full.insert(shift) => {}
+                Err(refusal) => return Err(Error::Refused(refusal.into())),
+            }
+        }
+    }
+
+    /// Signs up for all shifts but those that are known to be full.
+    async fn try_sign_up(
+        &self,
+        new: &NewSignup,
+        full: &BTreeSet<ShiftId>,
+    ) -> Result<std::result::Result<Vec<ShiftOutcome>, Refusal>> {
+        let is_first = &AtomicBool::new(full.is_empty());
+        self.shared
             .commit(&Actor::Volunteer, move |now| async move {
-                let sign_up = |facts: &SignUpFacts| {
-                    let id = SignupId::new(secret::new_uuid(now));
-                    rules::sign_up(facts, new, id, MailIds::generate(now), now)
+                let sign_up = |facts: &SignUpFacts, known: &KnownPlaces| {
+                    let places = new.people.len() * facts.shifts.len();
+                    rules::sign_up(facts, new, known, PlaceIds::generate(now, places), now)
                 };
                 if is_first.swap(false, Ordering::Relaxed) {
-                    match sign_up(&self.facts) {
-                        // The questions may have changed since the form was read.
+                    match sign_up(&self.facts, &KnownPlaces::default()) {
+                        // The questions or the shifts may have changed since the form was read.
                         Err(Error::Invalid(_)) => {}
                         decided => return decided,
                     }
                 }
-                sign_up(&self.present_facts().await?)
-            })
-            .await?;
-        match decided {
-            Ok(taken) => taken.map(|(signup, secret)| SignedUp { signup, secret: Some(secret) }),
-            Err(Refusal::Taken(record)) => {
-                let signup = Signup::try_from(*record)
-                    .map_err(|record| Error::Refused(Refusal::Taken(Box::new(record)).into()))?;
-                self.mail_again(&signup).await?;
-                // Every other address would get this answer now, however old the form is.
                 let facts = self.present_facts().await?;
-                rules::check_open(&facts, self.shared.now())?;
-                if facts.shift.occupancy.has_room() {
-                    Ok(SignedUp { signup, secret: None })
-                } else {
-                    Err(Error::ShiftFull)
-                }
-            }
-            Err(Refusal::NotBelow { .. }) => Err(Error::ShiftFull),
-            Err(refusal) => Err(Error::Refused(refusal.into())),
-        }
-    }
-
-    async fn present_facts(&self) -> Result<SignUpFacts> {
-        let Shift { organization, id, .. } = self.facts.shift.shift;
-        facts(self.shared.store.event_in_full(&RecordKey::Shift(organization, id)).await?, id)
-    }
-
-    async fn mail_again(&self, signup: &Signup) -> Result<()> {
-        let is_first = &AtomicBool::new(true);
-        self.shared
-            .commit_unrefused(&Actor::Volunteer, move |now| async move {
-                let present = match is_first.swap(false, Ordering::Relaxed) {
-                    true => Some(signup.clone()),
-                    // The sign-up has changed, or was erased.
-                    false => self.shared.store.get(signup.key()).await?,
-                };
-                Ok(match present {
-                    Some(signup) => rules::sign_up_again(signup, MailIds::generate(now), now),
-                    None => Decision::unchanged(()),
-                })
+                let known = self.known_places(&facts, new, full).await?;
+                sign_up(&facts, &known)
             })
             .await
     }
-}
 
-/// Returns what signing up for a shift of this event depends on.
-fn facts(full: Option<EventInFull>, shift: ShiftId) -> Result<SignUpFacts> {
-    let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
-    let shift = shifts.into_iter().find(|found| found.id == shift).ok_or(Error::NotFound)?;
-    Ok(SignUpFacts { event, shift, questions })
+    async fn present_facts(&self) -> Result<SignUpFacts> {
+        let key = RecordKey::Event(self.facts.event.organization, self.facts.event.id);
+        let full = self.shared.store.event_in_full(&key).await?;
+        let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
+        let SignUpFacts { shifts: read, deleted, .. } = &self.facts;
+        let is_there = |id: ShiftId| shifts.iter().any(|shift| shift.id == id);
+        let deleted = read.iter().chain(deleted).filter(|shift| !is_there(shift.id)).cloned().collect();
+        let is_chosen = |shift: &ScheduledShift| read.iter().any(|read| read.id == shift.id);
+        Ok(SignUpFacts { shifts: shifts.into_iter().filter(is_chosen).collect(), event, deleted, questions })
+    }
+
+    /// Reads which people of the form have a place already, and which shifts are full.
+    async fn known_places(
+        &self,
+        facts: &SignUpFacts,
+        new: &NewSignup,
+        full: &BTreeSet<ShiftId>,
+    ) -> Result<KnownPlaces> {
+        let mut held = BTreeMap::new();
+        for shift in &facts.shifts {
+            for (index, person) in new.people.iter().enumerate() {
+                let place = Unique::place(shift.organization, shift.id, &new.email, &person.name);
+                let signup = self.shared.store.find(place).await?;
+                held.extend(signup.map(|signup| ((shift.id, index), signup)));
+            }
+        }
+        let has_no_room = |shift: &&ScheduledShift| {
+            let remaining = usize::try_from(shift.occupancy.remaining()).unwrap_or(usize::MAX);
+            remaining < new.people.len()
+        };
+        let read_as_full = facts.shifts.iter().filter(has_no_room).map(|shift| shift.id);
+        Ok(KnownPlaces { held, full: full.iter().copied().chain(read_as_full).collect() })
+    }
 }

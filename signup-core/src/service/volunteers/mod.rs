@@ -16,6 +16,7 @@ use crate::link::Link;
 use crate::organization::Organization;
 use crate::question::Question;
 use crate::rules::{self, MailIds};
+pub use crate::rules::{Place, ShiftOutcome};
 use crate::secret::Secret;
 use crate::shift::{CancelledBy, ScheduledShift};
 use crate::signup::Signup;
@@ -55,10 +56,10 @@ pub struct PublicEvent {
 ///
 /// let volunteers = service.volunteers();
 /// let found = volunteers.event(&created.event.slug).await?;
-/// let form = volunteers.form(&found.event.slug, found.shifts[0].id).await?;
+/// let form = volunteers.form(&found.event.slug, [found.shifts[0].id]).await?;
 /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-/// let place = form.sign_up(ada).await?;
-/// assert!(place.is_new());
+/// let places = form.sign_up(ada).await?.into_places()?;
+/// assert!(places[0].is_new());
 /// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone)]
@@ -144,10 +145,10 @@ impl Volunteers {
     /// use signup_core::{NewSignup, SignupStatus};
     ///
     /// let volunteers = service.volunteers();
-    /// let form = volunteers.form(&created.event.slug, created.shifts[0].id).await?;
+    /// let form = volunteers.form(&created.event.slug, [created.shifts[0].id]).await?;
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// let place = form.sign_up(ada).await?;
-    /// let secret = place.secret.ok_or("the address had a place before")?;
+    /// let place = form.sign_up(ada).await?.into_places()?.remove(0);
+    /// let secret = place.secret.ok_or("the person had a place before")?;
     ///
     /// let (signup, found) = volunteers.signup_with_event(&secret).await?;
     /// assert_eq!((signup.status(), found.event.id), (SignupStatus::Confirmed, created.event.id));

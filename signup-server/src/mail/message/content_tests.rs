@@ -19,8 +19,8 @@ async fn answered(sample: &Sample, answers: &[&str]) -> Mail {
         new = new.answer(question.id, answer.parse().unwrap());
     }
     let owner = admin.event_owner(sample.event).await.unwrap();
-    let form = sample.service.volunteers().form_of(owner, sample.shift).await.unwrap();
-    form.sign_up(new).await.unwrap();
+    let form = sample.service.volunteers().form_of(owner, [sample.shift]).await.unwrap();
+    form.sign_up(new).await.unwrap().into_places().unwrap();
     sample.delivery().await
 }
 
@@ -114,10 +114,10 @@ async fn a_name_that_could_pass_for_another_sender_is_shown_nowhere_as_the_sende
 /// Signs the volunteer of the sample up again, and delivers the mail about that.
 async fn answered_again(sample: &Sample) -> Mail {
     let owner = sample.service.admin().event_owner(sample.event).await.unwrap();
-    let form = sample.service.volunteers().form_of(owner, sample.shift).await.unwrap();
+    let form = sample.service.volunteers().form_of(owner, [sample.shift]).await.unwrap();
     let again = NewSignup::new("ADA".parse().unwrap(), "ada@example.org".parse().unwrap());
     // The shift has one place.
-    assert_eq!(form.sign_up(again).await, Err(signup_core::Error::ShiftFull));
+    assert_eq!(form.sign_up(again).await.unwrap().into_places(), Err(signup_core::Error::ShiftFull));
     sample.delivery().await
 }
 

@@ -36,8 +36,8 @@ impl Sample {
         let service = service.with_change_mail_delay(SignedDuration::ZERO);
         let (event, shift) = (&created.event, created.shifts[0].id);
         let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
-        let form = service.volunteers().form(&event.slug, shift).await.unwrap();
-        form.sign_up(ada).await.unwrap();
+        let form = service.volunteers().form(&event.slug, [shift]).await.unwrap();
+        form.sign_up(ada).await.unwrap().into_places().unwrap();
         let session = service.session_for(event.organization, Scopes::all()).await.unwrap();
         Self { event: event.id, service, session, shift }
     }

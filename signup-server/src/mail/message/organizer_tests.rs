@@ -24,8 +24,12 @@ async fn sent(subject: &str, text: &str) -> (Mail, MessageMail) {
     let late =
         NewShift::new("Late".parse().unwrap(), Capacity::new(1).unwrap()).location("Dock 4".parse().unwrap());
     let late = organizer.add_shifts(sample.event, vec![late]).await.unwrap().remove(0);
-    let form = sample.service.volunteers().form_of(organization, late.id).await.unwrap();
-    form.sign_up(NewSignup::new("Ada".parse().unwrap(), "Ada@example.org".parse().unwrap())).await.unwrap();
+    let form = sample.service.volunteers().form_of(organization, [late.id]).await.unwrap();
+    form.sign_up(NewSignup::new("Ada".parse().unwrap(), "Ada@example.org".parse().unwrap()))
+        .await
+        .unwrap()
+        .into_places()
+        .unwrap();
     drop(sample.delivery().await);
     let message = NewMessage::new(subject.parse().unwrap(), text.parse().unwrap());
     organizer.send_message(sample.event, message).await.unwrap();

@@ -157,8 +157,9 @@ async fn each_problem_of_a_form_says_what_to_do() {
     ] {
         let answers = [(text.id, answer), (select.id, choice), (checkbox.id, "no")];
         let answers = answers.map(|(id, answer)| (id.to_string().into(), answer.into()));
-        let input = SignUpInput { name: name.into(), email: email.into(), answers: answers.into() };
-        let faults = input.check(&found.questions).unwrap_err();
+        let mut input = SignUpInput::new(name, email);
+        input.people[0].answers = answers.into();
+        let faults = input.check(&found.questions, &[]).unwrap_err();
         let typed = BTreeMap::from([("email".to_owned(), email.to_owned())]);
         let focus = Focus { typed, faults, ..Focus::default() };
         let form = form(&found.shifts[0], &found, SITE, Some(&focus));
@@ -175,7 +176,7 @@ async fn no_cache_stores_a_page_with_what_was_typed() {
         page.headers()[CACHE_CONTROL].to_str().unwrap().to_owned()
     };
     let typed = BTreeMap::from([("name".to_owned(), "Ada".to_owned())]);
-    let faults = SignUpInput { name: "Ada".into(), ..SignUpInput::default() }.check(&[]).unwrap_err();
+    let faults = SignUpInput::new("Ada", "").check(&[], &[]).unwrap_err();
     let refused = Focus { shift: Some(found.shifts[0].id), typed, faults, obstacle: None };
     assert_eq!(caching(StatusCode::UNPROCESSABLE_ENTITY, &refused), "no-store");
     let full = Focus { obstacle: Some(Obstacle::FULL), ..Focus::default() };

@@ -25,8 +25,8 @@ async fn no_file_has_anything_of_an_erased_person() {
             _ => (format!("Volunteer {number}"), format!("volunteer.{number}@example.org")),
         };
         let new = NewSignup::new(name.parse().unwrap(), email.parse().unwrap());
-        let form = service.volunteers().form_of(organization.id, created.shifts[0].id).await.unwrap();
-        form.sign_up(new).await.unwrap();
+        let form = service.volunteers().form_of(organization.id, [created.shifts[0].id]).await.unwrap();
+        form.sign_up(new).await.unwrap().into_places().unwrap();
     }
     let files_with = |text: &str| {
         let has_text = |path: &PathBuf| {
