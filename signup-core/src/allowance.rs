@@ -180,12 +180,12 @@ impl Windows {
         Self { tables: std::array::from_fn(table) }
     }
 
-    /// Counts a request under `key` at `now`, and returns its window with the request included.
-    pub fn count(&self, key: RateKey, now: Timestamp) -> Window {
+    /// Counts this number of requests under `key` at `now`, and returns their window with them included.
+    pub fn count(&self, key: RateKey, number: u32, now: Timestamp) -> Window {
         let mut table = self.table(key);
         let open = table.get(&key).copied().filter(|window| window.is_open(key, now));
         let mut window = open.unwrap_or_else(|| Window::opening(now));
-        window.requests = window.requests.saturating_add(1);
+        window.requests = window.requests.saturating_add(number);
         table.insert(key, window);
         window
     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     fn count(windows: &Windows, key: RateKey, limit: u32, now: Timestamp) -> Allowance {
-        Allowance::of(key, windows.count(key, now), limit)
+        Allowance::of(key, windows.count(key, 1, now), limit)
     }
 
     #[test]
@@ -237,6 +237,14 @@ mod tests {
         assert!(!over.is_allowed);
         assert_eq!(over.retry_after_s(at(69)), 1);
         assert!(count(&windows, key, 3, at(70)).is_allowed);
+    }
+
+    #[test]
+    fn several_requests_are_counted_at_once() {
+        let windows = Windows::default();
+        let key = address("192.0.2.1");
+        assert_eq!(windows.count(key, 2, at(0)).requests, 2);
+        assert_eq!(windows.count(key, 119, at(1)).requests, 121);
     }
 
     #[test]

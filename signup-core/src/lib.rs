@@ -67,7 +67,7 @@
 //! [`Volunteers`] reads a published event by its slug, and yields the [form](SignUpForm) of a shift. The form takes the
 //! sign-up. A new sign-up has a [`Secret`], with which the volunteer reads and [cancels](Volunteers::cancel) it. If the event asks
 //! [questions](Admin::add_question), a [`NewSignup`] has typed answers, and a [`SignUpInput`] has the fields of a form. A
-//! server limits the attempts of each address with [`Volunteers::count_attempt`].
+//! server limits the attempts of each address with [`Volunteers::count_attempts`].
 //!
 //! # People
 //!

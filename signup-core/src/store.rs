@@ -264,11 +264,11 @@ impl dyn Store + '_ {
 /// Every method fails only if the backend fails.
 #[async_trait]
 pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
-    /// Counts a request under `key` at `now`, and returns its window with the request included.
+    /// Counts this number of requests under `key` at `now`, and returns their window with them included.
     ///
-    /// The window is the [open](Window::is_open) one of the key, or a new one that starts with this request.
-    /// Simultaneous requests get different counts. Windows may be lost when the store crashes.
-    async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError>;
+    /// The window is the [open](Window::is_open) one of the key, or a new one that starts with these requests.
+    /// Simultaneous calls get different counts. Windows may be lost when the store crashes.
+    async fn count_requests(&self, key: RateKey, number: u32, now: Timestamp) -> Result<Window, StoreError>;
 
     /// Removes at most `limit` windows that have ended at `now`, and returns how many were removed.
     ///

@@ -11,7 +11,7 @@ fn address(number: u8) -> RateKey {
 }
 
 async fn count(counter: &dyn RequestCounter, key: RateKey, seconds: i64) -> (Timestamp, u32) {
-    let window = counter.count_request(key, at(seconds)).await.unwrap();
+    let window = counter.count_requests(key, 1, at(seconds)).await.unwrap();
     (window.opened_at, window.requests)
 }
 
@@ -22,6 +22,9 @@ pub async fn requests_are_counted_in_windows_of_60_seconds(store: Arc<dyn Store>
     assert_eq!(count(counter, address(1), 6).await, (at(5), 2));
     assert_eq!(count(counter, address(1), 64).await, (at(5), 3));
     assert_eq!(count(counter, address(1), 65).await, (at(65), 1), "a new window opens after 60 seconds");
+    let several = counter.count_requests(address(1), 40, at(66)).await.unwrap();
+    assert_eq!((several.opened_at, several.requests), (at(65), 41), "several at once");
+    assert_eq!(count(counter, address(1), 67).await, (at(65), 42));
 }
 
 /// The window of a key is as long as the key says.

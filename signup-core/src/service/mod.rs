@@ -133,9 +133,14 @@ impl Shared {
         self.store.owner(kind, id).await?.ok_or(Error::NotFound)
     }
 
-    /// Counts a request under `key`. A used-up window is kept in this process, so the store is not asked again before
-    /// the window ends.
+    /// Counts a request under `key`, like [`count_several`](Self::count_several).
     async fn count(&self, key: RateKey, limit: u32) -> Result<Allowance> {
+        self.count_several(key, 1, limit).await
+    }
+
+    /// Counts requests under `key`. A used-up window is kept in this process, so the store is not asked again before
+    /// the window ends.
+    async fn count_several(&self, key: RateKey, number: u32, limit: u32) -> Result<Allowance> {
         let now = self.now();
         if let Some(window) = self.windows.get(key, now)
             && window.requests > limit
@@ -143,9 +148,9 @@ impl Shared {
             return Ok(Allowance::of(key, window, limit));
         }
         let Some(counter) = self.store.request_counter() else {
-            return Ok(Allowance::of(key, self.windows.count(key, now), limit));
+            return Ok(Allowance::of(key, self.windows.count(key, number, now), limit));
         };
-        let window = counter.count_request(key, now).await?;
+        let window = counter.count_requests(key, number, now).await?;
         if window.requests > limit {
             self.windows.put(key, window);
         }

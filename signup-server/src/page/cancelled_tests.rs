@@ -137,9 +137,8 @@ async fn a_form_for_a_cancelled_event_is_refused_with_its_page() {
         assert!(answer.text.contains("Sorry, you can’t sign up"), "{}", answer.text);
     }
     let other = ShiftId::NONE.to_string();
-    for fields in [vec![("slot_id", other.as_str()), ("name", "Ada"), ("email", "ada@example.org")], vec![]] {
-        assert_eq!(sample.post(&fields).await.status, 404, "{fields:?}");
-    }
+    let fields = [("slot_id", other.as_str()), ("name", "Ada"), ("email", "ada@example.org")];
+    assert_eq!(sample.post(&fields).await.status, 404, "{fields:?}");
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ impl PublicPages {
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         let path = self.event_path(&slug);
         let volunteers = self.service.volunteers();
-        let known = match volunteers.count_attempt(client).await {
+        let known = match volunteers.count_attempts(client, 1).await {
             Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await.map(drop),
             Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
             Err(error) => Err(error),

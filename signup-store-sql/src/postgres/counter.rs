@@ -36,6 +36,8 @@ struct WindowKey {
 #[derive(Debug)]
 struct Request {
     key: WindowKey,
+    /// How many requests the call counts.
+    number: u32,
     /// The time of the request, in Unix seconds.
     second: i64,
     /// The length of the caller's windows, in seconds.
@@ -55,11 +57,16 @@ impl Counter {
         Self(queue)
     }
 
-    /// Counts one request. Returns the caller's window, whose `requests` is the number of this request.
+    /// Counts requests. Returns the caller's window, whose `requests` is the number of the last of them.
     ///
     /// # Errors
     /// Returns an unavailable error if the request is not counted within [`Connections::max_wait`].
-    pub(crate) async fn count(&self, caller: RateKey, now: Timestamp) -> Result<Window, StoreError> {
+    pub(crate) async fn count(
+        &self,
+        caller: RateKey,
+        number: u32,
+        now: Timestamp,
+    ) -> Result<Window, StoreError> {
         let nowhere = OrganizationId::NONE.uuid();
         let (organization, name) = match caller {
             RateKey::Caller(organization, caller) => (organization.uuid(), caller.to_string()),
@@ -71,7 +78,7 @@ impl Counter {
             RateKey::Confirmations(sign_in) => (nowhere, format!("confirmations {sign_in}")),
         };
         let key = WindowKey { organization, caller: name };
-        let request = Request { key, second: now.as_second(), length_s: caller.window_s() };
+        let request = Request { key, number, second: now.as_second(), length_s: caller.window_s() };
         self.0.submit(request).await?
     }
 }
@@ -85,13 +92,13 @@ async fn count(connections: &Connections, mut batch: Vec<Waiting>) {
     // Brings the requests of each caller together. The sort is stable, so these stay in the order of their arrival.
     batch.sort_by(|one, other| one.request.key.cmp(&other.request.key));
     let mut counted = windows(connections, &batch).await;
-    // A caller's window has the number of the caller's last request. Each request before has one less.
+    // A caller's window has the number of the caller's last request. The call before has as many less as the call counts.
     for waiting in batch.into_iter().rev() {
         let answer = match &mut counted {
             Ok(windows) => match windows.get_mut(&waiting.request.key) {
                 Some(window) => {
                     let answer = *window;
-                    window.requests = window.requests.saturating_sub(1);
+                    window.requests = window.requests.saturating_sub(waiting.request.number);
                     Ok(answer)
                 }
                 None => Err(StoreError::failed(STATEMENT, "the statement returned no window")),
@@ -117,7 +124,8 @@ async fn windows(
         .map(|requests| {
             let WindowKey { organization, caller } = &requests[0].key;
             let latest = requests.iter().map(|request| request.second).max();
-            json!([organization.to_string(), caller, latest, requests.len(), requests[0].length_s])
+            let number: u32 = requests.iter().map(|request| request.number).sum();
+            json!([organization.to_string(), caller, latest, number, requests[0].length_s])
         })
         .collect();
     let added = serde_json::Value::Array(added).to_string();

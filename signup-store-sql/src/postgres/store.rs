@@ -159,8 +159,8 @@ impl Backend for PostgresBackend {
 
 #[async_trait]
 impl RequestCounter for SqlStore<PostgresBackend> {
-    async fn count_request(&self, key: RateKey, now: Timestamp) -> Result<Window, StoreError> {
-        self.backend.counter.count(key, now).await
+    async fn count_requests(&self, key: RateKey, number: u32, now: Timestamp) -> Result<Window, StoreError> {
+        self.backend.counter.count(key, number, now).await
     }
 
     async fn purge_windows(&self, now: Timestamp, limit: u32) -> Result<u64, StoreError> {

@@ -41,22 +41,25 @@ async fn callers_that_are_counted_together_have_windows_of_their_own() {
     let Some(cluster) = Cluster::shared() else { return };
     let url = cluster.database().await;
     let store = stores_on(&url, 1, &PostgresOptions::default()).await.remove(0);
-    assert_eq!(store.count_request(token(2), at(10)).await.unwrap().requests, 1);
+    assert_eq!(store.count_requests(token(2), 1, at(10)).await.unwrap().requests, 1);
     let mut stranger = PgConnection::connect(&url).await.unwrap();
     stranger.execute("BEGIN; SELECT 1 FROM windows FOR UPDATE").await.unwrap();
-    let mut first = [store.count_request(token(2), at(10))];
+    let mut first = [store.count_requests(token(2), 1, at(10))];
     begin(&mut first);
     until_waiting(&url, 1).await;
     // While that statement waits for the row, these gather.
     let callers = [token(3), token(2), token(3), token(3), token(2)];
-    let mut later: Vec<_> = callers.into_iter().map(|caller| store.count_request(caller, at(20))).collect();
+    let numbers = [1, 2, 3, 1, 1].into_iter();
+    let calls = callers.into_iter().zip(numbers);
+    let mut later: Vec<_> =
+        calls.map(|(caller, number)| store.count_requests(caller, number, at(20))).collect();
     begin(&mut later);
     stranger.execute("COMMIT").await.unwrap();
     let [first] = first;
     assert_eq!(first.await.unwrap().requests, 2);
     let windows: Vec<_> = join_all(later).await.into_iter().map(|window| window.unwrap()).collect();
     let numbers: Vec<_> = windows.iter().map(|window| window.requests).collect();
-    assert_eq!(numbers, [1, 3, 2, 3, 4]);
+    assert_eq!(numbers, [1, 4, 4, 5, 5]);
     let openings: Vec<_> = windows.iter().map(|window| window.opened_at).collect();
     assert_eq!(openings, [at(20), at(10), at(20), at(20), at(10)]);
     let statements = "SELECT count(DISTINCT CAST(xmin AS TEXT)) FROM windows";

@@ -122,16 +122,16 @@ impl Volunteers {
 
     async fn form_in(&self, full: Option<EventInFull>, chosen: BTreeSet<ShiftId>) -> Result<SignUpForm> {
         let EventInFull { event, shifts, questions, .. } = full.ok_or(Error::NotFound)?;
-        rules::check_form(&event)?;
-        let max = NewSignup::MAX_SHIFTS;
-        match chosen.len() {
-            0 => return Err(no_shift()),
-            count if count > max => {
-                let kind = FaultKind::TooMany { items: "shifts in one form", max, present: 0 };
-                return Err(Faults::one("shifts", kind).into());
-            }
-            _ => {}
+        let has_forms = rules::check_form(&event);
+        if has_forms == Err(Error::NotFound) {
+            return Err(Error::NotFound);
         }
+        let max = NewSignup::MAX_SHIFTS;
+        if chosen.len() > max {
+            let kind = FaultKind::TooMany { items: "shifts in one form", max, present: 0 };
+            return Err(Faults::one("shifts", kind).into());
+        }
+        let is_empty = chosen.is_empty();
         let shifts: Vec<_> = shifts.into_iter().filter(|shift| chosen.contains(&shift.id)).collect();
         let mut deleted = vec![];
         for id in chosen {
@@ -142,6 +142,10 @@ impl Volunteers {
                 let found = found.filter(|shift| shift.event == event.id).ok_or(Error::NotFound)?;
                 deleted.push(ScheduledShift::of(found, &event));
             }
+        }
+        has_forms?;
+        if is_empty {
+            return Err(no_shift());
         }
         sort_by_running_order(&mut deleted);
         let facts = SignUpFacts { event, shifts, deleted, questions };

@@ -40,7 +40,7 @@ pub struct PublicEvent {
 ///
 /// No method takes an idempotency key, and each is safe to retry. Cancelling again changes nothing.
 /// [Signing up](SignUpForm::sign_up) again takes no second place, but may queue a mail about the place. Each call of
-/// [`count_attempt`](Self::count_attempt) counts as one attempt, a retry included.
+/// [`count_attempts`](Self::count_attempts) counts, a retry included.
 ///
 /// # Errors
 /// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it
@@ -75,10 +75,10 @@ impl Volunteers {
         Self { shared }
     }
 
-    /// Counts an attempt to sign up from the IP address `address` against
-    /// [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE).
+    /// Counts attempts to sign up from the IP address `address` against
+    /// [`ATTEMPTS_PER_MINUTE`](Self::ATTEMPTS_PER_MINUTE): one for each place that a form asks for.
     ///
-    /// The caller refuses the attempt unless [`Allowance::is_allowed`]. Attempts and other requests are counted
+    /// The caller refuses the form unless [`Allowance::is_allowed`]. Attempts and other requests are counted
     /// separately. An IPv6 address counts as its /64 network.
     ///
     /// # Example
@@ -86,12 +86,12 @@ impl Volunteers {
     /// ```
     /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
     /// # fn main() -> ExampleResult { example(async |Example { service, .. }| {
-    /// let allowance = service.volunteers().count_attempt("192.0.2.7".parse()?).await?;
-    /// assert_eq!((allowance.is_allowed, allowance.remaining), (true, 119));
+    /// let allowance = service.volunteers().count_attempts("192.0.2.7".parse()?, 2).await?;
+    /// assert_eq!((allowance.is_allowed, allowance.remaining), (true, 118));
     /// # Ok(()) }) }
     /// ```
-    pub async fn count_attempt(&self, address: IpAddr) -> Result<Allowance> {
-        self.shared.count(RateKey::visitor(address), Self::ATTEMPTS_PER_MINUTE).await
+    pub async fn count_attempts(&self, address: IpAddr, places: u32) -> Result<Allowance> {
+        self.shared.count_several(RateKey::visitor(address), places, Self::ATTEMPTS_PER_MINUTE).await
     }
 
     /// Reads the published event with this slug.

@@ -382,11 +382,11 @@ async fn requests_that_cannot_be_counted_fail_together() {
     let options = PostgresOptions { statement_timeout, ..options() };
     let Some(Proxied { proxy, store, .. }) = Proxied::open(options).await else { return };
     let caller = RateKey::address("192.0.2.1".parse().unwrap());
-    store.count_request(caller, at(0)).await.unwrap();
+    store.count_requests(caller, 1, at(0)).await.unwrap();
     proxy.set(SILENT);
     let begin = Instant::now();
     // One batch after the other they would wait 10 seconds.
-    let counts = (0..4000).map(|_| store.count_request(caller, at(0)));
+    let counts = (0..4000).map(|_| store.count_requests(caller, 1, at(0)));
     for count in join_all(counts).await {
         let error = count.unwrap_err();
         assert!(error.is_unavailable(), "{error:?}");

@@ -42,7 +42,7 @@ async fn contending_commits_wait_and_none_fails(
     );
     let stores = stores_on(&url, 3, &PostgresOptions { pgbouncer, ..PostgresOptions::default() }).await;
     let counts =
-        (0..60).map(|n| stores[n % 3].count_request(RateKey::address(Ipv4Addr::LOCALHOST.into()), at(0)));
+        (0..60).map(|n| stores[n % 3].count_requests(RateKey::address(Ipv4Addr::LOCALHOST.into()), 1, at(0)));
     assert!(join_all(counts).await.iter().all(Result::is_ok));
     let stores: Vec<Arc<dyn Store>> =
         stores.into_iter().map(|store| Arc::new(store) as Arc<dyn Store>).collect();
