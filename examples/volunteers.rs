@@ -35,7 +35,8 @@ async fn main() -> Result<()> {
     sign_up(&service, &slug, shift, "Ada").await?;
     let secret = sign_up(&service, &slug, shift, "Bob").await?.ok_or("Bob has no new place")?;
     sign_up(&service, &slug, shift, "Eve").await?;
-    service.volunteers().cancel(&secret).await?;
+    let of_bob = service.volunteers().places(&secret).await?;
+    service.volunteers().cancel(&secret, of_bob.signups[0].signup.id).await?;
     println!("Bob cancelled.");
     sign_up(&service, &slug, shift, "Eve").await?;
     deliver(&service.outbox()).await?;

@@ -209,9 +209,9 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place, PublicEvent,
-    Reply, Service, Session, ShiftOutcome, ShiftSignups, SignUpForm, SignedIn, SignedUp, TokenUse,
-    VolunteerData, VolunteerSignup, Volunteers,
+    Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place, Places,
+    PublicEvent, Reply, Service, Session, ShiftOutcome, ShiftSignups, SignUpForm, SignedIn, SignedUp,
+    TokenUse, VolunteerData, VolunteerSignup, Volunteers,
 };
 pub use shift::{CancelledBy, Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};

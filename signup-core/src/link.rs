@@ -1,64 +1,65 @@
-//! Links: what a mail to a volunteer carries, so that the volunteer can see and cancel their sign-up.
+//! Links: what a mail to a volunteer carries, so that the volunteer can see and cancel their places.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::hours::Interval;
-use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
-use crate::secret::{Digest, Secret};
-use crate::signup::Signup;
+use crate::id::{EventId, OrganizationId};
+use crate::secret::Digest;
+use crate::text::EmailAddress;
 
-/// The link of one mail to a volunteer. Each mail has a link of its own, and all links of a sign-up work side by side.
+/// The link of one mail to a volunteer. It shows everything that the address of the mail has with the organization.
 ///
-/// The secret of the link is in the [queued mail](crate::Notice) until the mail is sent. The record has only its digest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+/// Each mail has a link of its own, and all links of an address work side by side. The record has only the digest of the secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Link {
     /// The digest of the secret.
     pub digest: Digest,
-    /// The organization that owns the event.
+    /// The organization.
     pub organization: OrganizationId,
-    /// The event.
+    /// The address of the mail, in any spelling.
+    pub mailbox: EmailAddress,
+    /// The event that the mail is about. It may be removed before the link expires.
     pub event: EventId,
-    /// The shift.
-    #[doc(alias = "slot")]
-    pub shift: ShiftId,
-    /// The sign-up that the link shows.
-    pub signup: SignupId,
+    /// When the link no longer works.
+    pub expires_at: Timestamp,
 }
 
 impl Link {
-    /// How long a link works after the end of the shift: 30 days.
-    pub const LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
+    /// How long a link works at least after the mail: 365 days.
+    pub const LIFETIME: SignedDuration = SignedDuration::from_hours(365 * 24);
+    /// How long a link works at least after the end of each shift that the mail names, and how long a calendar that is subscribed to
+    /// has a shift after its end: 30 days.
+    pub const AFTER_SHIFT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-    /// Creates the link with this secret to a sign-up.
-    pub fn new(signup: &Signup, secret: &Secret) -> Self {
-        let Signup { id, organization, event, shift, .. } = *signup;
-        Self::of_digest(id, (organization, event, shift), secret.digest())
-    }
-
-    /// Creates the record of a link with this digest. The tuple has the organization, the event and the shift of the sign-up.
-    pub const fn of_digest(
-        signup: SignupId,
-        (organization, event, shift): (OrganizationId, EventId, ShiftId),
+    /// Creates the record of a link with this digest. The tuple has the organization and the event.
+    pub const fn new(
         digest: Digest,
+        (organization, event): (OrganizationId, EventId),
+        mailbox: EmailAddress,
+        expires_at: Timestamp,
     ) -> Self {
-        Self { digest, organization, event, shift, signup }
+        Self { digest, organization, mailbox, event, expires_at }
     }
 
-    /// Returns whether the links of a shift that takes place in `interval` work at `now`: until
-    /// [`LIFETIME`](Self::LIFETIME) after its end.
+    /// Returns when the link of a mail that is sent at `now` expires. `last_end` is the end of the last shift that the mail names.
     ///
     /// ```
-    /// use signup_core::{Interval, Link, Timestamp};
+    /// use signup_core::{Link, Timestamp};
     ///
-    /// let (start, end) = (Timestamp::from_second(0)?, Timestamp::from_second(3600)?);
-    /// let interval = Interval { start, end };
-    /// assert!(Link::works_at(interval, end));
-    /// assert!(!Link::works_at(interval, end + Link::LIFETIME));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// let now: Timestamp = "2027-01-01T00:00:00Z".parse()?;
+    /// let expiry = |last_end: &str| Ok::<_, jiff::Error>(Link::expiry(now, last_end.parse()?).to_string());
+    /// assert_eq!(expiry("2027-12-02T00:00:00Z")?, "2028-01-01T00:00:00Z");
+    /// assert_eq!(expiry("2027-12-02T00:00:01Z")?, "2028-01-01T00:00:01Z");
+    /// # Ok::<(), jiff::Error>(())
     /// ```
-    pub fn works_at(interval: Interval, now: Timestamp) -> bool {
-        now.duration_since(interval.end) < Self::LIFETIME
+    pub fn expiry(now: Timestamp, last_end: Timestamp) -> Timestamp {
+        let after = |at: Timestamp, duration| at.checked_add(duration).unwrap_or(Timestamp::MAX);
+        after(now, Self::LIFETIME).max(after(last_end, Self::AFTER_SHIFT))
+    }
+
+    /// Returns whether the link works at `now`.
+    pub fn works_at(&self, now: Timestamp) -> bool {
+        now < self.expires_at
     }
 }

@@ -166,6 +166,11 @@ impl Signup {
         if shift.deleted_at.is_some() { self.told.clone() } else { TimeAndPlace::of(shift, event) }
     }
 
+    /// Returns what the volunteer was told, if the shift has moved since to the time or the place `at`.
+    pub fn moved_from(&self, at: &TimeAndPlace) -> Option<&TimeAndPlace> {
+        (!self.told.is_same_as(at)).then_some(&self.told)
+    }
+
     /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.
     pub fn updated_at(&self) -> Timestamp {
         self.cancelled_at().unwrap_or(self.created_at)

@@ -53,7 +53,7 @@ forward::stores! {
     /// Keeps the records of the service: reads them, and commits changes to them.
     ///
     /// A read that starts after a commit was acknowledged sees that commit. A deleted event counts as missing, and so do
-    /// the shifts, questions, location data, sign-ups and links of a deleted event. A deleted shift counts as missing, and its
+    /// the shifts, questions, location data and sign-ups of a deleted event. A deleted shift counts as missing, and its
     /// sign-ups do not. Methods that read deleted records say so. The suite under the feature `conformance` has a test for each
     /// promise of this trait.
     ///
@@ -279,8 +279,7 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 /// Whether a read returns deleted records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Deleted {
-    /// A deleted record counts as missing, and so do the shifts, questions, location data, sign-ups and links of a deleted
-    /// event. The sign-ups for a deleted shift do not.
+    /// A deleted record counts as missing, and so do the shifts, questions, location data and sign-ups of a deleted event. The sign-ups for a deleted shift do not.
     Excluded,
     /// A deleted record is returned until it is purged.
     Included,
@@ -312,7 +311,7 @@ pub enum NoticeQuery {
 pub enum Purge {
     /// Records that have expired at this time: within a kind, the oldest expiry first, and equal ones by key.
     Expired(Timestamp),
-    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups, links and
+    /// Records that were deleted at or before this time: each deleted event with its shifts, questions, sign-ups and
     /// notices, and each deleted shift that no sign-up or notice refers to.
     Deleted(Timestamp),
     /// Notices that failed at or before this time.

@@ -175,14 +175,29 @@ impl Request {
 
     /// Reads a JSON body that may be omitted. An empty body is `{}`, whatever its `Content-Type` is.
     async fn optional_json(&mut self) -> Result<Bytes, BodyError> {
-        let read = match self.json().await {
+        let read = self.json().await;
+        let read = self.or_empty(read).await;
+        read.map(|body| if body.is_empty() { Bytes::from_static(b"{}") } else { body })
+    }
+
+    /// Reads a form that may be omitted. An empty body has no fields, whatever its `Content-Type` is.
+    ///
+    /// # Errors
+    /// Fails like [`form`](Self::form).
+    pub(crate) async fn optional_form(&mut self) -> Result<Bytes, BodyError> {
+        let read = self.form().await;
+        self.or_empty(read).await
+    }
+
+    /// Returns what was read, or an empty body if it was not read because of its head.
+    async fn or_empty(&mut self, read: Result<Bytes, BodyError>) -> Result<Bytes, BodyError> {
+        match read {
             // Nothing was read yet.
             Err(error @ (BodyError::UnsupportedMediaType | BodyError::Encoded)) => {
                 self.read(0).await.map_err(|other| if other == BodyError::TooLarge { error } else { other })
             }
             read => read,
-        };
-        read.map(|body| if body.is_empty() { Bytes::from_static(b"{}") } else { body })
+        }
     }
 
     /// Reads the body, without a byte order mark. The `Content-Type` must be JSON or absent. The body has its room until it is

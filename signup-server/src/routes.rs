@@ -97,9 +97,12 @@ static ROUTES: &[Route] = &[
         Page(|c| c.pages.sign_up(c.path.text("slug"), c.client, c.request).boxed())).compressed(),
     route(Method::GET, "/events/{slug}/signed-up",
         Page(|c| c.pages.signed_up(c.path.text("slug"), c.request.query).boxed())),
-    route(Method::GET, "/signups/{secret}", Page(|c| c.pages.signup(c.path.text("secret")).boxed())),
+    route(Method::GET, "/signups/{secret}", Page(|c| c.pages.places(c.path.text("secret")).boxed())),
     route(Method::GET, "/signups/{secret}/calendar.ics", Page(|c| c.pages.calendar(c.path.text("secret")).boxed())),
-    route(Method::POST, "/signups/{secret}/cancel", Page(|c| c.pages.cancel(c.path.text("secret")).boxed())),
+    route(Method::GET, "/signups/{secret}/cancel",
+        Page(|c| c.pages.ask_to_cancel(c.path.text("secret"), c.request.query).boxed())),
+    route(Method::POST, "/signups/{secret}/cancel",
+        Page(|c| c.pages.cancel(c.path.text("secret"), c.request).boxed())),
 ];
 
 /// `GET /`: returns the start page, with a link to the console for a person who is signed in.

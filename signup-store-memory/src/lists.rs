@@ -15,8 +15,8 @@ use std::ops::Bound;
 
 use jiff::Timestamp;
 use signup_core::{
-    Activity, ActivityId, Delivery, DeliveryId, Event, EventId, Listed, Notice, NoticeId, OrganizationId,
-    Page, PersonId, Position, Record, RecordKey, ShiftId, Side, Signup, SignupId,
+    Activity, ActivityId, Delivery, DeliveryId, Digest, Event, EventId, Link, Listed, Notice, NoticeId,
+    OrganizationId, Page, PersonId, Position, Record, RecordKey, ShiftId, Side, Signup, SignupId,
 };
 
 /// The place in a list of events: latest start first, equal starts by descending id.
@@ -38,6 +38,8 @@ pub(crate) struct Lists {
     pending: BTreeMap<RecordKey, BTreeSet<(Timestamp, DeliveryId)>>,
     /// The queued notices by due time: first those that [cannot wait](signup_core::NoticeCause::can_wait), then the others.
     due: BTreeMap<bool, BTreeSet<(Timestamp, NoticeId, OrganizationId)>>,
+    /// The links of an address, written as its key.
+    links: BTreeMap<(OrganizationId, String), BTreeSet<Digest>>,
     /// The organizations of a person.
     memberships: BTreeMap<PersonId, BTreeSet<OrganizationId>>,
     pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
@@ -114,6 +116,7 @@ impl Lists {
                     self.pending.entry(webhook).or_default().insert((due_at, delivery.id));
                 }
             }
+            Record::Link(link) => drop(self.links.entry(mailbox(link)).or_default().insert(link.digest)),
             Record::Membership(membership) => {
                 self.memberships.entry(membership.person).or_default().insert(membership.organization);
             }
@@ -123,7 +126,6 @@ impl Lists {
             | Record::LocationData(_)
             | Record::Question(_)
             | Record::Message(_)
-            | Record::Link(_)
             | Record::Receipt(_)
             | Record::Person(_)
             | Record::Invitation(_)
@@ -171,6 +173,7 @@ impl Lists {
                     remove_from(&mut self.pending, &webhook, &(due_at, delivery.id));
                 }
             }
+            Record::Link(link) => remove_from(&mut self.links, &mailbox(link), &link.digest),
             Record::Membership(membership) => {
                 remove_from(&mut self.memberships, &membership.person, &membership.organization);
             }
@@ -180,7 +183,6 @@ impl Lists {
             | Record::LocationData(_)
             | Record::Question(_)
             | Record::Message(_)
-            | Record::Link(_)
             | Record::Receipt(_)
             | Record::Person(_)
             | Record::Invitation(_)
@@ -194,6 +196,10 @@ impl Lists {
 fn activity_lists(activity: &Activity) -> impl Iterator<Item = (OrganizationId, Option<EventId>)> + use<> {
     let (organization, event) = (activity.organization, activity.subject.event);
     std::iter::once(None).chain(event.map(Some)).map(move |event| (organization, event))
+}
+
+fn mailbox(link: &Link) -> (OrganizationId, String) {
+    (link.organization, link.mailbox.key().to_owned())
 }
 
 fn webhook_key(delivery: &Delivery) -> RecordKey {

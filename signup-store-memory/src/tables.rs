@@ -121,9 +121,9 @@ impl Tables {
             Record::Question(question) => is_of_deleted(question.organization, question.event),
             Record::Message(message) => is_of_deleted(message.organization, message.event),
             Record::Signup(signup) => is_of_deleted(signup.organization, signup.event),
-            Record::Link(link) => is_of_deleted(link.organization, link.event),
             Record::Organization(_)
             | Record::Token(_)
+            | Record::Link(_)
             | Record::Receipt(_)
             | Record::Notice(_)
             | Record::Activity(_)

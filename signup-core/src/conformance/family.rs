@@ -12,7 +12,7 @@ pub(super) struct Family {
     /// A confirmed and a cancelled sign-up for the first shift, and a confirmed one for the second. The first sign-up has an
     /// address with capital letters, and an answer to the first question.
     pub(super) signups: [Signup; 3],
-    /// Two links to the first sign-up, and one to the second.
+    /// Two links of the address of the first sign-up, and one of that of the second.
     pub(super) links: [Link; 3],
     pub(super) receipt: Receipt,
     /// A webhook of the organization, and a delivery to it.
@@ -69,7 +69,7 @@ impl Family {
         ];
         records.extend(parts(self.full.clone()));
         records.extend(self.signups.iter().cloned().map(Record::from));
-        records.extend(self.links.map(Record::from));
+        records.extend(self.links.clone().map(Record::from));
         records.push(self.receipt.clone().into());
         records.extend(self.notices.iter().cloned().map(Record::from));
         records
@@ -262,8 +262,7 @@ pub(super) async fn seen(store: &dyn Store, family: &Family) -> Vec<(&'static st
     let (owner, event, shift) = (family.organization.id, family.full.event.id, family.full.shifts[0].id);
     let (mut records, mut in_full) = (vec![], vec![]);
     let signups = family.signups.iter().cloned().map(Record::from);
-    let links = family.links.map(Record::from);
-    for record in parts(family.full.clone()).into_iter().chain(signups).chain(links) {
+    for record in parts(family.full.clone()).into_iter().chain(signups) {
         let key = record.entity().key();
         records.extend(store.record(&key, Deleted::Excluded).await.unwrap());
         in_full.extend(store.event_in_full(&key).await.unwrap().map(parts).unwrap_or_default());

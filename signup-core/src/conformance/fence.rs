@@ -32,6 +32,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
         assert_eq!(deliveries.items, []);
         assert_eq!(store.deleted_events(other, None, 9).await.unwrap(), []);
         assert_eq!(store.signup_in_full(other, foreign.signups[0].id).await.unwrap(), None);
+        assert_eq!(store.links(other, &foreign.links[0].mailbox).await.unwrap(), []);
         let all = SignupQuery::new().with_deleted();
         for query in [
             all.clone(),

@@ -56,6 +56,38 @@ pub async fn five_hundred_shifts_are_created_at_once(store: Arc<dyn Store>) {
     assert_eq!(listed.into_iter().map(|found| found.shift).collect::<Vec<_>>(), shifts);
 }
 
+/// The links of an address are listed by ascending digest until they are purged: the first expiry first, equal ones by digest.
+/// Those of other addresses and organizations are left out.
+pub async fn the_links_of_an_address_are_listed_until_they_expire(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 9).await;
+    let volunteer = signup(&shift, 1);
+    let expires_at = [30, 20, 20, 10].map(at);
+    let mut links: Vec<_> = (1..)
+        .zip(expires_at)
+        .map(|(number, expires_at)| Link { expires_at, ..link(&volunteer, number) })
+        .collect();
+    let mut elsewhere = Link { organization: organization_id(2), ..link(&volunteer, 5) };
+    elsewhere.expires_at = at(20);
+    let others = [elsewhere, link(&signup(&shift, 2), 6)];
+    commit(&*store, insert([organization(2)])).await;
+    commit(&*store, insert(links.iter().chain(&others).cloned())).await;
+    links.sort_by_key(|link| link.digest);
+    let shouted = volunteer.email.as_str().to_uppercase().parse().unwrap();
+    let list = async || store.links(volunteer.organization, &shouted).await.unwrap();
+    assert_eq!(list().await, links);
+    write(&*store, vec![Write::Remove(links.remove(0).into())]).await;
+    assert_eq!(list().await, links, "without the one that was removed");
+    for (now, limit) in [(9, 9), (20, 1), (20, 9), (30, 9)] {
+        let mut expired: Vec<_> = links.iter().filter(|link| link.expires_at <= at(now)).cloned().collect();
+        expired.sort_by_key(|link| (link.expires_at, link.digest));
+        expired.truncate(limit);
+        links.retain(|link| !expired.contains(link));
+        store.purge(Purge::Expired(at(now)), u32::try_from(limit).unwrap()).await.unwrap();
+        assert_eq!(list().await, links, "at {now}");
+    }
+    assert_eq!(links, []);
+}
+
 /// Organizations and notices are listed by ascending id, after any id, up to any limit.
 pub async fn organizations_and_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 9).await;

@@ -211,6 +211,7 @@ macro_rules! conformance_tests {
             lists::questions_come_by_position_then_by_id
             lists::five_hundred_shifts_are_created_at_once
             lists::organizations_and_notices_are_listed_by_id
+            lists::the_links_of_an_address_are_listed_until_they_expire
             lists::failed_notices_are_listed_by_id
             notices::due_notices_are_listed_by_due_time
             notices::codes_and_invitations_are_listed_before_other_notices

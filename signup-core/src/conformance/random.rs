@@ -81,14 +81,14 @@ fn actions() -> Vec<(Action, Kind)> {
             Kind::Token
                 | Kind::Question
                 | Kind::Signup
+                | Kind::Link
                 | Kind::Notice
                 | Kind::Webhook
                 | Kind::Membership
                 | Kind::Invitation
                 | Kind::SignIn
         ),
-        // The removal of a sign-up removes its links and notices, too, and no key tells this. Location data and activity have no
-        // version.
+        // The removal of a sign-up removes its notices, too, and no key tells this. Location data, links and activity have no version.
         Action::Require => {
             !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity | Kind::Message)
         }

@@ -193,9 +193,11 @@ pub fn secret(number: u32) -> Secret {
     format!("{number:0>42}A").parse().unwrap()
 }
 
-/// Returns the link with the secret `number` to a sign-up.
+/// Returns the link with the secret `number` of the address of a sign-up. It expires a year after [`NOW_S`].
 pub fn link(signup: &Signup, number: u32) -> Link {
-    Link::new(signup, &secret(number))
+    let expires_at = at(365 * 86_400);
+    let path = (signup.organization, signup.event);
+    Link::new(secret(number).digest(), path, signup.email.clone(), expires_at)
 }
 
 /// Returns the sign-up after its volunteer cancelled it.

@@ -104,7 +104,8 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let slug = event.slug.clone();
     let full = EventInFull { event, location_data: Some(data), shifts, questions: vec![question] };
     for record in records {
-        let is_of_event = !matches!(record.kind(), Kind::Organization | Kind::Token | Kind::Receipt);
+        let is_of_event =
+            !matches!(record.kind(), Kind::Organization | Kind::Token | Kind::Link | Kind::Receipt);
         let (key, expected) = (record.entity().key(), is_of_event.then(|| full.clone()));
         assert_eq!(store.event_in_full(&key).await.unwrap(), expected, "event in full by {key:?}");
     }

@@ -63,11 +63,6 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
                 assert_free(&*store, &unique).await;
             }
         }
-        if matches!(after, Record::Signup(_)) {
-            for link in &links[..2] {
-                assert_free(&*store, &Unique::Link(link.digest)).await;
-            }
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::mail::{MailIds, queue_mail};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
+use crate::link::Link;
 use crate::notice::NoticeCause;
 use crate::shift::CancelledBy;
 use crate::signup::Signup;
@@ -46,12 +47,19 @@ pub(crate) fn cancel_signup(
     Ok(Decision::new(cancelled, change, [activity]))
 }
 
-/// Removes a sign-up for good, with its links and notices. Is not decided again: a sign-up that has changed is read anew.
+/// Removes a sign-up for good, with its notices. Is not decided again: a sign-up that has changed is read anew.
 pub(crate) fn erase_signup(signup: Signup) -> Decision<()> {
     let erased = NewActivity::of(ActivityType::SIGNUP_ERASED, &signup);
     let mut change = ChangeSet::default();
     change.remove(signup);
     Decision::new((), change, [erased]).again_after(|_| false)
+}
+
+/// Removes links for good.
+pub(crate) fn erase_links(links: Vec<Link>) -> ChangeSet {
+    let mut change = ChangeSet::default();
+    links.into_iter().for_each(|link| change.remove(link));
+    change
 }
 
 #[cfg(test)]

@@ -25,6 +25,12 @@ impl MailIds {
     }
 }
 
+/// Returns the link of a mail that is queued at `now` to the volunteer of `signup`.
+pub(super) fn link(signup: &Signup, secret: &Secret, now: Timestamp) -> Link {
+    let expires_at = Link::expiry(now, signup.told.interval.end);
+    Link::new(secret.digest(), (signup.organization, signup.event), signup.email.clone(), expires_at)
+}
+
 /// Queues a mail to the volunteer of `signup`, and inserts the link that the mail carries. The caller requires that the sign-up
 /// is unchanged, or inserts it.
 pub(super) fn queue_mail(
@@ -36,6 +42,6 @@ pub(super) fn queue_mail(
 ) {
     let MailIds { notice, secret } = ids;
     let path = (signup.organization, signup.event, signup.shift);
-    change.insert(Link::new(signup, &secret));
+    change.insert(link(signup, &secret, now));
     change.insert(Notice::new(notice, path, cause(signup.id, secret), now));
 }

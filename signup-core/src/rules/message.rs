@@ -3,12 +3,12 @@
 use jiff::Timestamp;
 
 use super::deliver::end_portion;
+use super::mail::link;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::id::{MessageId, NoticeId, PersonId, ShiftId, SignupId};
 use crate::input::NewMessage;
-use crate::link::Link;
 use crate::message::Message;
 use crate::notice::{Notice, NoticeCause};
 use crate::secret::Secret;
@@ -88,7 +88,7 @@ pub(crate) fn fan_out_message(
         for (signup, secret) in std::iter::once(&first).chain(&others) {
             // The sign-up may be erased meanwhile.
             change.require_unchanged(signup);
-            change.insert(Link::new(signup, secret));
+            change.insert(link(signup, secret, now));
         }
         let (signup, secret) = first;
         let path = (signup.organization, signup.event, signup.shift);

@@ -89,6 +89,8 @@ impl Shared {
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
             let signups = self.store.signups(organization, &query).await?.items;
             if signups.is_empty() {
+                let links = self.store.links(organization, email).await?;
+                self.commit_queued(rules::erase_links(links)).await?;
                 // After a failure, the next purge of the server removes the copies.
                 drop(self.store.purge(Purge::Traces, BATCH).await);
                 return Ok(erased);

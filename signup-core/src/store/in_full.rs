@@ -1,5 +1,7 @@
 //! Records with the records that they refer to, as one read of a store returns them.
 
+use jiff::Timestamp;
+
 use crate::event::Event;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
@@ -8,6 +10,7 @@ use crate::shift::{ScheduledShift, Shift};
 use crate::sign_in::SignIn;
 use crate::signup::Signup;
 use crate::text::LocationData;
+use crate::time_and_place::TimeAndPlace;
 
 /// An event with everything that a duplicate copies.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +53,16 @@ impl SignupInFull {
     /// Creates a sign-up with the records that it refers to.
     pub fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
         Self { organization, shift: ScheduledShift::of(shift, &event), event, signup }
+    }
+
+    /// Returns when and where the shift is, like [`Signup::time_and_place`].
+    pub fn time_and_place(&self) -> TimeAndPlace {
+        self.signup.time_and_place(&self.shift, &self.event)
+    }
+
+    /// Returns whether the sign-up has a place on a shift that is neither deleted nor over at `now`.
+    pub fn is_to_come(&self, now: Timestamp) -> bool {
+        self.signup.is_confirmed() && self.shift.deleted_at.is_none() && !self.shift.is_over(now)
     }
 }
 

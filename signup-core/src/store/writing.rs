@@ -70,7 +70,7 @@
 //! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_total) the total [`Filled`](Total::Filled) | version, gate |
 //! | [`Question`](Kind::Question) | its id | event | none | none | version |
 //! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) and [`PlacesOf`](Total::PlacesOf) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
-//! | [`Link`](Kind::Link) | its digest | sign-up | [`Link`](Unique::Link) | none | none |
+//! | [`Link`](Kind::Link) | its digest | organization | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
 //! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else its shift, or none | none | none | version |
 //! | [`Activity`](Kind::Activity) | its id | none | none | none | none |
@@ -83,12 +83,12 @@
 //! | [`SignIn`](Kind::SignIn) | its digest | person | none | none | version |
 //! | [`Message`](Kind::Message) | its id | event | none | [`Messages`](Total::Messages) until 24 hours after it was sent | none |
 //!
-//! A receipt, an activity, a delivery, an invitation, a code and a sign-in [expire](Entity::expires_at). Only a receipt is then
+//! A receipt, an activity, a delivery, an invitation, a link, a code and a sign-in [expire](Entity::expires_at). Only a receipt is then
 //! [replaced](Entity::is_replaceable) by a new one with the same key. The expiry of a token is a field, which the service checks.
 //!
-//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a message, a sign-up, a link or a
-//! notice. [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
-//! sign-up for it with its links, or of a notice about it finds the event, too. The key of an organization, a token, a
+//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a message, a sign-up or a notice.
+//! [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
+//! sign-up for it, or of a notice about it finds the event, too. The key of an organization, a token, a link, a
 //! receipt, an activity, a webhook, a delivery or a record about people finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the

@@ -35,7 +35,7 @@ async fn the_type_of_an_answered_question_does_not_change() {
     let secret = place(form.sign_up(ada).await).unwrap().secret.unwrap();
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": []})).await, ["type"]);
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": ["S"]})).await, ["type", "options"]);
-    scene.service.volunteers().cancel(&secret).await.unwrap();
+    scene.cancel(&secret).await;
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": []})).await, ["type"]);
     assert_eq!(faults(&scene, size, json!({"options": ["L"]})).await, [""; 0]);
     assert_eq!(faults(&scene, diet, json!({"type": "checkbox"})).await, [""; 0], "without an answer");

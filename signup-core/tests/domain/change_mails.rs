@@ -260,7 +260,7 @@ async fn a_failure_is_stored_although_the_sign_up_has_changed() {
     world.wait(60);
     let mail = world.claim_all().await.remove(0);
     let Some(secret) = mail.notice.cause.secret() else { panic!("{mail:?}") };
-    world.scene.service.volunteers().cancel(secret).await.unwrap();
+    world.scene.cancel(secret).await;
     let failed = world.scene.service.outbox().report_failed(&mail, MailFailure::Permanent, "550").await;
     assert!(failed.unwrap().unwrap().failure.is_some());
 }

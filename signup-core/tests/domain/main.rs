@@ -21,6 +21,7 @@ mod members;
 mod messages;
 mod people;
 mod permissions;
+mod places;
 mod previews;
 mod question_input;
 mod recorded;

@@ -54,7 +54,7 @@ async fn each_handle_tells_the_webhooks_that_select_what_it_does() {
     let (event, shift) = scene.event(2).await;
     let ada = scene.sign_up(&shift, "ada").await.unwrap();
     let bo = scene.sign_up(&shift, "bo").await.unwrap();
-    scene.service.volunteers().cancel(&ada.secret.unwrap()).await.unwrap();
+    scene.cancel(&ada.secret.unwrap()).await;
     admin.cancel_signup(event.organization, bo.signup.id).await.unwrap();
     admin.set_plan(event.organization, Plan::Starter).await.unwrap();
     let later = session.create_webhook(webhook(&["*"])).await.unwrap();

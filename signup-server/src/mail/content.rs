@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use signup_core::{
-    CancellationReason, CancelledBy, EmailAddress, Link, NoticeCause, Signup, SignupInFull, TimeAndPlace,
+    CancellationReason, CancelledBy, EmailAddress, NoticeCause, Signup, SignupInFull, TimeAndPlace,
 };
 
 use super::location::place_in_words;
@@ -105,8 +105,7 @@ impl<'a> Content<'a> {
             Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
         });
         let action = if signup.is_confirmed() && !is_over { Action::Cancel } else { Action::See };
-        let has_link = event.deleted_at.is_none() && Link::works_at(at.interval, now);
-        let secret = cause.secret().filter(|_| has_link);
+        let secret = cause.secret().filter(|_| event.deleted_at.is_none());
         let reason = signup.cancellation_reason(event, shift);
         let about = |heading, text| (heading, lines(text));
         let instructions = event.instructions.iter().filter(|_| signup.is_confirmed());

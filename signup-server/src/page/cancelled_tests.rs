@@ -1,4 +1,4 @@
-//! Tests of the pages of a cancelled event, and of sign-ups that the organizer cancelled.
+//! Tests of the pages of a cancelled event.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -6,8 +6,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
 use http_body_util::BodyExt as _;
 use signup_core::{
-    Cancellation, DeleteShift, Event, EventWithShifts, NewQuestion, NewSignup, QuestionKind, Scopes, Secret,
-    Service, Session, ShiftId,
+    Cancellation, Event, EventWithShifts, NewQuestion, QuestionKind, Scopes, Service, Session, ShiftId,
 };
 use warp::http::header::CONTENT_TYPE;
 use warp::http::{HeaderMap, HeaderValue};
@@ -17,48 +16,54 @@ use crate::request::Request;
 use crate::sample_event::sample_event;
 
 /// A published event with one shift, and its pages.
-struct Sample {
-    service: Service,
-    session: Session,
-    pages: PublicPages,
-    event: Event,
-    shift: ShiftId,
+pub(super) struct Sample {
+    pub(super) service: Service,
+    pub(super) session: Session,
+    pub(super) pages: PublicPages,
+    pub(super) event: Event,
+    pub(super) shift: ShiftId,
 }
 
 /// The status, the `Cache-Control` and the body of a page.
 #[derive(Debug, PartialEq, Eq)]
-struct Shown {
-    status: u16,
-    cache_control: String,
-    text: String,
+pub(super) struct Shown {
+    pub(super) status: u16,
+    pub(super) cache_control: String,
+    pub(super) text: String,
 }
 
-async fn shown(response: Response) -> Shown {
+pub(super) async fn shown(response: Response) -> Shown {
     let status = response.status().as_u16();
     let cache_control = response.headers()[CACHE_CONTROL].to_str().unwrap().to_owned();
     let text = response.into_body().collect().await.unwrap().to_bytes();
     Shown { status, cache_control, text: String::from_utf8(text.to_vec()).unwrap() }
 }
 
+/// Returns the request of a form with these fields.
+pub(super) fn form(fields: &[(&str, &str)]) -> Request {
+    let form: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    let body = stream::iter([Ok(Bytes::from(form))]).boxed();
+    Request::new(headers, String::new(), body.into(), None)
+}
+
 impl Sample {
-    async fn create() -> Self {
+    pub(super) async fn create() -> Self {
         let (service, EventWithShifts { event, shifts, .. }) = sample_event().await;
+        Self::of(service, event, shifts[0].id).await
+    }
+
+    pub(super) async fn of(service: Service, event: Event, shift: ShiftId) -> Self {
         let session = service.session_for(event.organization, Scopes::all()).await.unwrap();
         let facts = Facts { base_url: "https://example.org", sender: "signup@example.org", sends_mail: true };
         let pages = PublicPages::new(service.clone(), facts);
-        Self { service, session, pages, event, shift: shifts[0].id }
+        Self { service, session, pages, event, shift }
     }
 
-    async fn cancel(&self, reason: &str) {
+    pub(super) async fn cancel(&self, reason: &str) {
         let cancel = Cancellation::new().reason(reason.parse().unwrap());
         self.session.cancel_event(self.event.id, cancel).await.unwrap();
-    }
-
-    /// Signs a volunteer up, and returns the secret of the link.
-    async fn sign_up(&self) -> Secret {
-        let ada = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
-        let form = self.service.volunteers().form(&self.event.slug, [self.shift]).await.unwrap();
-        form.sign_up(ada).await.unwrap().into_places().unwrap().remove(0).secret.unwrap()
     }
 
     async fn page(&self) -> Shown {
@@ -66,17 +71,9 @@ impl Sample {
     }
 
     async fn post(&self, fields: &[(&str, &str)]) -> Shown {
-        let form: String = form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
-        let mut headers = HeaderMap::new();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
-        let body = stream::iter([Ok(Bytes::from(form))]).boxed();
-        let request = Request::new(headers, String::new(), body.into(), None);
+        let request = form(fields);
         let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
         shown(self.pages.clone().sign_up(self.event.slug.clone(), client, request).await).await
-    }
-
-    async fn signup_page(&self, secret: &Secret) -> Shown {
-        shown(self.pages.clone().signup(secret.reveal().to_string()).await).await
     }
 }
 
@@ -150,127 +147,6 @@ async fn the_pages_of_a_cancelled_draft_are_not_found() {
     assert_eq!(sample.page().await.status, 404);
     let answer = sample.post(&[("slot_id", &slot), ("name", "Ada"), ("email", "ada@example.org")]).await;
     assert_eq!(answer.status, 404);
-}
-
-/// A calendar entry of a cancelled sign-up is in the mail about the cancellation.
-#[tokio::test]
-async fn only_a_sign_up_with_a_place_has_a_calendar_file() {
-    let sample = Sample::create().await;
-    let secret = sample.sign_up().await;
-    let file = async || {
-        let response = sample.pages.clone().calendar(secret.reveal().to_string()).await;
-        shown(response).await.status
-    };
-    let link = "/calendar.ics\"";
-    assert!(sample.signup_page(&secret).await.text.contains(link));
-    assert_eq!(file().await, 200);
-    // A place stays on a shift that was removed after its end.
-    let (signup, mut found) = sample.service.volunteers().signup_with_event(&secret).await.unwrap();
-    let end = found.shifts[0].interval().end;
-    found.shifts[0].shift.deleted_at = Some(end);
-    assert!(signup.is_confirmed() && signup::shift_to_come(&signup, &found, end).is_none());
-    sample.cancel("The hall is flooded.").await;
-    assert!(!sample.signup_page(&secret).await.text.contains(link));
-    assert_eq!(file().await, 404);
-}
-
-/// Checks the page of a cancelled sign-up, which cannot be cancelled again and leads to the event.
-fn assert_cancelled_signup(page: &Shown, heading: &str, texts: &[&str]) {
-    assert_eq!(page.status, 200);
-    let onward = "<p class=\"onward\"><a href=\"/events/food-drive-";
-    for text in [heading, "Early", "Saturday 6 June 2099", "Ada", onward].iter().chain(texts) {
-        assert!(page.text.contains(text), "{text} in {}", page.text);
-    }
-    for text in ["<form", "<button", "/cancel", "calendar.ics"] {
-        assert!(!page.text.contains(text), "{text} in {}", page.text);
-    }
-}
-
-#[tokio::test]
-async fn a_sign_up_shows_that_the_event_was_cancelled_and_why() {
-    let sample = Sample::create().await;
-    let secret = sample.sign_up().await;
-    let before = sample.signup_page(&secret).await;
-    assert!(before.text.contains("You’re signed up") && before.text.contains("<form"), "{}", before.text);
-    sample.cancel("The hall is flooded.\n<b>Sorry</b>").await;
-    let page = sample.signup_page(&secret).await;
-    let reason = "<p class=\"reason\" dir=\"auto\">The hall is flooded.\n&#60;b&#62;Sorry";
-    assert_cancelled_signup(
-        &page,
-        "<h1>This event has been cancelled</h1>",
-        &["The organizer has cancelled this event.", reason],
-    );
-    // The link of the mail stays harmless.
-    let again = sample.pages.clone().cancel(secret.reveal().to_string()).await;
-    assert_eq!(shown(again).await.status, 303);
-    assert_eq!(sample.signup_page(&secret).await, page);
-}
-
-#[tokio::test]
-async fn a_sign_up_shows_that_its_shift_was_removed_and_why() {
-    let sample = Sample::create().await;
-    let secret = sample.sign_up().await;
-    let delete = DeleteShift::new().cancel_signups().reason("No flour.\n<b>Sorry</b>".parse().unwrap());
-    sample.session.delete_shift(sample.shift, delete).await.unwrap();
-    let removed = [
-        "The organizer has cancelled this shift.",
-        "<p class=\"reason\" dir=\"auto\">No flour.\n&#60;b&#62;Sorry",
-    ];
-    let heading = "<h1>This shift has been cancelled</h1>";
-    assert_cancelled_signup(&sample.signup_page(&secret).await, heading, &removed);
-    // A later cancellation of the event did not cancel this sign-up.
-    sample.cancel("The hall is flooded.").await;
-    let page = sample.signup_page(&secret).await;
-    assert_cancelled_signup(&page, heading, &removed);
-    assert!(!page.text.contains("flooded"), "{}", page.text);
-}
-
-#[tokio::test]
-async fn a_sign_up_shows_that_the_volunteer_or_the_organization_cancelled_it() {
-    let sample = Sample::create().await;
-    let secret = sample.sign_up().await;
-    sample.service.volunteers().cancel(&secret).await.unwrap();
-    let free = "Thanks for letting us know. Someone else can take your place now.";
-    let (heading, newer) = ("<h1>You’ve cancelled your place</h1>", "use the link in the newer email.");
-    assert_cancelled_signup(&sample.signup_page(&secret).await, heading, &[free, newer]);
-
-    let other = sample.sign_up().await;
-    let (signup, _) = sample.service.volunteers().signup_with_event(&other).await.unwrap();
-    sample.service.admin().cancel_signup(signup.organization, signup.id).await.unwrap();
-    assert_cancelled_signup(
-        &sample.signup_page(&other).await,
-        "<h1>Your place has been cancelled</h1>",
-        &["The organizer has cancelled your place on this shift."],
-    );
-
-    sample.cancel("The hall is flooded.").await;
-    let page = sample.signup_page(&secret).await;
-    assert_cancelled_signup(&page, heading, &["The organizer has since cancelled the event."]);
-    assert!(!page.text.contains(free) && !page.text.contains(newer), "{}", page.text);
-}
-
-#[tokio::test]
-async fn every_answer_about_one_sign_up_forbids_storing() {
-    let sample = Sample::create().await;
-    let secret = sample.sign_up().await;
-    let unknown = Secret::generate();
-    let pages = || sample.pages.clone();
-    let text = |secret: &Secret| secret.reveal().to_string();
-    let answers = [
-        (200, pages().signup(text(&secret)).await),
-        (303, pages().cancel(text(&secret)).await),
-        (200, pages().signup(text(&secret)).await),
-        (404, pages().signup(text(&unknown)).await),
-        (404, pages().cancel(text(&unknown)).await),
-        (404, pages().signup("nothing".to_owned()).await),
-        (404, pages().cancel("nothing".to_owned()).await),
-        (405, pages().method_not_allowed()),
-        (503, unavailable()),
-    ];
-    for (status, answer) in answers {
-        let answer = shown(answer).await;
-        assert_eq!((answer.status, answer.cache_control.as_str()), (status, "no-store"), "{}", answer.text);
-    }
 }
 
 /// A form that was loaded before the questions changed.

@@ -1,21 +1,21 @@
 //! The handlers of the pages: each calls the library and renders the result.
 
+mod places;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use signup_core::{Error, PublicEvent, Secret, Service, ShiftId, SignUpInput, SignedUp, TimeAndPlace};
-use warp::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
-use warp::http::{HeaderValue, StatusCode};
+use signup_core::{Error, PublicEvent, Service, ShiftId, SignUpInput, SignedUp};
+use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::event::{self, Focus, Obstacle, Site};
 use super::message::{
-    Retry, body_error, error_page, incomplete_link, method_not_allowed, moved, not_found, see_other, too_many,
+    Retry, body_error, error_page, method_not_allowed, moved, not_found, see_other, too_many,
 };
 use super::{Facts, base_path, signup};
-use crate::calendar::{Calendar, Entry, Method};
 use crate::request::Request;
 
 /// The handlers of the volunteers' pages. Cheap to clone.
@@ -48,10 +48,6 @@ impl PublicPages {
 
     fn event_url(&self, slug: &str) -> String {
         format!("{}/events/{slug}", self.base_url)
-    }
-
-    fn signup_path(&self, secret: &Secret) -> String {
-        format!("{}/signups/{}", self.base_path, secret.reveal())
     }
 
     /// `GET /events/{slug}`: returns the page of an event. The query parameter `slot_id` opens the form of a shift.
@@ -196,80 +192,6 @@ impl PublicPages {
                     signup::signed_up(&found, shift, path.clone(), self.sends_mail, self.service.now())
                 });
                 page.unwrap_or_else(|| see_other(&path))
-            }
-            Err(error) => self.error_page(&error),
-        }
-    }
-
-    /// `GET /signups/{secret}`: returns the page of a sign-up.
-    pub(crate) async fn signup(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return incomplete_link(&self.base_path) };
-        self.page_of_signup(StatusCode::OK, &secret).await
-    }
-
-    async fn page_of_signup(&self, status: StatusCode, secret: &Secret) -> Response {
-        match self.service.volunteers().signup_with_event(secret).await {
-            Ok((signup, found)) => {
-                let event_path = self.event_path(&found.event.slug);
-                let path = self.signup_path(secret);
-                let page = signup::page(status, &signup, &found, &path, event_path, self.service.now());
-                page.unwrap_or_else(|| self.not_found())
-            }
-            Err(error) => self.error_page(&error),
-        }
-    }
-
-    /// `GET /signups/{secret}/calendar.ics`: returns the calendar entry of a sign-up that still has its place.
-    ///
-    /// It is the entry that the mails have, so a calendar program merges the two.
-    pub(crate) async fn calendar(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return incomplete_link(&self.base_path) };
-        let (signup, found) = match self.service.volunteers().signup_with_event(&secret).await {
-            Ok(found) => found,
-            Err(error) => return self.error_page(&error),
-        };
-        let now = self.service.now();
-        let Some(shift) = signup::shift_to_come(&signup, &found, now) else { return self.not_found() };
-        let url = self.event_url(&found.event.slug);
-        let entry = Entry {
-            event: &found.event,
-            shift,
-            signup: signup.id,
-            name: None,
-            at: &TimeAndPlace::of(shift, &found.event),
-            sequence: shift.version * 2,
-            url: found.event.is_published.then_some(&url),
-        };
-        let organization = &found.organization;
-        let calendar = Calendar {
-            method: Method::Publish,
-            organization,
-            sender: &self.sender,
-            entries: vec![entry],
-            now,
-        };
-        let mut response = Response::new(calendar.to_string().into());
-        let headers = response.headers_mut();
-        for (name, value) in [
-            (CONTENT_TYPE, "text/calendar; charset=utf-8"),
-            (CONTENT_DISPOSITION, "attachment; filename=\"shift.ics\""),
-            (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-            (CACHE_CONTROL, "no-store"),
-        ] {
-            headers.insert(name, HeaderValue::from_static(value));
-        }
-        response
-    }
-
-    /// `POST /signups/{secret}/cancel`: cancels a sign-up and redirects to its page. If the shift is over or was
-    /// removed, returns that page.
-    pub(crate) async fn cancel(self, secret: String) -> Response {
-        let Ok(secret) = secret.parse::<Secret>() else { return incomplete_link(&self.base_path) };
-        match self.service.volunteers().cancel(&secret).await {
-            Ok(_) => see_other(&self.signup_path(&secret)),
-            // The page says why nothing can be cancelled any more.
-            Err(Error::ShiftOver | Error::ShiftDeleted) => {
-                self.page_of_signup(StatusCode::CONFLICT, &secret).await
             }
             Err(error) => self.error_page(&error),
         }

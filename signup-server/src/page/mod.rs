@@ -12,12 +12,15 @@
 mod event;
 mod handlers;
 mod message;
+mod places;
 mod signup;
 mod style;
 pub(crate) mod times;
 
 #[cfg(test)]
 mod cancelled_tests;
+#[cfg(test)]
+mod places_tests;
 
 pub(crate) use handlers::PublicPages;
 pub(crate) use message::{incomplete_link, see_other, unavailable};

@@ -1,19 +1,14 @@
-//! The page after a sign-up, which is the same for everyone, and the page of one sign-up, reached by the secret link in
-//! its mails.
+//! The page after a sign-up, which is the same for everyone.
 
 use askama::Template;
 use jiff::Timestamp;
-use signup_core::{
-    CancelledBy, EmailAddress, Event, PublicEvent, ScheduledShift, Shift, ShiftId, Signup, SignupState,
-    TimeAndPlace,
-};
+use signup_core::{EmailAddress, PublicEvent, ScheduledShift, ShiftId, TimeAndPlace};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::times::Times;
 use super::{Head, html, style};
 use crate::linked_text::LinkedText;
-use crate::plain::answer_in_words;
 
 #[derive(Debug, Template)]
 #[template(path = "signup.html")]
@@ -22,23 +17,13 @@ struct SignupTemplate<'a> {
     organization: &'a str,
     heading: &'static str,
     texts: Vec<&'static str>,
-    /// The organizer's reason, if the organizer cancelled the sign-up.
-    reason: Option<Vec<LinkedText<'a>>>,
     event: &'a str,
     shift: &'a str,
     description: Option<Vec<LinkedText<'a>>>,
-    /// What only volunteers with a place get to know.
-    instructions: Option<Vec<LinkedText<'a>>>,
     times: Times,
     is_virtual: bool,
     locations: Vec<Vec<LinkedText<'a>>>,
-    /// The sign-up, on its own page.
-    volunteer: Option<&'a Signup>,
-    /// The answers of the sign-up, each after its question.
-    answers: Vec<(&'a str, &'a str)>,
     contact: Option<LinkedText<'a>>,
-    /// The path of this page, if the sign-up has a place that can be cancelled.
-    place: Option<String>,
     /// The path of the event's page, if that is public.
     event_link: Option<String>,
     link_text: &'static str,
@@ -59,18 +44,13 @@ impl<'a> SignupTemplate<'a> {
             organization: organization.name.as_str(),
             heading,
             texts: vec![],
-            reason: None,
             event: event.title.as_str(),
             shift: shift.title.as_str(),
             description: shift.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
-            instructions: None,
             times: Times::of(at.interval, &at.zone),
             is_virtual: event.is_virtual,
             locations: at.locations().map(LinkedText::parts).collect(),
-            volunteer: None,
-            answers: vec![],
             contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
-            place: None,
             event_link: event.is_published.then_some(event_path),
             link_text: "Go to the event",
         }
@@ -107,94 +87,4 @@ pub(super) fn signed_up(
         ..SignupTemplate::of(found, shift, &at, event_path, heading)
     };
     Some(html(StatusCode::OK, &page))
-}
-
-/// What the page of a cancelled sign-up says to a volunteer who may have signed up again.
-const NEWER_LINK: &str = "If you have signed up again since, use the link in the newer email.";
-
-/// Renders the page of a sign-up. Returns `None` if the shift is missing from `found`.
-///
-/// `path` is the path of this page, `event_path` that of the event's page.
-pub(super) fn page(
-    status: StatusCode,
-    signup: &Signup,
-    found: &PublicEvent,
-    path: &str,
-    event_path: String,
-    now: Timestamp,
-) -> Option<Response> {
-    let PublicEvent { event, shifts, .. } = found;
-    let shift = shifts.first()?;
-    let (heading, text) = match signup.state {
-        SignupState::Cancelled { by, .. } => {
-            let heading = match by {
-                CancelledBy::Volunteer => "You’ve cancelled your place",
-                CancelledBy::EventCancellation => "This event has been cancelled",
-                CancelledBy::ShiftDeletion => "This shift has been cancelled",
-                // The organizer or the operator, or a canceller that is newer than this page.
-                _ => "Your place has been cancelled",
-            };
-            (heading, Some(cancellation(by, event, shift)))
-        }
-        SignupState::Confirmed if shift.deleted_at.is_some() => (
-            "This shift has been removed",
-            Some("The organizer has removed this shift, so there is nothing left to cancel."),
-        ),
-        SignupState::Confirmed if shift.is_over(now) => (
-            "You were signed up",
-            Some("This shift is over, so you can no longer cancel your place. Thank you for helping."),
-        ),
-        SignupState::Confirmed => ("You’re signed up", None),
-    };
-    let reason = signup.cancellation_reason(event, shift);
-    let at = signup.time_and_place(shift, event);
-    let is_replaceable =
-        signup.cancelled_by().is_some() && !event.is_cancelled() && shift.deleted_at.is_none();
-    let answers = signup.answers.iter();
-    let page = SignupTemplate {
-        texts: text.into_iter().chain(is_replaceable.then_some(NEWER_LINK)).collect(),
-        answers: answers
-            .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str())))
-            .collect(),
-        reason: reason.map(|reason| LinkedText::parts(reason.as_str())),
-        instructions: event
-            .instructions
-            .as_ref()
-            .filter(|_| signup.is_confirmed())
-            .map(|text| LinkedText::parts(text.as_str())),
-        volunteer: Some(signup),
-        place: shift_to_come(signup, found, now).map(|_| path.to_owned()),
-        ..SignupTemplate::of(found, shift, &at, event_path, heading)
-    };
-    Some(html(status, &page))
-}
-
-/// Returns the shift on which the sign-up has a place that can still be cancelled: the shift is not over, and the
-/// organizer has not removed it.
-pub(super) fn shift_to_come<'a>(
-    signup: &Signup,
-    found: &'a PublicEvent,
-    now: Timestamp,
-) -> Option<&'a ScheduledShift> {
-    let shift = found.shifts.first()?;
-    (signup.is_confirmed() && shift.deleted_at.is_none() && !shift.is_over(now)).then_some(shift)
-}
-
-/// Returns the text about a cancelled sign-up: what cancelled it.
-const fn cancellation(by: CancelledBy, event: &Event, shift: &Shift) -> &'static str {
-    match by {
-        CancelledBy::EventCancellation => {
-            "The organizer has cancelled this event. Thank you for offering to help."
-        }
-        CancelledBy::ShiftDeletion => {
-            "The organizer has cancelled this shift. Thank you for offering to help."
-        }
-        _ if shift.deleted_at.is_some() => "The organizer has since removed this shift.",
-        CancelledBy::Volunteer if event.is_cancelled() => {
-            "Thanks for letting us know. The organizer has since cancelled the event."
-        }
-        CancelledBy::Volunteer => "Thanks for letting us know. Someone else can take your place now.",
-        // The organizer or the operator, or a canceller that is newer than this page.
-        _ => "The organizer has cancelled your place on this shift. Thank you for offering to help.",
-    }
 }

@@ -93,6 +93,6 @@ async fn each_address_gets_a_message_once_although_a_process_that_sends_it_is_ki
     assert_eq!(links.len(), 2 * recipients, "each sign-up has a link of its own");
     for secret in links.iter().step_by(recipients / 5) {
         let page = server.browse("GET", &format!("/signups/{secret}"), None).await;
-        assert!(page.status == 200 && page.text.contains("Cancel my place"), "{}", page.text);
+        assert!(page.status == 200 && page.text.contains("Cancel this place"), "{}", page.text);
     }
 }

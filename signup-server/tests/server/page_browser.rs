@@ -24,7 +24,10 @@ pub(crate) const PAGES: &Pictures = &[
         &["open", "form", "bad-input", "just-full", "full", "over", "empty", "long", "clock-change", "draft"],
     ),
     ("message.html", &["too-many-attempts", "not-found", "incomplete-link"]),
-    ("signup.html", &["signed-up", "my-place", "cancelled"]),
+    ("signup.html", &["signed-up"]),
+    ("places.html", &["my-places", "cancelled"]),
+    ("cancel_place.html", &["cancel-place"]),
+    ("choose_place.html", &["cancel-which", "cancel-none"]),
     ("mail.html", &["mail"]),
 ];
 
@@ -32,7 +35,7 @@ pub(crate) const PAGES: &Pictures = &[
 pub(crate) const GONE: &Pictures = &[
     ("event.html", &["event-cancelled", "event-cancelled-refusal"]),
     (
-        "signup.html",
+        "places.html",
         &["shift-removed-my-place", "event-cancelled-my-place", "over-my-place", "removed-my-place"],
     ),
     ("mail.html", &["mail-cancelled"]),
@@ -56,9 +59,11 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
 
     let mail = mailbox.wait_for(1, SOON).await.remove(0);
     browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
-    browser.wait_for("You’re signed up").await;
+    browser.wait_for("Your places").await;
+    browser.driver.find(By::Css("a.button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("Do you want to cancel this place?").await;
     browser.driver.find(By::Tag("button")).await.unwrap().send_keys(Key::Enter).await.unwrap();
-    browser.wait_for("You’ve cancelled your place").await;
+    browser.wait_for("You cancelled this place.").await;
     browser.go(&url).await;
     assert_eq!(left().await, "4 of 4 places left");
 }
@@ -117,9 +122,19 @@ async fn every_state_of_the_pages_is_accessible() {
     })
     .await;
     let path = mail.signup_path().unwrap();
-    browser.go_and_look(&url(&path), "my-place", &axe).await;
+    plain.sign_up(&server, &plain.slot("Early"), "Ada", "first@example.org").await;
+    browser.go_and_look(&url(&path), "my-places", &axe).await;
+    browser.go_and_look(&url(&format!("{path}/cancel")), "cancel-which", &axe).await;
+    browser.do_not_validate().await;
     browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
-    browser.wait_for("You’ve cancelled your place").await;
+    browser.wait_for("There is a problem").await;
+    browser.look("cancel-none", &axe).await;
+    browser.go(&url(&path)).await;
+    browser.driver.find(By::Css("a.button")).await.unwrap().click().await.unwrap();
+    browser.wait_for("Do you want to cancel this place?").await;
+    browser.look("cancel-place", &axe).await;
+    browser.driver.find(By::Tag("button")).await.unwrap().click().await.unwrap();
+    browser.wait_for("You cancelled this place.").await;
     browser.look("cancelled", &axe).await;
     browser.look_at_mail("mail", &mail, &axe).await;
 
@@ -225,7 +240,7 @@ async fn the_pages_of_places_that_are_gone_are_accessible() {
         mail.ok_or_else(|| "no mail to past@example.org arrived".to_owned())
     })
     .await;
-    browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
+    browser.go(&format!("{}{}/cancel", server.url, mail.signup_path().unwrap())).await;
     // The shift is over when the volunteer cancels.
     let past = json!({"start_time": "00:00", "end_time": "00:01", "notify_volunteers": false});
     assert_eq!(server.patch(&format!("/v1/slots/{slot}"), &past).await.status, 200);
@@ -234,7 +249,7 @@ async fn the_pages_of_places_that_are_gone_are_accessible() {
     browser.look("over-my-place", &axe).await;
     assert_eq!(server.send("DELETE", &format!("/v1/slots/{slot}"), None).await.status, 200);
     browser.go(&format!("{}{}", server.url, mail.signup_path().unwrap())).await;
-    browser.wait_for("This shift has been removed").await;
+    browser.wait_for("The organizer has removed this shift.").await;
     browser.look("removed-my-place", &axe).await;
     browser.assert_has_pictures(GONE);
 }

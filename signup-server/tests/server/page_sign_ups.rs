@@ -67,28 +67,27 @@ async fn a_full_or_past_shift_does_not_reveal_who_is_signed_up(#[values(false, t
     let mail = mailbox.wait_for_exactly(3, SOON).await.remove(2);
     assert_eq!(mail.to, "ada@example.org");
     let shown = server.browse("GET", &mail.signup_path().unwrap(), None).await;
-    let says = if is_past { "You were signed up" } else { "You’re signed up" };
+    let says = if is_past { "This shift is over." } else { "Cancel this place" };
     assert!(shown.text.contains(says), "{}", shown.text);
     assert!(mail.text().contains("You already have a place"), "{}", mail.text());
     assert_eq!(page.filled(&server, "All day").await, 2);
 }
 
-/// The file is for volunteers who did not add the entry from the mail. A calendar program merges two entries with the same UID.
+/// A calendar program merges two entries with the same UID.
 #[tokio::test]
-async fn a_sign_up_has_the_calendar_entry_of_its_mail_as_a_file() {
+async fn a_calendar_to_subscribe_to_has_the_entry_of_the_mail() {
     let (server, mailbox) = with_mailbox("memory:");
     let page = Page::create(&server, &published()).await;
     page.sign_up(&server, &page.slot("Early"), "Ada", "ada@example.org").await;
     let mail = mailbox.wait_for(1, SOON).await.remove(0);
     let path = mail.signup_path().unwrap();
     let shown = server.browse("GET", &path, None).await.text;
-    assert!(shown.contains(&format!("href=\"{path}/calendar.ics\"")), "{shown}");
+    assert!(shown.contains(&format!("href=\"{}{path}/calendar.ics\"", server.url)), "{shown}");
     let file = server.browse("GET", &format!("{path}/calendar.ics"), None).await;
     assert_eq!(file.status, 200);
     for (name, value) in [
         ("content-type", "text/calendar; charset=utf-8"),
-        ("content-disposition", "attachment; filename=\"shift.ics\""),
-        ("cache-control", "no-store"),
+        ("cache-control", "private, max-age=900"),
         ("x-content-type-options", "nosniff"),
     ] {
         assert_eq!(file.header(name), Some(value));

@@ -45,6 +45,11 @@ impl Tables {
                 });
                 invitations
             }
+            ListQuery::Links(owner, ref mailbox) => {
+                let digests = self.lists.links.get(&(owner, mailbox.clone())).into_iter().flatten();
+                let links = digests.filter_map(|digest| self.records.get(&RecordKey::Link(owner, *digest)));
+                links.cloned().collect()
+            }
             ListQuery::Members(owner) => flattened(self.members(owner)),
             ListQuery::Memberships(person) => flattened(self.memberships(person)),
             ListQuery::Id(Kind::Person | Kind::Membership, _) => vec![],

@@ -369,17 +369,19 @@ CREATE INDEX signups_by_address ON signups (organization_id, email_key);
 CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
     WHERE status = 'confirmed';
 
--- The links in mails to volunteers. Each mail has a link of its own. `digest` is the SHA-256 of the secret in the link.
+-- The links in mails to volunteers. Each mail has a link of its own, to all places of its address. `digest` is the SHA-256 of
+-- the secret in the link.
 CREATE TABLE links (
-    organization_id BLOB NOT NULL,
-    event_id        BLOB NOT NULL,
-    shift_id        BLOB NOT NULL,
-    signup_id       BLOB NOT NULL,
-    digest          BLOB NOT NULL UNIQUE,
-    -- Finds the links of a shift and of a sign-up, too.
-    PRIMARY KEY (organization_id, shift_id, signup_id, digest),
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    digest          BLOB    NOT NULL UNIQUE,
+    -- The address in lower-case ASCII.
+    email_key       TEXT    NOT NULL,
+    -- What the mail is about. Not a foreign key: the link outlives the event.
+    event_id        BLOB    NOT NULL,
+    expires_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, email_key, digest)
 ) STRICT;
+CREATE INDEX links_by_expiry ON links (expires_at);
 
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.

@@ -1,9 +1,8 @@
 //! Links.
 
-use signup_core::{EventId, Link, OrganizationId, ShiftId, SignupId, StoreError};
+use signup_core::{EventId, Link, OrganizationId, StoreError};
 
-use crate::sql::Dialect;
-use crate::sql::column::ColumnType::{Digest, Id};
+use crate::sql::column::ColumnType::{Digest, Id, Integer, Text};
 use crate::sql::row::Row;
 use crate::sql::table::{Column, Table};
 
@@ -11,24 +10,21 @@ pub(crate) const TABLE: Table<Link> = Table {
     name: "links",
     alias: 'k',
     key: &["organization_id", "digest"],
-    is_live: Dialect::is_of_live_event,
     columns: &[
         Column::new("organization_id", Id, |link| link.organization.uuid().into()),
-        Column::new("event_id", Id, |link: &Link| link.event.uuid().into()),
-        Column::new("shift_id", Id, |link: &Link| link.shift.uuid().into()),
-        Column::new("signup_id", Id, |link| link.signup.uuid().into()),
         Column::new("digest", Digest, |link| link.digest.as_bytes().as_slice().into()),
+        // A spelling of the address itself.
+        Column::new("email_key", Text, |link: &Link| link.mailbox.key().into()),
+        Column::new("event_id", Id, |link: &Link| link.event.uuid().into()),
+        Column::new("expires_at", Integer, |link| link.expires_at.into()),
     ],
     ..Table::read_by(read)
 };
 
 fn read(row: Row<'_>) -> Result<Link, StoreError> {
     let mut columns = row.of(&TABLE);
-    let path = (
-        columns.id("organization_id", OrganizationId::new)?,
-        columns.id("event_id", EventId::new)?,
-        columns.id("shift_id", ShiftId::new)?,
-    );
-    let signup = columns.id("signup_id", SignupId::new)?;
-    Ok(Link::of_digest(signup, path, columns.parse("digest")?))
+    let organization = columns.id("organization_id", OrganizationId::new)?;
+    let (digest, mailbox) = (columns.parse("digest")?, columns.parse("email_key")?);
+    let path = (organization, columns.id("event_id", EventId::new)?);
+    Ok(Link::new(digest, path, mailbox, columns.instant("expires_at")?))
 }

@@ -1,7 +1,7 @@
 //! The statements that remove expired and deleted records for good.
 //!
-//! A purge is a list of statements, each with a limit. A deleted event is removed from below: its links, its notices, its sign-ups,
-//! its shifts, and then the event itself, with the little that is left of it. Each statement finds its rows by an index, so the cost
+//! A purge is a list of statements, each with a limit. A deleted event is removed from below: its notices, its sign-ups, its shifts,
+//! and then the event itself, with the little that is left of it. Each statement finds its rows by an index, so the cost
 //! depends on the limit, and not on the number of records that stay. The exception are deleted shifts of events that stay: each
 //! purge looks at those that still have sign-ups again.
 //!
@@ -79,6 +79,7 @@ impl Portion {
 fn expired(dialect: Dialect) -> Vec<String> {
     let tables = [
         ("receipts", "c.organization_id, c.caller_id, c.operation, c.idempotency_key"),
+        ("links", "c.organization_id, c.digest"),
         ("activity", "c.organization_id, c.id"),
         ("deliveries", "c.organization_id, c.id"),
         ("invitations", "c.organization_id, c.id"),
@@ -108,7 +109,7 @@ fn event(dialect: Dialect) -> Vec<String> {
         delete(dialect, table, &format!("{table} c WHERE (c.organization_id, c.event_id) = {EVENT}"))
     };
     let event = delete(dialect, "events", &format!("events c WHERE (c.organization_id, c.id) = {EVENT}"));
-    vec![of_shifts("links"), of_shifts("notices"), of_event("signups"), of_event("shifts"), event]
+    vec![of_shifts("notices"), of_event("signups"), of_event("shifts"), event]
 }
 
 /// Removes deleted shifts that no sign-up or notice refers to.

@@ -142,13 +142,13 @@ impl<B: Backend> Store for SqlStore<B> {
             | Kind::Question
             | Kind::Message
             | Kind::Signup
-            | Kind::Link
             | Kind::Notice => {
                 let [owner, id, ..] = table.key() else { return Ok(None) };
                 format!("(SELECT event_id FROM {} WHERE {owner} = $1 AND {id} = $2)", table.name())
             }
             Kind::Organization
             | Kind::Token
+            | Kind::Link
             | Kind::Receipt
             | Kind::Activity
             | Kind::Webhook

@@ -121,11 +121,11 @@ impl Run {
                 vec![update(dialect, table.name(), table.key(), &changes, &given, self.rows)]
             }
             Effect::Remove(Kind::Signup) => {
-                // No foreign key removes the links and the notices. Their indexes begin with the shift.
+                // No foreign key removes the notices. Their index begins with the shift.
                 let delete = |(table, id)| {
                     delete(dialect, table, &["organization_id", id, "shift_id"], self.rows.clone())
                 };
-                [("links", "signup_id"), ("notices", "signup_id"), ("signups", "id")].map(delete).into()
+                [("notices", "signup_id"), ("signups", "id")].map(delete).into()
             }
             Effect::Remove(kind) => {
                 let table = table(*kind);

@@ -325,7 +325,7 @@ impl Records {
         let after: [Record; 13] = [
             self.question.clone().into(),
             self.signup.clone().into(),
-            self.link.into(),
+            self.link.clone().into(),
             self.receipt.clone().into(),
             self.notice.clone().into(),
             self.webhook.clone().into(),
@@ -355,7 +355,7 @@ impl Records {
         assert_eq!(store.tokens(organization).await.unwrap(), from_ref(&self.token));
         let signups = store.signups(organization, &SignupQuery::new()).await.unwrap().items;
         assert_eq!(signups, from_ref(&self.signup));
-        assert_eq!(records::stored(store, &self.link).await, Some(self.link));
+        assert_eq!(store.links(organization, &self.link.mailbox).await.unwrap(), from_ref(&self.link));
         assert_eq!(records::stored(store, &self.receipt).await.as_ref(), Some(&self.receipt));
         assert_eq!(store.notices(NoticeQuery::Queued(None), 10).await.unwrap(), from_ref(&self.notice));
         assert_eq!(store.webhooks(organization).await.unwrap(), from_ref(&self.webhook));

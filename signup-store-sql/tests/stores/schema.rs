@@ -61,8 +61,8 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
         let copy = format!("INSERT INTO {table} ({id}, {columns}) SELECT new_id(), {columns} FROM {table}");
         assert_refused(&database, engine, &copy, UNIQUE).await;
     }
-    let link = "INSERT INTO links (organization_id, event_id, shift_id, signup_id, digest) \
-         SELECT organization_id, event_id, shift_id, new_id(), digest FROM links";
+    let link = "INSERT INTO links (organization_id, event_id, email_key, digest, expires_at) \
+         SELECT organization_id, event_id, 'bob@example.org', digest, expires_at FROM links";
     assert_refused(&database, engine, link, UNIQUE).await;
     for (table, columns) in [
         ("receipts", "organization_id, caller_id, operation, idempotency_key, outcome, expires_at"),
@@ -97,7 +97,7 @@ async fn a_record_belongs_to_what_is_there_and_to_the_same_organization(
         "UPDATE shifts SET organization_id = new_id()",
         "UPDATE questions SET event_id = new_id()",
         "UPDATE signups SET shift_id = new_id()",
-        "UPDATE links SET shift_id = new_id()",
+        "UPDATE links SET organization_id = new_id()",
         "UPDATE notices SET shift_id = new_id()",
         "UPDATE webhooks SET organization_id = new_id()",
         "UPDATE deliveries SET webhook_id = new_id()",

@@ -81,6 +81,9 @@ pub(super) async fn compare(
         same!(store, reference, webhooks(owner))?;
         same!(store, reference, members(owner))?;
         same!(store, reference, invitations(owner))?;
+        for person in 0..4 {
+            same!(store, reference, links(owner, &email(person, true)))?;
+        }
         for key in &seen.keys {
             compare_key(store, reference, &in_organization(key, owner)).await?;
         }

@@ -39,8 +39,8 @@ impl Draft<'_> {
                 Signup { email, answers, name: numbers.person_name(), ..signup(shift, number) }.into()
             }
             Kind::Link => {
-                let digest = Digest::of(&numbers.name(number));
-                Link { digest, ..link(numbers.pick(world.all::<&Signup>())?, number) }.into()
+                let (digest, expires_at) = (Digest::of(&numbers.name(number)), self.soon(numbers));
+                Link { digest, expires_at, ..link(numbers.pick(world.all::<&Signup>())?, number) }.into()
             }
             Kind::Receipt => {
                 let owner = 1 + u32::from(numbers.below(4) == 3);

@@ -1,26 +1,23 @@
-//! The handle of volunteers: the event behind a slug, signing up, and the sign-up behind a secret.
+//! The handle of volunteers: the event behind a slug, signing up, and the places behind a secret.
 
 mod form;
+mod places;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 pub use form::{SignUpForm, SignedUp};
+pub use places::Places;
 
 use super::Shared;
-use crate::activity::Actor;
 use crate::allowance::{Allowance, RateKey};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::link::Link;
 use crate::organization::Organization;
 use crate::question::Question;
-use crate::rules::{self, MailIds};
 pub use crate::rules::{Place, ShiftOutcome};
-use crate::secret::Secret;
-use crate::shift::{CancelledBy, ScheduledShift};
-use crate::signup::Signup;
-use crate::store::{EventInFull, RecordKey, SignupInFull, Unique};
+use crate::shift::ScheduledShift;
+use crate::store::{EventInFull, RecordKey};
 
 /// An event as volunteers see it.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,68 +111,5 @@ impl Volunteers {
         let EventInFull { event, shifts, questions, .. } = found.ok_or(Error::NotFound)?;
         let organization = self.shared.get(RecordKey::Organization(event.organization)).await?;
         Ok(PublicEvent { organization, event, shifts, questions })
-    }
-
-    /// Reads the sign-up with this secret, and its event.
-    ///
-    /// Returns the sign-up and its event with that one shift, even if the shift is deleted, and without questions.
-    /// [`Signup::time_and_place`] has the time and the place to show.
-    ///
-    /// # Errors
-    /// Returns [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
-    ///
-    /// See [`cancel`](Self::cancel) for an example.
-    pub async fn signup_with_event(&self, secret: &Secret) -> Result<(Signup, PublicEvent)> {
-        let SignupInFull { organization, event, shift, signup } = self.found(secret).await?;
-        Ok((signup, PublicEvent { organization, event, shifts: vec![shift], questions: vec![] }))
-    }
-
-    /// Cancels the sign-up with this secret, frees its place and queues a mail about the cancellation. Cancelling again
-    /// changes nothing.
-    ///
-    /// # Errors
-    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
-    /// - [`Error::NotFound`] for an unknown secret, and for one that is [outdated](Link::LIFETIME).
-    ///
-    /// # Example
-    ///
-    /// ```
-    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
-    /// # fn main() -> ExampleResult { example(async |Example { service, created, .. }| {
-    /// use signup_core::{NewSignup, SignupStatus};
-    ///
-    /// let volunteers = service.volunteers();
-    /// let form = volunteers.form(&created.event.slug, [created.shifts[0].id]).await?;
-    /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// let place = form.sign_up(ada).await?.into_places()?.remove(0);
-    /// let secret = place.secret.ok_or("the person had a place before")?;
-    ///
-    /// let (signup, found) = volunteers.signup_with_event(&secret).await?;
-    /// assert_eq!((signup.status(), found.event.id), (SignupStatus::Confirmed, created.event.id));
-    /// volunteers.cancel(&secret).await?;
-    /// let (signup, _) = volunteers.signup_with_event(&secret).await?;
-    /// assert_eq!(signup.status(), SignupStatus::Cancelled);
-    /// # Ok(()) }) }
-    /// ```
-    pub async fn cancel(&self, secret: &Secret) -> Result<Signup> {
-        self.shared
-            .commit_unrefused(&Actor::Volunteer, move |now| async move {
-                let found = self.found(secret).await?;
-                let mail = Some(MailIds::generate(now));
-                rules::cancel_signup(found, (CancelledBy::Volunteer, None), mail, now)
-            })
-            .await
-    }
-
-    /// Reads the sign-up that a link with this secret shows, if the link works at present.
-    async fn found(&self, secret: &Secret) -> Result<SignupInFull> {
-        let store = &self.shared.store;
-        let link: Link = store.find(Unique::Link(secret.digest())).await?.ok_or(Error::NotFound)?;
-        let found = store.signup_in_full(link.organization, link.signup).await?;
-        let is_shown = |SignupInFull { event, shift, signup, .. }: &SignupInFull| {
-            let at = signup.time_and_place(shift, event);
-            event.deleted_at.is_none() && Link::works_at(at.interval, self.shared.now())
-        };
-        found.filter(is_shown).ok_or(Error::NotFound)
     }
 }

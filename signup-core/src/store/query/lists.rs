@@ -5,9 +5,11 @@ use uuid::Uuid;
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, PersonId};
 use crate::invitation::Invitation;
+use crate::link::Link;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
 use crate::store::{Kind, Record, Store, StoreError};
+use crate::text::EmailAddress;
 use crate::token::Token;
 use crate::webhook::Webhook;
 
@@ -39,6 +41,9 @@ pub enum ListQuery {
     Members(OrganizationId),
     /// All invitations of the organization, expired ones included: the newest first, equal times by descending id.
     Invitations(OrganizationId),
+    /// All links of the address with this [key](crate::EmailAddress::key) with the organization, expired ones included, by ascending
+    /// digest.
+    Links(OrganizationId, String),
     /// All memberships of the person, each followed by its organization,
     /// [in the order of organizations](Membership::sort_organizations).
     Memberships(PersonId),
@@ -107,6 +112,15 @@ impl dyn Store + '_ {
     /// Lists the [invitations](ListQuery::Invitations) of the organization.
     pub async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError> {
         Ok(all(self.list(&ListQuery::Invitations(organization)).await?))
+    }
+
+    /// Lists the [links](ListQuery::Links) of the address.
+    pub async fn links(
+        &self,
+        organization: OrganizationId,
+        email: &EmailAddress,
+    ) -> Result<Vec<Link>, StoreError> {
+        Ok(all(self.list(&ListQuery::Links(organization, email.key().to_owned())).await?))
     }
 
     /// Lists the [memberships](ListQuery::Memberships) of the person.

@@ -187,11 +187,20 @@ impl Entity for Link {
     }
 
     fn parent(&self) -> Option<RecordKey> {
-        Some(RecordKey::Signup(self.organization, self.signup))
+        Some(RecordKey::Organization(self.organization))
     }
 
     fn uniques(&self) -> Vec<Unique> {
         vec![Unique::Link(self.digest)]
+    }
+
+    fn expires_at(&self) -> Option<Timestamp> {
+        Some(self.expires_at)
+    }
+
+    // A digest is of a random secret, so it never comes back.
+    fn is_replaceable(&self, _: Timestamp) -> bool {
+        false
     }
 }
 

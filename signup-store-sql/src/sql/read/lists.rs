@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::people::{members, memberships};
 use super::reader::{Reader, StoreResult, all, record, sorted};
-use crate::records::{event, invitation, organization, table, token, webhook};
+use crate::records::{event, invitation, link, organization, table, token, webhook};
 use crate::sql::table::Table;
 use crate::sql::{Value, values};
 
@@ -40,6 +40,11 @@ pub(crate) async fn list(reader: &impl Reader, query: &ListQuery) -> StoreResult
             let from = "invitations i WHERE i.organization_id = $1";
             let key = |found: &signup_core::Invitation| Reverse((found.created_at, found.id));
             records(reader, &invitation::TABLE, from, values![owner.uuid()], key).await
+        }
+        ListQuery::Links(owner, ref mailbox) => {
+            let from = "links k WHERE k.organization_id = $1 AND k.email_key = $2";
+            let values = values![owner.uuid(), mailbox.as_str()];
+            records(reader, &link::TABLE, from, values, |link: &signup_core::Link| link.digest).await
         }
         ListQuery::Members(owner) => Ok(flattened(members(reader, owner).await?)),
         ListQuery::Memberships(person) => Ok(flattened(memberships(reader, person).await?)),
