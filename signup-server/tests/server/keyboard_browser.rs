@@ -5,6 +5,9 @@ use thirtyfour::prelude::*;
 use crate::browser::{Browser, DESKTOP, PHONE};
 use crate::console_signups::Scene;
 use crate::harness::Server;
+use crate::mailbox::Mailbox;
+use crate::mails::SOON;
+use crate::wait::wait_until;
 
 /// A script: numbers what the Tab key should reach, in the order of the page. Returns how many elements these are.
 const NUMBER: &str = "
@@ -28,12 +31,20 @@ async fn press(browser: &Browser, key: Key) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_tab_key_reaches_every_action_in_order_and_the_focus_is_seen() {
     let Some(browser) = Browser::start().await else { return };
-    let server = Server::start(&[]);
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
     let scene = Scene::start(&server).await;
     scene.sign_up("Late", ("Grace Hopper", "grace@example.org"), "").await;
+    let places = wait_until(SOON, async || {
+        let of_grace = mailbox.mails().into_iter().find(|mail| mail.to == "grace@example.org");
+        of_grace.and_then(|mail| mail.signup_path()).ok_or_else(|| "no mail to Grace arrived".to_owned())
+    })
+    .await;
     browser.sign_in_as(&scene.ada).await;
     for path in [
         scene.page.path.clone(),
+        places.clone(),
+        format!("{places}/cancel"),
         scene.path(""),
         scene.path("signups"),
         "/console/riverside/events/new".to_owned(),
