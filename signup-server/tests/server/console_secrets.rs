@@ -92,7 +92,9 @@ async fn no_log_has_a_secret_and_the_database_only_digests(#[values(Sqlite, Post
     let links: Vec<_> = mailbox.mails().iter().filter_map(Mail::signup_path).collect();
     assert_eq!(links.len(), 2);
     for link in links {
-        assert_eq!(server.browse("GET", &link, None).await.status, 200);
+        for path in ["", "/cancel", "/calendar.ics"] {
+            assert_eq!(server.browse("GET", &format!("{link}{path}"), None).await.status, 200);
+        }
         secrets.push(link.strip_prefix("/signups/").unwrap().to_owned());
     }
     server.wait_for_sql("SELECT CAST(count(*) AS TEXT) FROM notices", "0", SOON).await;
@@ -116,7 +118,8 @@ async fn no_log_has_a_secret_and_the_database_only_digests(#[values(Sqlite, Post
         assert!(!contains(&content, secret), "{secret} is stored");
     }
     let log = std::fs::read_to_string(&log).unwrap();
-    for part in ["DEBUG", "/sign-in/code", "/invitations/{secret}", "/signups/{secret}"] {
+    let of_link = ["/signups/{secret}\"", "/signups/{secret}/cancel", "/signups/{secret}/calendar.ics"];
+    for part in ["DEBUG", "/sign-in/code", "/invitations/{secret}"].into_iter().chain(of_link) {
         assert!(log.contains(part), "the log has {part}: {log}");
     }
     secrets.push(ADA.to_owned());
