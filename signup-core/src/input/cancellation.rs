@@ -65,7 +65,7 @@ pub struct DeleteShift {
     /// Whether to cancel the active sign-ups of the shift; false by default. A shift with active sign-ups is not deleted
     /// otherwise.
     pub cancel_signups: bool,
-    /// Why the shift is deleted. Volunteers of cancelled sign-ups read it in the mail and on the page of the sign-up. Without
+    /// Why the shift is deleted. Volunteers of cancelled sign-ups read it in the mail and on the page of their places. Without
     /// effect unless sign-ups are cancelled.
     pub reason: Option<CancellationReason>,
     /// Whether the volunteers of cancelled sign-ups get no mail; false by default.
