@@ -288,8 +288,8 @@ pub enum Deleted {
 /// Selects notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NoticeQuery {
-    /// Queued notices that are due at or before `now`, or after `latest`: first those that [cannot wait](NoticeCause::can_wait). Each
-    /// part is sorted by due time, equal ones by id.
+    /// Queued notices that are due at or before `now`, or after `latest`: first those that
+    /// [cannot wait](crate::NoticeCause::can_wait). Each part is sorted by due time, equal ones by id.
     ///
     /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead.
     Due {
