@@ -10,8 +10,9 @@
 use std::sync::Arc;
 
 use signup_core::{
-    CancelledBy, Capacity, Error, FixedClock, Hours, Mail, MailFailure, NewEvent, NewOrganization, NewShift,
-    NewSignup, NoticeCause, Outbox, Scopes, Secret, Service, ShiftId, ShiftPatch, date, time,
+    CancelledBy, Capacity, Error, FixedClock, Hours, Mail, MailContent, MailFailure, NewEvent,
+    NewOrganization, NewShift, NewSignup, Outbox, PlaceChange, Scopes, Service, ShiftId, ShiftPatch, date,
+    time,
 };
 use signup_store_memory::MemoryStore;
 
@@ -32,9 +33,13 @@ async fn main() -> Result<()> {
     let created = created.with_key("food-drive-2027-06-05".parse()?).await?;
     let (slug, shift) = (created.event.slug, created.shifts[0].id);
 
-    sign_up(&service, &slug, shift, "Ada").await?;
-    let secret = sign_up(&service, &slug, shift, "Bob").await?.ok_or("Bob has no new place")?;
-    sign_up(&service, &slug, shift, "Eve").await?;
+    for name in ["Ada", "Bob", "Eve"] {
+        sign_up(&service, &slug, shift, name).await?;
+    }
+    let mails = deliver(&service.outbox()).await?;
+    // Bob follows the link of his mail.
+    let of_bob = mails.into_iter().find(|mail| mail.recipient().as_str() == "bob@example.org");
+    let secret = of_bob.and_then(|mail| mail.secret).ok_or("Bob has no mail")?;
     let of_bob = service.volunteers().places(&secret).await?;
     service.volunteers().cancel(&secret, of_bob.signups[0].signup.id).await?;
     println!("Bob cancelled.");
@@ -53,33 +58,31 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
-/// Signs a volunteer up. Returns the secret of a new sign-up, with which the volunteer cancels.
-async fn sign_up(service: &Service, slug: &str, shift: ShiftId, name: &str) -> Result<Option<Secret>> {
+/// Signs a volunteer up.
+async fn sign_up(service: &Service, slug: &str, shift: ShiftId, name: &str) -> Result<()> {
     let email = format!("{}@example.org", name.to_lowercase());
     let volunteer = NewSignup::new(name.parse()?, email.parse()?);
     let form = service.volunteers().form(slug, [shift]).await?;
-    let place = form.sign_up(volunteer).await?.into_places().map(|mut places| places.remove(0));
-    let (secret, result) = match place {
-        Ok(place) if place.is_new() => (place.secret, "has a place"),
-        Ok(_) => (None, "had a place already"),
-        Err(Error::ShiftFull) => (None, "has no place: the shift is full"),
+    match form.sign_up(volunteer).await?.into_places() {
+        Ok(_) => println!("{name} has a place."),
+        Err(Error::ShiftFull) => println!("{name} has no place: the shift is full."),
         Err(error) => return Err(error.into()),
-    };
-    println!("{name} {result}.");
-    Ok(secret)
+    }
+    Ok(())
 }
 
-/// Delivers every due notice. A server repeats this call, with a pause while no notice is due or the store is down.
-async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
+/// Delivers every due notice, and returns the mails. A server repeats this call, with a pause while no notice is due or the store is down.
+async fn deliver(outbox: &Outbox) -> signup_core::Result<Vec<Mail>> {
+    let mut mails = vec![];
     loop {
         let due = outbox.due(10).await?;
         if due.is_empty() {
-            return Ok(());
+            return Ok(mails);
         }
         for notice in due {
             let mail = match outbox.claim(&notice).await {
                 Ok(Some(mail)) => mail,
-                // The notice is obsolete, was claimed by another process, or was fanned out to each volunteer.
+                // The address knows what holds, another process has claimed the notice, or it marked the volunteers of a change.
                 Ok(None) => continue,
                 // The store does not answer. Every notice stays due.
                 Err(error) if error.is_retryable() => return Err(error),
@@ -90,10 +93,11 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
                 }
             };
             match send(&mail) {
-                Ok(()) => drop(outbox.report_sent(&mail.notice).await?),
-                Err((failure, reason)) => {
-                    drop(outbox.report_failed(&mail, failure, reason).await?);
+                Ok(()) => {
+                    outbox.report_sent(&mail).await?;
+                    mails.push(mail);
                 }
+                Err((failure, reason)) => drop(outbox.report_failed(&mail, failure, reason).await?),
             }
         }
     }
@@ -101,16 +105,20 @@ async fn deliver(outbox: &Outbox) -> signup_core::Result<()> {
 
 /// Prints the mail. A server sends the mail, and returns whether a failure is transient or permanent, with the reason.
 fn send(mail: &Mail) -> std::result::Result<(), (MailFailure, &'static str)> {
-    let about = match &mail.notice.cause {
-        NoticeCause::SignedUp { .. } => "confirms a place",
-        NoticeCause::SignedUpAgain { .. } => "says that the address already has a place",
-        NoticeCause::Cancelled { .. } => match mail.signup().and_then(|about| about.signup.cancelled_by()) {
-            Some(CancelledBy::Volunteer) => "confirms a cancellation",
-            _ => "tells of a cancellation by the organizer",
-        },
-        NoticeCause::ShiftMoved { .. } => "tells of a changed time or place",
-        _ => return Err((MailFailure::Permanent, "there is no mail for this cause")),
+    let MailContent::News(news) = &mail.content else {
+        return Err((MailFailure::Permanent, "this program has no text for the mail"));
     };
-    println!("A mail to {} {about}.", mail.recipient());
+    for place in &news.places {
+        let about = match &place.change {
+            PlaceChange::New => "confirms a place",
+            PlaceChange::Moved { .. } => "tells of a changed time or place",
+            PlaceChange::Cancelled if place.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
+                "confirms a cancellation"
+            }
+            PlaceChange::Cancelled => "tells of a cancellation by the organizer",
+            _ => "shows a place",
+        };
+        println!("A mail to {} {about}.", mail.recipient());
+    }
     Ok(())
 }

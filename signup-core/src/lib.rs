@@ -199,7 +199,7 @@ pub use mail::{InvitationMail, Mail, MailContent, MessageMail, MessagePlace};
 pub use message::Message;
 pub use network::{Networks, is_public};
 pub use news::{News, PlaceChange, PlaceNews};
-pub use notice::{MailFailure, Notice, NoticeCause, NoticeFailure};
+pub use notice::{EventChange, MailFailure, Notice, NoticeCause, NoticeFailure, Recipient, Requests};
 pub use occupancy::{Capacity, Minimum, Occupancy};
 pub use organization::Organization;
 pub use permission::{Permission, Permissions};
@@ -211,11 +211,11 @@ pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place, Places,
     PublicEvent, Reply, Service, Session, ShiftOutcome, ShiftSignups, SignUpForm, SignedIn, SignedUp,
-    TokenUse, VolunteerData, VolunteerSignup, Volunteers,
+    TokenUse, VolunteerData, Volunteers,
 };
-pub use shift::{CancelledBy, Closing, Gathering, ScheduledShift, Shift, sort_by_running_order};
+pub use shift::{CancelledBy, Closing, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};
-pub use signup::{Answer, Signup, SignupState, SignupStatus};
+pub use signup::{Answer, Signup, SignupState, SignupStatus, Told};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{

@@ -6,63 +6,46 @@ use crate::event::Event;
 use crate::invitation::Invitee;
 use crate::message::Message;
 use crate::news::News;
-use crate::notice::{Notice, NoticeCause};
+use crate::notice::Notice;
 use crate::organization::Organization;
 use crate::person::Role;
 use crate::secret::{Digest, Secret};
-#[cfg(doc)]
-use crate::shift::CancelledBy;
 use crate::shift::ScheduledShift;
 use crate::sign_in::Code;
 use crate::signup::Signup;
-use crate::store::SignupInFull;
 use crate::text::{EmailAddress, PersonName};
 
 /// A mail to send: the claimed notice, and what the mail shows.
 ///
-/// A notice to several volunteers is fanned out, so its cause never reaches a mail:
-///
-/// | queued | delivered | [`signup.cancelled_by()`](Signup::cancelled_by) |
-/// |---|---|---|
-/// | [`SignedUp`](NoticeCause::SignedUp) | the same | `None` |
-/// | [`SignedUpAgain`](NoticeCause::SignedUpAgain) | the same | `None` |
-/// | [`Cancelled`](NoticeCause::Cancelled) | the same | [`Volunteer`](CancelledBy::Volunteer) or [`Organizer`](CancelledBy::Organizer) |
-/// | [`EventCancelled`](NoticeCause::EventCancelled) | `Cancelled` | [`EventCancellation`](CancelledBy::EventCancellation) |
-/// | [`ShiftDeleted`](NoticeCause::ShiftDeleted) | `Cancelled` | [`ShiftDeletion`](CancelledBy::ShiftDeletion) |
-/// | [`ShiftChanged`](NoticeCause::ShiftChanged) | `ShiftMoved` | `None` |
-/// | [`MessageSent`](NoticeCause::MessageSent) | `Message` | not about a sign-up |
-/// | [`SignInCode`](NoticeCause::SignInCode), [`Invited`](NoticeCause::Invited) | the same | not about a sign-up |
-///
 /// ```
 /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
 /// # fn main() -> ExampleResult { example(async |Example { service, session, created, ada, .. }| {
-/// use signup_core::{Cancellation, CancelledBy, Mail, MailContent, NoticeCause, SignupInFull};
+/// use signup_core::{Cancellation, Mail, MailContent, PlaceChange, PlaceNews};
 ///
 /// fn text(mail: &Mail) -> String {
-///     let SignupInFull { event, shift, signup, .. } = match &mail.content {
-///         MailContent::Signup(about) => &**about,
-///         MailContent::SignInCode { code, .. } => return format!("Your sign-in code: {}", code.grouped()),
-///         MailContent::Message(sent) => return sent.message.text.to_string(),
-///         MailContent::Invitation(invited) => return format!("You are invited to {}.", invited.organization.name),
-///         // A mail of a later version of this library.
-///         _ => return "There is news.".to_owned(),
-///     };
-///     let zone = shift.first_day.zone().rules();
-///     let start = shift.interval().start.to_zoned_datetime(zone.clone()).strftime("%A, %-d %B %Y, %H:%M %Z");
-///     match &mail.notice.cause {
-///         NoticeCause::SignedUp { secret, .. } => {
-///             format!("You are signed up for {start}. To cancel: https://example.org/cancel/{}", secret.reveal())
+///     match &mail.content {
+///         MailContent::News(news) => {
+///             let lines = news.places.iter().map(line).collect::<Vec<_>>().join("\n");
+///             let secret = mail.secret.as_ref().map_or("", |secret| secret.reveal());
+///             format!("{}\n{lines}\nTo see or cancel your places: https://example.org/places/{secret}", news.event.title)
 ///         }
-///         NoticeCause::SignedUpAgain { .. } => format!("You already have a place, as {}. It starts on {start}.", signup.name),
-///         NoticeCause::Cancelled { .. } => match signup.cancelled_by() {
-///             Some(CancelledBy::EventCancellation) => format!("{} is cancelled.", event.title),
-///             Some(CancelledBy::ShiftDeletion) => format!("The shift {} does not take place.", shift.title),
-///             Some(CancelledBy::Organizer) => "The organizer has cancelled your place.".to_owned(),
-///             _ => "You have cancelled your place.".to_owned(),
-///         },
-///         NoticeCause::ShiftMoved { .. } => format!("The time or the place of your shift has changed. It starts on {start}."),
-///         // A cause of a later version of this library.
-///         other => format!("There is news about {}: {}", event.title, other.name()),
+///         MailContent::SignInCode { code, .. } => format!("Your sign-in code: {}", code.grouped()),
+///         MailContent::Message(sent) => sent.message.text.to_string(),
+///         MailContent::Invitation(invited) => format!("You are invited to {}.", invited.organization.name),
+///         // A mail of a later version of this library.
+///         _ => "There is news.".to_owned(),
+///     }
+/// }
+///
+/// fn line(place: &PlaceNews) -> String {
+///     let start = place.at.interval.start.to_zoned_datetime(place.at.zone.rules().clone());
+///     let start = start.strftime("%A, %-d %B %Y, %H:%M %Z");
+///     let name = &place.signup.name;
+///     match &place.change {
+///         PlaceChange::New => format!("{name} is signed up for {start}."),
+///         PlaceChange::Moved { .. } => format!("The time or the place of {name}'s shift has changed. It starts on {start}."),
+///         PlaceChange::Cancelled => format!("{name}'s place on {start} is cancelled."),
+///         _ => format!("{name} has a place on {start}."),
 ///     }
 /// }
 ///
@@ -70,18 +53,19 @@ use crate::text::{EmailAddress, PersonName};
 /// # let next = async || {
 /// #     let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
 /// #     let Some(mail) = outbox.claim(&due).await? else { return Ok(None) };
-/// #     outbox.report_sent(&mail.notice).await?;
-/// #     Ok::<_, Box<dyn std::error::Error>>(Some(text(&mail)))
+/// #     outbox.report_sent(&mail).await?;
+/// #     Ok::<_, Box<dyn std::error::Error>>(text(&mail).lines().nth(1).map(str::to_owned))
 /// # };
 /// let form = service.volunteers().form(&created.event.slug, [created.shifts[0].id]).await?;
 /// form.sign_up(ada).await?;
-/// // The mail: "You are signed up for Saturday, 5 June 2027, 00:00 EDT. To cancel: https://example.org/cancel/…"
-/// # let confirmation = next().await?.ok_or("no mail")?;
-/// # assert!(confirmation.starts_with("You are signed up for Saturday, 5 June 2027, 00:00 EDT."), "{confirmation}");
+/// // The mail: "Ada Lovelace is signed up for Saturday, 5 June 2027, 00:00 EDT."
+/// # let confirmation = next().await?;
+/// # assert_eq!(confirmation.as_deref(), Some("Ada Lovelace is signed up for Saturday, 5 June 2027, 00:00 EDT."));
 /// session.cancel_event(created.event.id, Cancellation::new()).await?;
-/// // The mail: "Food drive is cancelled."
+/// // The mail: "Ada Lovelace's place on Saturday, 5 June 2027, 00:00 EDT is cancelled."
 /// # assert_eq!(next().await?, None);
-/// # assert_eq!(next().await?.as_deref(), Some("Food drive is cancelled."));
+/// # let cancellation = next().await?;
+/// # assert_eq!(cancellation.as_deref(), Some("Ada Lovelace's place on Saturday, 5 June 2027, 00:00 EDT is cancelled."));
 /// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -94,17 +78,12 @@ pub struct Mail {
     /// The secret of the link to the places of the address. It was generated for this attempt, and is stored nowhere. `None` in a mail
     /// to a person who signs in or is invited.
     pub secret: Option<Secret>,
-    /// The cause and the sign-up before the claim. [`Outbox::report_failed`](crate::Outbox::report_failed) restores what
-    /// the claim changed in both. `None` in a delivery that was not claimed, and in a mail that is not about a sign-up.
-    pub(crate) unclaimed: Option<(NoticeCause, Signup)>,
 }
 
 /// What a mail shows.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum MailContent {
-    /// A mail to a volunteer about a sign-up. The cause of the notice says what happened, and has the secret of the link.
-    Signup(Box<SignupInFull>),
     /// What an address has to hear about its places at an event.
     News(Box<News>),
     /// A code to sign in.
@@ -144,8 +123,6 @@ pub struct MessagePlace {
     pub shift: ScheduledShift,
     /// The sign-up.
     pub signup: Signup,
-    /// The secret of the link to the sign-up.
-    pub secret: Secret,
 }
 
 /// The mail of an invitation.
@@ -180,7 +157,7 @@ impl Mail {
     /// Creates the mail of a notice, for tests of a program's mail texts. [`Outbox::claim`](crate::Outbox::claim)
     /// returns the mails to send.
     pub const fn new(notice: Notice, content: MailContent) -> Self {
-        Self { notice, content, secret: None, unclaimed: None }
+        Self { notice, content, secret: None }
     }
 
     /// Returns the digest for the id of the message, whose text is `text`. A mail that is repeated after a crash has the same digest, although
@@ -188,25 +165,18 @@ impl Mail {
     pub fn message_digest(&self, text: &str) -> Digest {
         let secret = self.secret.as_ref().map_or("", Secret::reveal);
         let words = if secret.is_empty() { text.to_owned() } else { text.replace(secret, "") };
-        Digest::of(&format!("{}\n{words}", self.notice.id))
+        let number = self.notice.recipient().map_or(0, |recipient| recipient.sent);
+        let Notice { id, created_at, .. } = &self.notice;
+        Digest::of(&format!("{id} {created_at} {number}\n{words}"))
     }
 
     /// Returns the address that the mail goes to.
     pub fn recipient(&self) -> &EmailAddress {
         match &self.content {
-            MailContent::Signup(about) => &about.signup.email,
             MailContent::News(news) => &news.email,
             MailContent::SignInCode { email, .. } => email,
             MailContent::Invitation(invited) => &invited.invitee.email,
             MailContent::Message(message) => &message.email,
-        }
-    }
-
-    /// Returns the sign-up of a mail to a volunteer about a sign-up, with the records that it refers to.
-    pub fn signup(&self) -> Option<&SignupInFull> {
-        match &self.content {
-            MailContent::Signup(about) => Some(about),
-            _ => None,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::event::Event;
 use crate::organization::Organization;
 use crate::shift::ScheduledShift;
-use crate::signup::Signup;
+use crate::signup::{Signup, Told};
 use crate::text::EmailAddress;
 use crate::time_and_place::TimeAndPlace;
 
@@ -27,13 +27,13 @@ pub struct News {
 pub struct PlaceNews {
     /// The shift.
     pub shift: ScheduledShift,
-    /// The sign-up.
+    /// The sign-up. [`Signup::told`] is what the address was told before this mail.
     pub signup: Signup,
     /// When and where the shift is.
     pub at: TimeAndPlace,
     /// What is new.
     pub change: PlaceChange,
-    /// The number of earlier mails that had the sign-up: the `SEQUENCE` of its calendar entry.
+    /// The `SEQUENCE` of the calendar entry: the number of earlier mails that had it, and of those that may have.
     pub sequence: u32,
 }
 
@@ -76,5 +76,11 @@ impl PlaceNews {
         sequence: u32,
     ) -> Self {
         Self { shift, signup, at, change, sequence }
+    }
+
+    /// Returns what the address was told once the mail was sent.
+    pub(crate) fn told(&self) -> Told {
+        let (status, sequence) = (Some(self.signup.status()), self.sequence + 1);
+        Told { status, at: self.at.clone(), announced: self.shift.announced, sequence }
     }
 }

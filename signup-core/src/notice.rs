@@ -10,17 +10,18 @@ use crate::id::{EventId, InvitationId, MessageId, NoticeId, OrganizationId, Shif
 use crate::invitation::Invitation;
 use crate::secret::{Digest, Secret};
 use crate::sign_in::{Code, SignInCode};
-#[cfg(doc)]
-use crate::signup::Signup;
 use crate::text::EmailAddress;
-use crate::time_and_place::TimeAndPlace;
 
-/// A queued mail, and the state of its delivery.
+/// Something to mail, and the state of its delivery.
 ///
 /// A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
-/// crash loses a mail. A notice to several volunteers is fanned out at delivery: each volunteer gets a notice of their
-/// own. The fan-out works in batches, so a shift can have any number of volunteers. Every other notice is one mail to
-/// one person: to a volunteer, or to a [`Person`](crate::Person) who signs in or is invited.
+/// crash loses a mail. A notice is one of these:
+///
+/// - a *recipient* ([`NoticeCause::News`]): an address with places at an event. It is written with the first sign-up of the address,
+///   and stays after each mail. It rests while the address knows what holds.
+/// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::MessageSent`]): works through the sign-ups of an event in portions, so an
+///   event can have any number of volunteers.
+/// - a mail to one address: a [`Message`](NoticeCause::Message), a code to sign in, or an invitation.
 ///
 /// Any process may claim a due notice. A claim is a lease: it sets [`due_at`](Self::due_at) to the end of the lease. The
 /// process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
@@ -32,19 +33,20 @@ pub struct Notice {
     pub id: NoticeId,
     /// The organization. [`OrganizationId::NONE`] for a code to sign in, which belongs to none.
     pub organization: OrganizationId,
-    /// The event and the shift. `None` for a mail to a person who signs in or is invited.
-    pub shift: Option<(EventId, ShiftId)>,
+    /// The event. `None` for a mail to a person who signs in or is invited.
+    pub event: Option<EventId>,
     /// What happened.
     pub cause: NoticeCause,
-    /// When the notice was created. For a notice from a fan-out, this is the time of the fan-out.
+    /// When the notice was created.
     pub created_at: Timestamp,
     /// The version, from 1. Each change adds 1 and requires the version that was read (compare and swap).
     pub version: u32,
     /// The number of attempts to deliver the notice since it was queued. Each claim adds 1.
     pub attempts: u32,
-    /// When the notice may be claimed next: the end of its lease or of its backoff.
-    pub due_at: Timestamp,
-    /// The failure of a failed notice; `None` while the notice is queued.
+    /// When the notice may be claimed next, which may be the end of a lease or of a backoff. `None` while there is nothing to send: of a
+    /// recipient that rests, and of a failed notice.
+    pub due_at: Option<Timestamp>,
+    /// The failure of a failed notice.
     pub failure: Option<NoticeFailure>,
     /// Why the last attempt of a queued notice failed, as in [`NoticeFailure::reason`]; `None` if none has failed.
     pub last_reason: Option<String>,
@@ -70,66 +72,21 @@ impl NoticeFailure {
     }
 }
 
-/// The cause of a mail.
+/// The cause of a notice.
 ///
-/// The cause of a mail to one volunteer has the secret of its [`Link`](crate::Link). The secret is stored nowhere else, and is
-/// removed with the delivered notice. The same holds for a code to sign in, and for the secret of an invitation.
+/// The secret of a link to the places of an address is in no notice: it is generated for each attempt. The cause of an invitation has its
+/// secret, and that of a sign-in its code, until the mail is sent.
 ///
 /// A server skips a notice whose cause it cannot decode, and a newer server delivers the notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum NoticeCause {
-    /// A volunteer signed up. The mail confirms the sign-up and carries the link to cancel.
-    SignedUp {
-        /// The sign-up.
-        signup: SignupId,
-        /// The secret of the link.
-        secret: Secret,
-    },
-    /// The volunteer signed up again, and keeps the place that they have. The mail says so, with the name that has the place.
-    SignedUpAgain {
-        /// The sign-up.
-        signup: SignupId,
-        /// The secret of the link.
-        secret: Secret,
-    },
-    /// A sign-up was cancelled: alone, with its shift, or with its event. [`Signup::cancelled_by`] says which.
-    Cancelled {
-        /// The sign-up.
-        signup: SignupId,
-        /// The secret of the link.
-        secret: Secret,
-    },
-    /// The time or the place of a shift changed. The notice is fanned out to the confirmed sign-ups whose
-    /// volunteers were [told](Signup::told) something else.
-    ShiftChanged {
-        /// The last sign-up that the fan-out has covered; `None` before the first batch.
-        fanned_out_to: Option<SignupId>,
-    },
-    /// The organizer cancelled the event. The notice is fanned out to all sign-ups that were cancelled with the event.
-    /// [`Notice::shift`] is any shift that was not over.
-    EventCancelled {
-        /// The last sign-up that the fan-out has covered; `None` before the first batch.
-        fanned_out_to: Option<SignupId>,
-    },
-    /// The organizer deleted a shift. The notice is fanned out to all sign-ups that were cancelled with the shift.
-    ShiftDeleted {
-        /// The last sign-up that the fan-out has covered; `None` before the first batch.
-        fanned_out_to: Option<SignupId>,
-    },
-    /// The time or the place of a shift changed: the mail to one volunteer.
-    ShiftMoved {
-        /// The sign-up.
-        signup: SignupId,
-        /// The secret of the link.
-        secret: Secret,
-        /// What the volunteer was [told](Signup::told) before the claim of the notice. After a lost lease, what they were told
-        /// before the attempt whose mail may have arrived. `None` in a notice without a claim or after a reported failure, and
-        /// never in a delivery.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        before: Option<TimeAndPlace>,
-    },
+    /// An address has places at the event, or had some. What its next mail says follows from what holds when it is sent,
+    /// compared with what the address was [told](crate::Told).
+    News(Recipient),
+    /// The time, the place or the existence of shifts of the event changed. The job marks each recipient whom a mail has to tell so.
+    EventChanged(EventChange),
     /// A browser asked for a code to sign in. The mail is sent only if a person has the address, and only while the code works.
     SignInCode {
         /// The address that was given.
@@ -148,38 +105,117 @@ pub enum NoticeCause {
         /// The secret of the link. The mail is sent only while the invitation has this secret.
         secret: Secret,
     },
-    /// An organizer sent a message. The notice is fanned out to one sign-up of each address. [`Notice::shift`] is the shift whose
-    /// volunteers get the message, or any shift of the event.
+    /// An organizer sent a message. The job queues one mail for each address.
     MessageSent {
         /// The message.
         message: MessageId,
-        /// The last sign-up that the fan-out has covered; `None` before the first batch.
+        /// The last sign-up that the job has covered; `None` before the first portion.
         fanned_out_to: Option<SignupId>,
     },
-    /// An organizer sent a message: the mail to one address, with a link to each of its sign-ups.
+    /// An organizer sent a message: the mail to one address.
     Message {
         /// The message.
         message: MessageId,
-        /// The first sign-up of the address.
-        signup: SignupId,
-        /// The secret of the link to that sign-up.
-        secret: Secret,
-        /// The other sign-ups of the address, each with the secret of its link.
-        others: Vec<(SignupId, Secret)>,
+        /// The address.
+        email: EmailAddress,
     },
+}
+
+/// An address with places at an event, and the mails to it. Part of [`NoticeCause::News`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Recipient {
+    /// The address.
+    pub email: EmailAddress,
+    /// The number of mails that were sent.
+    pub sent: u32,
+    /// When the attempt was claimed that is under way, or that ended without a report.
+    pub claimed_at: Option<Timestamp>,
+    /// When the last attempt was claimed that ended without a report. Its mail may have told what the address had then.
+    pub unreported_at: Option<Timestamp>,
+    /// Whether the volunteer asked for the next mail, by signing up again. Then there is a mail even without news.
+    pub is_asked: bool,
+    /// Whether the volunteer asked for the mail of the last attempt, whose result was not reported yet.
+    pub was_asked: bool,
+    /// When the next mail is due, of news that came up during an attempt or a backoff. The present attempt may not have them.
+    pub again_at: Option<Timestamp>,
+    /// The mails that forms and links of volunteers caused lately.
+    pub requests: Requests,
+}
+
+/// The mails that forms and links of volunteers cause within an hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Requests {
+    /// When the hour begins: later than now after an hour that had [`MAX`](Self::MAX) mails.
+    pub since: Timestamp,
+    /// The number of mails.
+    pub count: u32,
+}
+
+impl Requests {
+    /// The maximum number of mails within [`PERIOD`](Self::PERIOD) that volunteers cause for an address and an event.
+    pub const MAX: u32 = 6;
+    /// One hour.
+    pub const PERIOD: SignedDuration = SignedDuration::from_hours(1);
+}
+
+impl Recipient {
+    /// Creates the recipient with this address, to whom no mail was sent yet.
+    pub(crate) const fn new(email: EmailAddress, now: Timestamp) -> Self {
+        let requests = Requests { since: now, count: 0 };
+        Self {
+            email,
+            sent: 0,
+            claimed_at: None,
+            unreported_at: None,
+            is_asked: false,
+            was_asked: false,
+            again_at: None,
+            requests,
+        }
+    }
+
+    /// Counts a mail that a volunteer causes, and returns when it is due.
+    pub(crate) fn request(&mut self, now: Timestamp) -> Timestamp {
+        let Requests { since, count } = &mut self.requests;
+        let is_ahead = *since > now + Requests::PERIOD + Notice::CLOCK_SKEW;
+        if is_ahead || now >= *since + Requests::PERIOD {
+            (*since, *count) = (now, 0);
+        } else if *count == Requests::MAX {
+            // The mails of an hour to come may have been sent early, with news of the organizer.
+            (*since, *count) = ((*since).min(now) + Requests::PERIOD, 0);
+        }
+        *count += 1;
+        now.max(*since)
+    }
+}
+
+/// Changes of an event or of its shifts that volunteers are mailed about. Part of [`NoticeCause::EventChanged`].
+///
+/// Changes are gathered: each one delays the mails again, but not beyond [`MAX_DELAY`](Self::MAX_DELAY) after the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct EventChange {
+    /// The shift that changed; `None` if several did.
+    pub shift: Option<ShiftId>,
+    /// When the first of the changes was made.
+    pub first_at: Timestamp,
+    /// The last sign-up that the job has covered; `None` before the first portion.
+    pub fanned_out_to: Option<SignupId>,
+}
+
+impl EventChange {
+    /// The longest time from the first change to its mails: 5 minutes.
+    pub const MAX_DELAY: SignedDuration = SignedDuration::from_mins(5);
 }
 
 impl NoticeCause {
     /// Returns the name in JSON and in the store.
     pub const fn name(&self) -> &'static str {
         match self {
-            Self::SignedUp { .. } => "signed_up",
-            Self::SignedUpAgain { .. } => "signed_up_again",
-            Self::Cancelled { .. } => "cancelled",
-            Self::ShiftChanged { .. } => "shift_changed",
-            Self::EventCancelled { .. } => "event_cancelled",
-            Self::ShiftDeleted { .. } => "shift_deleted",
-            Self::ShiftMoved { .. } => "shift_moved",
+            Self::News(_) => "news",
+            Self::EventChanged(_) => "event_changed",
             Self::SignInCode { .. } => "sign_in_code",
             Self::Invited { .. } => "invited",
             Self::MessageSent { .. } => "message_sent",
@@ -187,27 +223,14 @@ impl NoticeCause {
         }
     }
 
-    /// Sets the last sign-up that the fan-out has covered. A cause of one mail stays as it is.
+    /// Sets the last sign-up that a job has covered. Any other cause stays as it is.
     pub(crate) fn with_fan_out_to(mut self, last: SignupId) -> Self {
-        if let Self::ShiftChanged { fanned_out_to, .. }
-        | Self::MessageSent { fanned_out_to, .. }
-        | Self::EventCancelled { fanned_out_to }
-        | Self::ShiftDeleted { fanned_out_to } = &mut self
+        if let Self::EventChanged(EventChange { fanned_out_to, .. })
+        | Self::MessageSent { fanned_out_to, .. } = &mut self
         {
             *fanned_out_to = Some(last);
         }
         self
-    }
-
-    /// Returns whether the notice is for several volunteers, each of whom gets a notice of their own at delivery.
-    pub const fn is_fanned_out(&self) -> bool {
-        matches!(
-            self,
-            Self::ShiftChanged { .. }
-                | Self::EventCancelled { .. }
-                | Self::ShiftDeleted { .. }
-                | Self::MessageSent { .. }
-        )
     }
 
     /// Returns whether the mail may wait behind others. A person waits for a code to sign in and for an invitation, so these two are
@@ -216,39 +239,14 @@ impl NoticeCause {
         !matches!(self, Self::SignInCode { .. } | Self::Invited { .. })
     }
 
-    /// Returns the sign-up that the mail is about. `None` for a notice to several volunteers, and for a mail to a person who signs
-    /// in or is invited.
-    pub const fn signup(&self) -> Option<SignupId> {
+    /// Returns the address of a volunteer that the notice is for. `None` for a job, and for a mail to a person who signs in or is invited.
+    pub const fn volunteer(&self) -> Option<&EmailAddress> {
         match self {
-            Self::SignedUp { signup, .. }
-            | Self::SignedUpAgain { signup, .. }
-            | Self::Cancelled { signup, .. }
-            | Self::ShiftMoved { signup, .. }
-            | Self::Message { signup, .. } => Some(*signup),
-            Self::ShiftChanged { .. }
-            | Self::EventCancelled { .. }
-            | Self::ShiftDeleted { .. }
+            Self::News(Recipient { email, .. }) | Self::Message { email, .. } => Some(email),
+            Self::EventChanged(_)
             | Self::MessageSent { .. }
             | Self::SignInCode { .. }
             | Self::Invited { .. } => None,
-        }
-    }
-
-    /// Returns the secret of the link that the mail carries, of several the first one. `None` for a notice to several volunteers, and
-    /// for a code.
-    pub const fn secret(&self) -> Option<&Secret> {
-        match self {
-            Self::SignedUp { secret, .. }
-            | Self::SignedUpAgain { secret, .. }
-            | Self::Cancelled { secret, .. }
-            | Self::ShiftMoved { secret, .. }
-            | Self::Message { secret, .. }
-            | Self::Invited { secret, .. } => Some(secret),
-            Self::ShiftChanged { .. }
-            | Self::EventCancelled { .. }
-            | Self::ShiftDeleted { .. }
-            | Self::MessageSent { .. }
-            | Self::SignInCode { .. } => None,
         }
     }
 }
@@ -277,42 +275,34 @@ impl Notice {
     /// How long a failed notice is kept: 90 days.
     pub const FAILED_RETENTION: SignedDuration = SignedDuration::from_hours(90 * 24);
 
-    /// Creates a notice that is due at once. The tuple has the organization, the event and the shift.
+    /// Creates a notice that is due at once. `event` is `None` for a mail to a person who signs in or is invited.
     pub const fn new(
         id: NoticeId,
-        (organization, event, shift): (OrganizationId, EventId, ShiftId),
-        cause: NoticeCause,
-        now: Timestamp,
-    ) -> Self {
-        let mut notice = Self::to_person(id, organization, cause, now);
-        notice.shift = Some((event, shift));
-        notice
-    }
-
-    /// Creates a notice to a person who signs in or is invited. The notice is due at once.
-    pub const fn to_person(
-        id: NoticeId,
         organization: OrganizationId,
+        event: Option<EventId>,
         cause: NoticeCause,
         now: Timestamp,
     ) -> Self {
         Self {
             id,
             organization,
-            shift: None,
+            event,
             cause,
             created_at: now,
             version: 1,
             attempts: 0,
-            due_at: now,
+            due_at: Some(now),
             failure: None,
             last_reason: None,
         }
     }
 
-    /// Returns the event; no event if the notice has none.
-    pub(crate) fn event(&self) -> EventId {
-        self.shift.map_or(EventId::NONE, |(event, _)| event)
+    /// Returns the recipient of a notice of the cause [`NoticeCause::News`].
+    pub const fn recipient(&self) -> Option<&Recipient> {
+        match &self.cause {
+            NoticeCause::News(recipient) => Some(recipient),
+            _ => None,
+        }
     }
 
     /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`.
@@ -325,7 +315,7 @@ impl Notice {
     /// Returns the notice with a lease that expires [`LEASE`](Self::LEASE) after `now`.
     #[must_use]
     pub fn lease_extended(self, now: Timestamp) -> Self {
-        Self { version: self.version + 1, due_at: now + Self::LEASE, ..self }
+        Self { version: self.version + 1, due_at: Some(now + Self::LEASE), ..self }
     }
 
     /// Returns the notice after a failed attempt: due again after a backoff, or failed for `reason`.
@@ -339,9 +329,9 @@ impl Notice {
         match backoff.filter(|backoff| !self.is_useless(now + *backoff)) {
             Some(backoff) => {
                 let last_reason = Some(failed.reason);
-                Self { version, due_at: now + backoff, failure: None, last_reason, ..self }
+                Self { version, due_at: Some(now + backoff), failure: None, last_reason, ..self }
             }
-            None => Self { version, failure: Some(failed), last_reason: None, ..self },
+            None => Self { version, due_at: None, failure: Some(failed), last_reason: None, ..self },
         }
     }
 
@@ -372,7 +362,7 @@ impl Notice {
     #[must_use]
     pub fn requeued(self, now: Timestamp) -> Self {
         let last_reason = self.failure.map(|failure| failure.reason).or(self.last_reason);
-        Self { version: self.version + 1, attempts: 0, due_at: now, failure: None, last_reason, ..self }
+        Self { version: self.version + 1, attempts: 0, due_at: Some(now), failure: None, last_reason, ..self }
     }
 
     /// Returns why the last attempt failed, of a queued or a failed notice.

@@ -7,13 +7,13 @@
 
 use std::ops::Deref;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::caller_key::ExternalId;
 use crate::event::Event;
 use crate::hours::{Day, EventDate, Hours, Interval};
-use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
+use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Minimum, Occupancy};
 use crate::text::{CancellationReason, ShiftDescription, ShiftLocation, Title};
 use crate::text_form::names;
@@ -30,37 +30,9 @@ pub struct Closing {
     /// the [event](Event::cancellation_reason).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<CancellationReason>,
-}
-
-/// The gathering of changes: several changes of a shift shortly after each other are one mail to each volunteer.
-///
-/// Each change delays the mail again, but not beyond [`MAX_DELAY`](Self::MAX_DELAY) after the first one. The notice of the latest
-/// change sends the mails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gathering {
-    /// When the first of the changes was made.
-    pub first_at: Timestamp,
-    /// When the mails are due.
-    pub due_at: Timestamp,
-    /// The notice of the latest change.
-    pub latest: NoticeId,
-}
-
-impl Gathering {
-    /// The longest time from the first change to its mail: 5 minutes.
-    pub const MAX_DELAY: SignedDuration = SignedDuration::from_mins(5);
-
-    /// Returns the gathering after a change at `now`, whose mails may wait for `delay`. `latest` is the notice of the change. The
-    /// change joins the `present` gathering, unless that is due already.
-    pub(crate) fn after_change(
-        present: Option<Self>,
-        latest: NoticeId,
-        delay: SignedDuration,
-        now: Timestamp,
-    ) -> Self {
-        let first_at = present.filter(|present| now < present.due_at).map_or(now, |present| present.first_at);
-        Self { first_at, due_at: (now + delay).min(first_at + Self::MAX_DELAY), latest }
-    }
+    /// Whether nobody is mailed about the closing.
+    #[serde(default)]
+    pub is_silent: bool,
 }
 
 /// A shift, as it is stored. [`ScheduledShift`] adds what follows from the event of the shift.
@@ -106,9 +78,10 @@ pub struct Shift {
     /// When the shift was deleted; `None` while it is not deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
-    /// The latest gathering of changes; `None` before the first change that is mailed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub gathering: Option<Gathering>,
+    /// How often the time or the place of the shift changed in a way that volunteers are mailed about, from 0. A change without mails
+    /// leaves the number as it is, so it is no news.
+    #[serde(default)]
+    pub announced: u32,
     /// When the shift was created.
     pub created_at: Timestamp,
     /// When the shift, its instants or `is_virtual` last changed. Sign-ups do not count.
@@ -143,7 +116,7 @@ impl Shift {
             gate: 1,
             closing: None,
             deleted_at: None,
-            gathering: None,
+            announced: 0,
             created_at,
             updated_at: created_at,
         }
@@ -315,40 +288,5 @@ names! {
         Organizer => "organizer",
         ShiftDeletion => "shift_deletion",
         EventCancellation => "event_cancellation",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::conformance::records::{at, uuid};
-
-    fn after(present: Option<(i64, i64)>, delay_s: i64, now: i64) -> (i64, i64) {
-        let [earlier, latest] = [1, 2].map(|number| NoticeId::new(uuid(number)));
-        let present =
-            present.map(|(first, due)| Gathering { first_at: at(first), due_at: at(due), latest: earlier });
-        let delay = SignedDuration::from_secs(delay_s);
-        let gathering = Gathering::after_change(present, latest, delay, at(now));
-        assert_eq!(gathering.latest, latest);
-        let seconds = |time: Timestamp| time.duration_since(at(0)).as_secs();
-        (seconds(gathering.first_at), seconds(gathering.due_at))
-    }
-
-    #[test]
-    fn each_change_delays_the_mail_again_up_to_five_minutes_after_the_first() {
-        for (present, delay_s, now, expected) in [
-            (None, 60, 0, (0, 60)),
-            (None, 0, 0, (0, 0)),
-            (Some((0, 60)), 60, 59, (0, 119)),
-            (Some((0, 60)), 60, 60, (60, 120)),
-            (Some((0, 299)), 60, 239, (0, 299)),
-            (Some((0, 299)), 60, 298, (0, 300)),
-            (Some((0, 300)), 60, 299, (0, 300)),
-            (Some((0, 300)), 60, 300, (300, 360)),
-            (Some((0, 60)), 0, 30, (0, 30)),
-            (None, 3600, 0, (0, 300)),
-        ] {
-            assert_eq!(after(present, delay_s, now), expected, "{present:?} and a change at {now}");
-        }
     }
 }

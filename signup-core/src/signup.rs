@@ -29,21 +29,46 @@ pub struct Signup {
     pub name: PersonName,
     /// The volunteer's address.
     pub email: EmailAddress,
-    /// When and where the shift is by the last mail to the volunteer, or at the sign-up if no mail was sent yet. A mail that
-    /// failed does not count. A mail about a change goes only to volunteers who were told something else.
-    pub told: TimeAndPlace,
+    /// What the address was told about the sign-up. A mail tells only what differs from this.
+    pub told: Told,
     /// The volunteer's answers, in the order of the questions.
     pub answers: Vec<Answer>,
     /// Whether the sign-up is confirmed, or when and by what it was cancelled.
     pub state: SignupState,
     /// Why the organizer cancelled this one sign-up; `None` if they gave no reason, or something else cancelled it.
     pub reason: Option<CancellationReason>,
+    /// Whether the organizer cancelled this one sign-up, and nobody is mailed about it.
+    pub is_silent: bool,
     /// The version, from 1. Each change of the sign-up adds 1.
     pub version: u32,
     /// When the volunteer signed up.
     pub created_at: Timestamp,
     /// When the mail about a repeated sign-up was last queued; `None` if the volunteer has not signed up again.
     pub repeated_at: Option<Timestamp>,
+}
+
+/// What an address was told about a sign-up, by the last mail that had it. A mail that failed does not count.
+///
+/// Before the first mail, the time and the place are those that the form showed. Afterwards, only the
+/// process that has claimed the recipient writes the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Told {
+    /// The status; `None` before the first mail.
+    pub status: Option<SignupStatus>,
+    /// When and where the shift is.
+    pub at: TimeAndPlace,
+    /// [`Shift::announced`] at that time.
+    pub announced: u32,
+    /// The number of mails that had the sign-up as a calendar entry: the `SEQUENCE` of the next one.
+    pub sequence: u32,
+}
+
+impl Told {
+    /// Returns what a form shows about a shift before any mail.
+    pub fn by_form(shift: &ScheduledShift, event: &Event) -> Self {
+        Self { status: None, at: TimeAndPlace::of(shift, event), announced: shift.announced, sequence: 0 }
+    }
 }
 
 /// The state of a sign-up.
@@ -73,7 +98,7 @@ impl Signup {
         (organization, event, shift): (OrganizationId, EventId, ShiftId),
         name: PersonName,
         email: EmailAddress,
-        told: TimeAndPlace,
+        told: Told,
         created_at: Timestamp,
     ) -> Self {
         Self {
@@ -87,6 +112,7 @@ impl Signup {
             answers: Vec::new(),
             state: SignupState::Confirmed,
             reason: None,
+            is_silent: false,
             version: 1,
             created_at,
             repeated_at: None,
@@ -145,6 +171,17 @@ impl Signup {
         }
     }
 
+    /// Returns whether the sign-up was cancelled without a mail: with its `shift`, or alone.
+    pub fn is_cancelled_silently(&self, shift: &Shift) -> bool {
+        match self.cancelled_by() {
+            Some(CancelledBy::EventCancellation | CancelledBy::ShiftDeletion) => {
+                shift.closing.as_ref().is_some_and(|closing| closing.is_silent)
+            }
+            Some(CancelledBy::Organizer) => self.is_silent,
+            Some(CancelledBy::Volunteer) | None => false,
+        }
+    }
+
     /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
     #[must_use]
     pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {
@@ -163,12 +200,12 @@ impl Signup {
     /// Returns when and where the shift of the sign-up is: at present, or as its volunteer was [told](Self::told) if the shift is
     /// deleted. A deleted shift does not move with its event.
     pub fn time_and_place(&self, shift: &ScheduledShift, event: &Event) -> TimeAndPlace {
-        if shift.deleted_at.is_some() { self.told.clone() } else { TimeAndPlace::of(shift, event) }
+        if shift.deleted_at.is_some() { self.told.at.clone() } else { TimeAndPlace::of(shift, event) }
     }
 
     /// Returns what the volunteer was told, if the shift has moved since to the time or the place `at`.
     pub fn moved_from(&self, at: &TimeAndPlace) -> Option<&TimeAndPlace> {
-        (!self.told.is_same_as(at)).then_some(&self.told)
+        (!self.told.at.is_same_as(at)).then_some(&self.told.at)
     }
 
     /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.

@@ -286,9 +286,9 @@ pub enum Deleted {
 }
 
 /// Selects notices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NoticeQuery {
-    /// Queued notices that are due at or before `now`, or after `latest`: first those that
+    /// Notices that are due at or before `now`, or after `latest`: first those that
     /// [cannot wait](crate::NoticeCause::can_wait). Each part is sorted by due time, equal ones by id.
     ///
     /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead.
@@ -302,8 +302,8 @@ pub enum NoticeQuery {
     Queued(Option<NoticeId>),
     /// Failed notices with an id above this one, by ascending id.
     Failed(Option<NoticeId>),
-    /// Queued and failed notices about one sign-up, by ascending id. A notice to several volunteers is about none.
-    About(OrganizationId, SignupId),
+    /// The notices for a volunteer with this [address](crate::EmailAddress::key), by ascending id: queued, failed and at rest.
+    About(OrganizationId, String),
 }
 
 /// What a purge removes.

@@ -42,6 +42,8 @@ pub(crate) struct Lists {
     links: BTreeMap<(OrganizationId, String), BTreeSet<Digest>>,
     /// The organizations of a person.
     memberships: BTreeMap<PersonId, BTreeSet<OrganizationId>>,
+    /// The notices for each address.
+    pub(crate) notices: BTreeMap<(OrganizationId, String), BTreeSet<(NoticeId, OrganizationId)>>,
     pub(crate) queued: BTreeSet<(NoticeId, OrganizationId)>,
     pub(crate) failed: BTreeSet<(NoticeId, OrganizationId)>,
     /// The deleted events and shifts by the time of deletion.
@@ -97,11 +99,19 @@ impl Lists {
             }
             Record::Notice(notice) => {
                 let key = (notice.id, notice.organization);
+                if let Some(address) = address(notice) {
+                    self.notices.entry(address).or_default().insert(key);
+                }
                 if notice.failure.is_some() {
                     self.failed.insert(key);
-                } else {
+                }
+                if let Some(due_at) = notice.due_at {
                     self.queued.insert(key);
-                    self.due.entry(notice.cause.can_wait()).or_default().insert(due(notice));
+                    self.due.entry(notice.cause.can_wait()).or_default().insert((
+                        due_at,
+                        notice.id,
+                        notice.organization,
+                    ));
                 }
             }
             Record::Activity(activity) => {
@@ -157,9 +167,15 @@ impl Lists {
             }
             Record::Notice(notice) => {
                 let key = (notice.id, notice.organization);
+                if let Some(address) = address(notice) {
+                    remove_from(&mut self.notices, &address, &key);
+                }
                 self.failed.remove(&key);
                 self.queued.remove(&key);
-                remove_from(&mut self.due, &notice.cause.can_wait(), &due(notice));
+                if let Some(due_at) = notice.due_at {
+                    let place = (due_at, notice.id, notice.organization);
+                    remove_from(&mut self.due, &notice.cause.can_wait(), &place);
+                }
             }
             Record::Activity(activity) => {
                 for list in activity_lists(activity) {
@@ -210,8 +226,9 @@ fn event_key(event: &Event) -> RecordKey {
     RecordKey::Event(event.organization, event.id)
 }
 
-fn due(notice: &Notice) -> (Timestamp, NoticeId, OrganizationId) {
-    (notice.due_at, notice.id, notice.organization)
+/// Returns the address of the volunteer that a notice is for.
+fn address(notice: &Notice) -> Option<(OrganizationId, String)> {
+    Some((notice.organization, notice.cause.volunteer()?.key().to_owned()))
 }
 
 /// Removes a member from a list. Removes the list with its last member.

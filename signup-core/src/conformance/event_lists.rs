@@ -220,7 +220,8 @@ pub async fn events_are_selected_by_their_open_shifts(store: Arc<dyn Store>) {
     // one, the sixth none.
     let full = [afternoon(1, 3), morning(2, 4), afternoon(2, 5)];
     let gone = Shift { deleted_at: Some(at(1)), ..morning(3, 6) };
-    let closing = Some(Closing { at: at(1), by: CancelledBy::EventCancellation, reason: None });
+    let closing =
+        Some(Closing { at: at(1), by: CancelledBy::EventCancellation, reason: None, is_silent: false });
     let closed = Shift { closing, ..morning(4, 8) };
     let open = [morning(0, 1), afternoon(0, 7), morning(1, 2), gone, closed];
     commit(&*store, insert(full.clone())).await;

@@ -39,8 +39,7 @@ impl Family {
         ];
         let links = [(0, first), (0, first + 1), (1, first + 2)];
         let links = links.map(|(of, number)| link(&signups[of], 100 * owner + number));
-        let cause = NoticeCause::Cancelled { signup: signups[0].id, secret: secret(first) };
-        let notices = [notice(&shifts[0], first), Notice { cause, ..notice(&shifts[0], first + 1) }];
+        let notices = [notice(&shifts[0], first), recipient(&signups[0], first + 1)];
         let questions = vec![question(&event, first, 0), question(&event, first + 1, 1)];
         let receipt = receipt(receipt_key(owner, &format!("key-{number}")), &event, &shifts);
         let webhook = webhook(owner, number);
@@ -133,7 +132,7 @@ impl Family {
             occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 1 },
             minimum: Some(Minimum::new(2).unwrap()),
             position: 99,
-            gathering: Some(Gathering { first_at: at(80), due_at: at(140), latest: NoticeId::new(uuid(7)) }),
+            announced: 7,
             version: 2,
             created_at: at(50),
             updated_at: at(80),
@@ -151,12 +150,7 @@ impl Family {
         let signup = Signup {
             name: PersonName::new("Grace").unwrap(),
             email: EmailAddress::new("Grace@example.org").unwrap(),
-            told: TimeAndPlace {
-                zone: "UTC".parse().unwrap(),
-                location: None,
-                event_location: None,
-                ..time_and_place()
-            },
+            told: Told { status: None, announced: 3, ..told() },
             answers: vec![],
             version: 2,
             created_at: at(50),
@@ -164,11 +158,14 @@ impl Family {
             ..self.signups[0].clone()
         };
         let notice = Notice {
-            cause: NoticeCause::ShiftDeleted { fanned_out_to: Some(signup.id) },
+            cause: NoticeCause::MessageSent {
+                message: MessageId::new(uuid(1)),
+                fanned_out_to: Some(signup.id),
+            },
             created_at: at(50),
             version: 2,
             attempts: 3,
-            due_at: at(60),
+            due_at: None,
             failure: Some(NoticeFailure::new(at(70), "550 no such user")),
             ..self.notices[0].clone()
         };

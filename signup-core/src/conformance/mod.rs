@@ -217,7 +217,8 @@ macro_rules! conformance_tests {
             notices::codes_and_invitations_are_listed_before_other_notices
             notices::a_due_time_after_the_latest_is_due
             notices::failed_notices_are_listed_and_counted_separately
-            notices::the_notices_about_a_sign_up_are_listed_by_id
+            notices::a_notice_at_rest_is_not_queued
+            notices::the_notices_for_an_address_are_listed_by_id
             notices::a_purge_removes_old_failed_notices
             people::people_and_what_belongs_to_them_come_back_as_they_were
             people::members_and_organizations_are_listed_in_their_order
@@ -231,7 +232,7 @@ macro_rules! conformance_tests {
             purge::a_purge_keeps_a_shift_in_use
             puts::a_put_replaces_the_whole_record_and_no_other
             puts::an_event_in_full_follows_its_records
-            puts::a_removed_record_is_gone_with_its_children
+            puts::a_removed_record_is_gone_and_others_stay
             puts::shifts_take_their_day_from_their_event
             puts::an_event_moves_in_the_lists
             races::two_owners_who_remove_or_lower_each_other_leave_one_owner

@@ -8,7 +8,8 @@ use crate::*;
 /// Inserts an event with a shift, and a notice about the shift for each number with its due time.
 async fn with_due(store: &Arc<dyn Store>, due: &[(u32, i64)]) -> Vec<Notice> {
     let (_, shift) = with_shift(store, 1).await;
-    let notice = |(number, due_at): &(u32, i64)| Notice { due_at: at(*due_at), ..notice(&shift, *number) };
+    let notice =
+        |(number, due_at): &(u32, i64)| Notice { due_at: Some(at(*due_at)), ..notice(&shift, *number) };
     let notices: Vec<_> = due.iter().map(notice).collect();
     commit(&**store, insert(notices.clone())).await;
     notices
@@ -37,8 +38,8 @@ pub async fn codes_and_invitations_are_listed_before_other_notices(store: Arc<dy
     let invited = NoticeCause::Invited { invitation: InvitationId::new(uuid(1)), secret: secret(1) };
     let urgent = [(4, 30, code_asked_for(1)), (5, 20, invited), (6, 90, code_asked_for(2))];
     let urgent = urgent.map(|(number, due_at, cause)| {
-        let notice = Notice::to_person(NoticeId::new(uuid(number)), organization_id(1), cause, at(2));
-        Notice { due_at: at(due_at), ..notice }
+        let notice = Notice::new(NoticeId::new(uuid(number)), organization_id(1), None, cause, at(2));
+        Notice { due_at: Some(at(due_at)), ..notice }
     });
     commit(&*store, insert(urgent)).await;
     assert_eq!(due(&*store, 10, 99, 9).await, [1]);
@@ -69,9 +70,9 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     assert_eq!(due(&*store, 99, 99, 1).await, [2], "the limit counts due notices only");
     assert_eq!(due(&*store, 99, 99, 9).await, [2]);
     assert_eq!(due(&*store, -9, -9, 9).await, [2]);
-    let queued = NoticeQuery::Queued(None);
-    assert_eq!(store.notices(queued, 1).await.unwrap(), second, "the limit counts queued notices only");
-    assert_eq!(store.notices(queued, 9).await.unwrap(), second);
+    let queued = async |limit| store.notices(NoticeQuery::Queued(None), limit).await.unwrap();
+    assert_eq!(queued(1).await, second, "the limit counts queued notices only");
+    assert_eq!(queued(9).await, second);
     assert_eq!(store.notices(NoticeQuery::Failed(None), 9).await.unwrap(), std::slice::from_ref(&failed));
     assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 1, failed: 1 });
     write(&*store, vec![put(failed.clone(), failed.requeued(at(8)))]).await;
@@ -79,27 +80,41 @@ pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Sto
     assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 2, failed: 0 });
 }
 
-/// The notices about a sign-up are its own, queued and failed, by ascending id, up to any limit.
-pub async fn the_notices_about_a_sign_up_are_listed_by_id(store: Arc<dyn Store>) {
+/// A notice that has nothing to send is neither queued nor failed nor due, until it is due again.
+pub async fn a_notice_at_rest_is_not_queued(store: Arc<dyn Store>) {
+    let notices = with_due(&store, &[(1, 0), (2, 0)]).await;
+    let rests = Notice { due_at: None, version: 2, ..notices[0].clone() };
+    write(&*store, vec![put(notices[0].clone(), rests.clone())]).await;
+    assert_eq!(due(&*store, 99, 99, 9).await, [2]);
+    assert_eq!(due(&*store, -9, -9, 9).await, [2]);
+    assert_eq!(store.notices(NoticeQuery::Queued(None), 9).await.unwrap(), notices[1..]);
+    assert_eq!(store.notices(NoticeQuery::Failed(None), 9).await.unwrap(), []);
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 1, failed: 0 });
+    let again = Notice { due_at: Some(at(9)), version: 3, ..rests.clone() };
+    write(&*store, vec![put(rests, again)]).await;
+    assert_eq!(due(&*store, 9, 99, 9).await, [2, 1]);
+}
+
+/// The notices for an address are its own, queued, failed and at rest, by ascending id, up to any limit.
+pub async fn the_notices_for_an_address_are_listed_by_id(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 9).await;
     let [one, other] = [1, 2].map(|number| signup(&shift, number));
-    commit(&*store, insert([one.clone(), other.clone()])).await;
-    let about = |signup: &Signup, number: u32| {
-        let cause = NoticeCause::Cancelled { signup: signup.id, secret: secret(number) };
-        Notice { cause, ..notice(&shift, number) }
-    };
     let failure = Some(NoticeFailure::new(at(9), "550 no such user"));
-    let failed = Notice { failure, ..about(&one, 3) };
-    let notices = [failed.clone(), about(&one, 1), about(&other, 2), notice(&shift, 4)];
+    let failed = Notice { due_at: None, failure, ..recipient(&one, 3) };
+    let cause =
+        NoticeCause::Message { message: MessageId::new(uuid(1)), email: "ADA1@example.org".parse().unwrap() };
+    let message = Notice { cause, ..recipient(&one, 4) };
+    let rests = Notice { due_at: None, ..recipient(&one, 1) };
+    let notices = [failed.clone(), rests.clone(), recipient(&other, 2), message.clone(), notice(&shift, 5)];
     commit(&*store, insert(notices)).await;
-    let list = async |organization, signup: &Signup, limit| {
-        store.notices(NoticeQuery::About(organization, signup.id), limit).await.unwrap()
+    let list = async |organization, email: &EmailAddress, limit| {
+        store.notices(NoticeQuery::About(organization, email.key().to_owned()), limit).await.unwrap()
     };
     let owner = shift.organization;
-    assert_eq!(list(owner, &one, 9).await, [about(&one, 1), failed]);
-    assert_eq!(list(owner, &one, 1).await, [about(&one, 1)]);
-    assert_eq!(list(owner, &other, 9).await, [about(&other, 2)]);
-    assert_eq!(list(organization_id(2), &one, 9).await, []);
+    assert_eq!(list(owner, &one.email, 9).await, [rests.clone(), failed, message]);
+    assert_eq!(list(owner, &one.email, 1).await, [rests]);
+    assert_eq!(list(owner, &other.email, 9).await, [recipient(&other, 2)]);
+    assert_eq!(list(organization_id(2), &one.email, 9).await, []);
 }
 
 /// A purge removes notices that failed at or before the time, at most `limit` of them. Queued notices stay.

@@ -86,26 +86,22 @@ pub async fn a_purge_removes_deleted_records_in_portions(store: Arc<dyn Store>) 
     assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts::default());
 }
 
-/// A purge keeps a deleted shift while a sign-up or a notice refers to the shift. Its event stays.
+/// A purge keeps a deleted shift while a sign-up refers to the shift. Its event stays.
 pub async fn a_purge_keeps_a_shift_in_use(store: Arc<dyn Store>) {
     let (event, in_use) = with_shift(&store, 5).await;
-    let [notified, unused] = [2, 3].map(|number| shift(&event, number, 5));
-    let (volunteer, about) = (signup(&in_use, 1), notice(&notified, 1));
-    let mut change = insert([notified.clone(), unused.clone()]);
+    let unused = shift(&event, 3, 5);
+    let volunteer = signup(&in_use, 1);
+    let mut change = insert([unused.clone()]);
     change.insert(volunteer.clone());
-    change.insert(about.clone());
     let volunteer_gone = cancelled(volunteer.clone(), at(5));
     change.writes.push(put(volunteer, volunteer_gone.clone()));
     let deleted = |shift: &Shift| Shift { deleted_at: Some(at(5)), ..next_shift(shift) };
-    change.writes.extend([&in_use, &notified, &unused].map(|shift| put(shift.clone(), deleted(shift))));
+    change.writes.extend([&in_use, &unused].map(|shift| put(shift.clone(), deleted(shift))));
     commit(&*store, change).await;
     assert_eq!(purge(&*store, 4, 99).await, 0, "deleted later");
     assert_eq!(purge(&*store, 5, 99).await, 1, "a shift in use is kept");
     let kept = store.signup_in_full(event.organization, volunteer_gone.id).await.unwrap().unwrap();
     assert_eq!(kept.shift.shift, deleted(&in_use), "the sign-up has its shift");
-    assert!(is_there(&*store, &about.key()).await, "the notice stays");
-    write(&*store, vec![Write::Remove(about.into())]).await;
-    assert_eq!(purge(&*store, 5, 99).await, 1, "the delivered notice was the last");
     write(&*store, vec![Write::Remove(volunteer_gone.into())]).await;
     assert_eq!(purge(&*store, 5, 99).await, 1, "the removed sign-up was the last");
     assert_eq!(store.get::<Event>(event.key()).await.unwrap(), Some(event), "the event stays");

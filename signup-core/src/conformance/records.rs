@@ -178,10 +178,11 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         shift: shift.id,
         name: PersonName::new("Ada").unwrap(),
         email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
-        told: time_and_place(),
+        told: told(),
         answers: vec![],
         state: SignupState::Confirmed,
         reason: None,
+        is_silent: false,
         version: 1,
         created_at: at(1),
         repeated_at: None,
@@ -215,11 +216,25 @@ pub fn time_and_place() -> TimeAndPlace {
     }
 }
 
-/// Returns a notice that the time or the place of `shift` has changed.
+/// Returns what the address of a sign-up was told, with every field set.
+pub fn told() -> Told {
+    Told { status: Some(SignupStatus::Confirmed), at: time_and_place(), announced: 1, sequence: 2 }
+}
+
+/// Returns a notice that `shift` has changed.
 pub fn notice(shift: &Shift, number: u32) -> Notice {
-    let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
-    let shift_path = (shift.organization, shift.event, shift.id);
-    Notice::new(NoticeId::new(uuid(number)), shift_path, cause, at(2))
+    let cause = NoticeCause::EventChanged(EventChange {
+        shift: Some(shift.id),
+        first_at: at(2),
+        fanned_out_to: None,
+    });
+    Notice::new(NoticeId::new(uuid(number)), shift.organization, Some(shift.event), cause, at(2))
+}
+
+/// Returns the recipient with the address of a sign-up.
+pub fn recipient(signup: &Signup, number: u32) -> Notice {
+    let cause = NoticeCause::News(Recipient::new(signup.email.clone(), at(2)));
+    Notice::new(NoticeId::new(uuid(number)), signup.organization, Some(signup.event), cause, at(2))
 }
 
 /// Returns the cause of a notice with a code to sign in.
@@ -306,7 +321,7 @@ pub fn deleted(event: &Event, deleted_at: Timestamp) -> Event {
 
 /// Returns the shift as closed at `at`.
 pub fn closed(shift: &Shift, at: Timestamp, by: CancelledBy) -> Shift {
-    Shift { closing: Some(Closing { at, by, reason: None }), ..next_shift(shift) }
+    Shift { closing: Some(Closing { at, by, reason: None, is_silent: false }), ..next_shift(shift) }
 }
 
 /// Commits a change set that must not be refused.

@@ -46,7 +46,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         minimum: Some(Minimum::new(1_000_000).unwrap()),
         external_id: "\"shift\\".parse().ok(),
         position: 3,
-        gathering: Some(Gathering { first_at: at(8), due_at: at(68), latest: NoticeId::new(uuid(7)) }),
+        announced: 3,
         version: 7,
         gate: 4,
         updated_at: at(8),
@@ -71,7 +71,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let mut notices = notices_of_every_cause(&shift, &signup);
     notices[0].last_reason = Some("450 “busy”\r\n".to_owned());
     let failure = Some(NoticeFailure::new(at(99), "550 “no such user”\r\n"));
-    let failed = Notice { failure, ..notice(&shift, 99) };
+    let failed = Notice { due_at: None, failure, ..notice(&shift, 99) };
     let receipt = receipt(receipt_key(1, "!~key"), &event, std::slice::from_ref(&shift));
     let records: Vec<Record> = vec![
         organization.clone().into(),
@@ -117,23 +117,24 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
 /// Returns a notice of each cause, with every field set.
 fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
     let causes = [
-        NoticeCause::ShiftChanged { fanned_out_to: Some(signup.id) },
-        NoticeCause::SignedUp { signup: signup.id, secret: secret(1) },
-        NoticeCause::SignedUpAgain { signup: signup.id, secret: secret(1) },
-        NoticeCause::Cancelled { signup: signup.id, secret: secret(1) },
-        NoticeCause::EventCancelled { fanned_out_to: Some(signup.id) },
-        NoticeCause::ShiftDeleted { fanned_out_to: None },
-        NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: Some(time_and_place()) },
-        NoticeCause::ShiftMoved { signup: signup.id, secret: secret(1), before: None },
+        NoticeCause::EventChanged(EventChange {
+            shift: Some(shift.id),
+            first_at: at(5),
+            fanned_out_to: Some(signup.id),
+        }),
+        NoticeCause::News(Recipient {
+            email: signup.email.clone(),
+            sent: 4,
+            claimed_at: Some(at(4)),
+            unreported_at: Some(at(3)),
+            is_asked: true,
+            was_asked: true,
+            again_at: Some(at(6)),
+            requests: Requests { since: at(3), count: 2 },
+        }),
         NoticeCause::MessageSent { message: MessageId::new(uuid(1)), fanned_out_to: Some(signup.id) },
-        NoticeCause::Message {
-            message: MessageId::new(uuid(1)),
-            signup: signup.id,
-            secret: secret(1),
-            others: vec![(signup.id, secret(2))],
-        },
+        NoticeCause::Message { message: MessageId::new(uuid(1)), email: signup.email.clone() },
     ];
-    let path = (shift.organization, shift.event, shift.id);
     let to_people = [
         (OrganizationId::NONE, code_asked_for(1)),
         (
@@ -141,14 +142,15 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
             NoticeCause::Invited { invitation: InvitationId::new(uuid(1)), secret: secret(1) },
         ),
     ];
-    let about_shift = causes.map(|cause| Notice::new(NoticeId::NONE, path, cause, at(2)));
+    let about_shift =
+        causes.map(|cause| Notice::new(NoticeId::NONE, shift.organization, Some(shift.event), cause, at(2)));
     let to_people =
-        to_people.map(|(organization, cause)| Notice::to_person(NoticeId::NONE, organization, cause, at(2)));
+        to_people.map(|(organization, cause)| Notice::new(NoticeId::NONE, organization, None, cause, at(2)));
     let all = (1..).zip(about_shift.into_iter().chain(to_people)).map(|(number, notice)| Notice {
         id: NoticeId::new(uuid(number)),
         version: 3,
         attempts: 2,
-        due_at: at(77),
+        due_at: Some(at(77)),
         ..notice
     });
     all.collect()
@@ -159,7 +161,7 @@ pub async fn deletions_and_closings_come_back(store: Arc<dyn Store>) {
     let open = shift(&event(1, 1), 1, 5);
     let by = CancelledBy::EventCancellation;
     let reason = Some(CancellationReason::new("Flood,\n“high water”").unwrap());
-    let closing = Some(Closing { at: at(6), by, reason });
+    let closing = Some(Closing { at: at(6), by, reason, is_silent: true });
     let shift = Shift { deleted_at: Some(at(7)), closing, ..closed(&open, at(6), by) };
     let gone = cancelled(signup(&open, 1), at(5));
     let event = Event { external_id: "drive-7".parse().ok(), ..deleted(&event(1, 1), at(8)) };

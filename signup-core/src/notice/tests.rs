@@ -14,9 +14,8 @@ fn backoffs_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
 
 #[test]
 fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
-    let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
-    let place = (OrganizationId::NONE, EventId::NONE, ShiftId::NONE);
-    let new = Notice::new(NoticeId::NONE, place, cause, Timestamp::UNIX_EPOCH);
+    let cause = NoticeCause::MessageSent { message: MessageId::NONE, fanned_out_to: None };
+    let new = Notice::new(NoticeId::NONE, OrganizationId::NONE, None, cause, Timestamp::UNIX_EPOCH);
     assert_eq!(new.reason(), None);
     let tried = |notice: Notice, failure, reason| {
         notice.claimed(Timestamp::UNIX_EPOCH).after_failure(failure, reason, Timestamp::UNIX_EPOCH)
@@ -36,10 +35,10 @@ fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
 fn a_code_is_mailed_only_while_it_works() {
     let (start, failure) = (Timestamp::UNIX_EPOCH, MailFailure::Transient);
     let cause = records::code_asked_for(1);
-    let mut notice = Notice::to_person(NoticeId::NONE, OrganizationId::NONE, cause, start);
+    let mut notice = Notice::new(NoticeId::NONE, OrganizationId::NONE, None, cause, start);
     let mut attempts = vec![];
     while notice.failure.is_none() {
-        let now = notice.due_at;
+        let now = notice.due_at.unwrap();
         attempts.push(now.as_second());
         notice = notice.claimed(now).after_failure(failure, "450 later", now);
     }

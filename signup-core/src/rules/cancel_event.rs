@@ -1,14 +1,14 @@
 //! Cancelling an event.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
+use super::recipient::want_all;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
-use crate::id::NoticeId;
 use crate::input::Cancellation;
-use crate::notice::{Notice, NoticeCause};
+use crate::notice::Notice;
 use crate::occupancy::Occupancy;
 use crate::receipt::EventWithShifts;
 use crate::shift::CancelledBy;
@@ -24,7 +24,7 @@ use crate::text::CancellationReason;
 pub(crate) fn cancel_event(
     full: EventInFull,
     cancel: Cancellation,
-    notice: NoticeId,
+    job: Option<Notice>,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Error> {
     let EventInFull { event, mut shifts, .. } = full;
@@ -44,37 +44,37 @@ pub(crate) fn cancel_event(
     };
     let mut change = ChangeSet::default();
     change.replace(event, cancelled.clone());
-    let mut queued = None;
+    let mut closed_shifts = vec![];
     for shift in &mut shifts {
         // The hours decide which sign-ups are active.
         if shift.is_over(now) {
             change.require_unchanged(&shift.shift);
             continue;
         }
-        let closed = closed(shift.shift.clone(), now, CancelledBy::EventCancellation, None);
-        let cause = NoticeCause::EventCancelled { fanned_out_to: None };
-        let path = (shift.organization, shift.event, shift.id);
-        queued.get_or_insert_with(|| Notice::new(notice, path, cause, now));
+        let by = (CancelledBy::EventCancellation, None);
+        let closed = closed(shift.shift.clone(), now, by, cancel.without_mail);
+        closed_shifts.push(shift.id);
         change.replace(std::mem::replace(&mut shift.shift, closed.clone()), closed);
     }
-    if let Some(notice) = queued.filter(|_| !cancel.without_mail) {
-        change.insert(notice);
+    if !cancel.without_mail {
+        let path = (cancelled.organization, cancelled.id);
+        want_all(&mut change, path, &closed_shifts, job, SignedDuration::ZERO, now);
     }
     let activity = NewActivity::of(ActivityType::EVENT_CANCELLED, &cancelled);
     Ok(Decision::new(EventWithShifts { event: cancelled, shifts }, change, [activity]))
 }
 
-/// Closes a shift: cancels its sign-ups and frees their places.
+/// Closes a shift: cancels its sign-ups and frees their places. Nobody is mailed about a silent closing.
 pub(super) fn closed(
     shift: Shift,
     at: Timestamp,
-    by: CancelledBy,
-    reason: Option<CancellationReason>,
+    (by, reason): (CancelledBy, Option<CancellationReason>),
+    is_silent: bool,
 ) -> Shift {
     let occupancy = Occupancy { filled: 0, ..shift.occupancy };
     Shift {
         occupancy,
-        closing: Some(Closing { at, by, reason }),
+        closing: Some(Closing { at, by, reason, is_silent }),
         version: shift.version + 1,
         gate: shift.gate + 1,
         ..shift
@@ -96,8 +96,7 @@ mod tests {
         let full = EventInFull::new(event.clone(), shifts, vec![]);
         let (reason, now) = ("Flood".parse().unwrap(), records::at(9));
         let cancel = Cancellation { reason: Some(reason), ..Cancellation::new() };
-        let Decision { outcome, change, .. } =
-            cancel_event(full, cancel.clone(), NoticeId::NONE, now).unwrap();
+        let Decision { outcome, change, .. } = cancel_event(full, cancel.clone(), None, now).unwrap();
         let Event { version, gate, cancelled_at, updated_at, cancellation_reason, .. } = outcome.event;
         assert_eq!((version, gate), (event.version + 1, event.gate + 1));
         assert_eq!((cancelled_at, updated_at, cancellation_reason), (Some(now), now, cancel.reason));
@@ -107,7 +106,7 @@ mod tests {
     }
 
     fn cancel(full: EventInFull, cancel: Cancellation, now: Timestamp) -> Result<Vec<String>, Error> {
-        cancel_event(full, cancel, notice(8), now).map(|decision| lines(&decision))
+        cancel_event(full, cancel, None, now).map(|decision| lines(&decision))
     }
 
     #[test]
@@ -116,7 +115,9 @@ mod tests {
         let (put, shifts) =
             ("put Event 1 to 2, gate 2", ["put Shift 1 to 2, gate 2", "put Shift 2 to 2, gate 2"]);
         let read = [&event[..], &["Shift 1 at 1", "Shift 2 at 1", put], &shifts].concat();
-        let told = [&read[..], &["insert Notice 8"]].concat();
+        let told =
+            [&event[..], &["Shift 1 at 1", "Shift 2 at 1", "no Notice", put], &shifts, &["insert Notice"]]
+                .concat();
         let draft = full_with(|event, _| event.is_published = false);
         assert_eq!(cancel(full(), Cancellation::new(), before()).unwrap(), told);
         assert_eq!(cancel(draft, Cancellation::new(), before()).unwrap(), told, "a draft");
@@ -130,7 +131,7 @@ mod tests {
         let long = full_with(|_, shifts| shifts[1].hours = (0, 1440).try_into().unwrap());
         let mixed = cancel(long, Cancellation::new(), after_shifts()).unwrap();
         let of = |number: &str| mixed.iter().any(|line| line.starts_with(&format!("put Shift {number}")));
-        assert_eq!((of("1"), of("2"), mixed.last().unwrap().as_str()), (false, true, "insert Notice 8"));
+        assert_eq!((of("1"), of("2"), mixed.last().unwrap().as_str()), (false, true, "insert Notice"));
     }
 
     #[test]
@@ -149,9 +150,10 @@ mod tests {
             "Event 1 at 1",
             "Shift 1 at 1",
             "Shift 2 at 1",
+            "no Notice",
             "put Event 1 to 2, gate 2",
             "put Shift 2 to 2, gate 2",
-            "insert Notice 8",
+            "insert Notice",
         ];
         assert_eq!(cancel(with_night(), Cancellation::new(), after_event()).unwrap(), expected);
         assert_eq!(cancel(with_night(), Cancellation::new(), night.end).unwrap_err(), Error::EventOver);

@@ -1,168 +1,163 @@
-//! The changes of a queued notice: fanned out to volunteers, claimed, replaced by its next version, or deleted.
+//! The changes of a queued notice: worked through in portions, claimed, replaced by its next version, or deleted.
 //!
 //! Each change requires the version of the notice that was read. So only one of several simultaneous changes succeeds.
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::Decision;
-use super::mail::{MailIds, queue_mail};
+use super::news::{news, settled};
+use super::recipient::{WantedBy, want};
 use crate::id::SignupId;
+use crate::link::Link;
 use crate::mail::{Mail, MailContent};
-use crate::notice::{MailFailure, Notice, NoticeCause};
+use crate::notice::{EventChange, MailFailure, Notice, NoticeCause, Recipient};
 use crate::secret::Secret;
-use crate::shift::Shift;
-use crate::signup::Signup;
+use crate::signup::{Signup, Told};
 use crate::store::{ChangeSet, SignupInFull};
-use crate::time_and_place::TimeAndPlace;
 
-/// The time between two batches of a fan-out.
-const FAN_OUT_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
+/// The time between two portions of a job.
+const PORTION_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Fans out a notice to one batch of volunteers. Queues one mail for each of `signups`, with the ids and secrets of `mails`.
-///
-/// `signups` follow the last sign-up of the previous batch. If `is_last`, deletes the fanned-out notice. Otherwise replaces
-/// the notice with its next version, which is due for the next batch. With the `present` time and place of
-/// a changed shift, skips volunteers who were told the same. So a fan-out may be repeated.
-pub(crate) fn fan_out(
-    notice: Notice,
-    present: Option<&TimeAndPlace>,
-    signups: &[Signup],
-    mails: Vec<MailIds>,
-    is_last: bool,
+/// Marks one portion of the addresses that may have something to hear about a change of their event: of `signups`, one for each address,
+/// each with the recipient of its address. `last` is the last sign-up of the portion if another one follows.
+pub(crate) fn mark_portion(
+    job: Notice,
+    signups: Vec<(Signup, Option<Notice>)>,
+    last: Option<SignupId>,
     now: Timestamp,
 ) -> ChangeSet {
     let mut change = ChangeSet::default();
-    for (signup, mail) in signups.iter().zip(mails) {
-        if present.is_none_or(|present| !signup.told.is_same_as(present)) {
-            // The sign-up may be erased meanwhile.
-            change.require_unchanged(signup);
-            queue_mail(
-                &mut change,
-                signup,
-                mail,
-                |signup, secret| mail_cause(&notice.cause, signup, secret),
-                now,
-            );
-        }
+    for (signup, recipient) in signups {
+        // The sign-up may be erased meanwhile.
+        change.require_unchanged(&signup);
+        want(&mut change, &signup, recipient, WantedBy::Organizer, now);
     }
-    end_portion(&mut change, notice, signups.last().filter(|_| !is_last).map(|last| last.id), now);
+    end_portion(&mut change, job, last, now);
     change
 }
 
-/// Replaces a fanned-out notice with its next version, which is due for the portion after the sign-up `last`. Deletes the notice if
-/// no portion follows.
-pub(super) fn end_portion(change: &mut ChangeSet, notice: Notice, last: Option<SignupId>, now: Timestamp) {
-    match last {
-        Some(last) => {
-            // The next portion is due after this one, and after notices queued meanwhile: a large shift does not delay
-            // other mails.
-            let (version, due_at) = (notice.version + 1, now + FAN_OUT_INTERVAL);
-            let cause = notice.cause.clone().with_fan_out_to(last);
-            let next = Notice { cause, version, due_at, ..notice.clone() };
-            change.replace(notice, next);
+/// Replaces a job with its next version, which is due for the portion after the sign-up `last`. If no portion follows, a job of changes
+/// rests until the next change, and any other job is deleted.
+pub(super) fn end_portion(change: &mut ChangeSet, job: Notice, last: Option<SignupId>, now: Timestamp) {
+    let version = job.version + 1;
+    let next = match (last, &job.cause) {
+        // The next portion is due after this one, and after notices queued meanwhile: a large event does not delay other mails.
+        (Some(last), cause) => {
+            let cause = cause.clone().with_fan_out_to(last);
+            Notice { cause, version, due_at: Some(now + PORTION_INTERVAL), attempts: 0, ..job.clone() }
         }
-        None => change.remove(notice),
-    }
+        (None, NoticeCause::EventChanged(done)) => {
+            let cause = NoticeCause::EventChanged(EventChange { fanned_out_to: None, ..*done });
+            Notice { cause, version, due_at: None, attempts: 0, last_reason: None, ..job.clone() }
+        }
+        (None, _) => return change.remove(job),
+    };
+    change.replace(job, next);
 }
 
-/// Returns whether a later notice of the same gathering sends the mails, so that this notice is deleted.
-pub(crate) fn is_left_to_a_later_notice(notice: &Notice, shift: &Shift) -> bool {
-    shift
-        .gathering
-        .is_some_and(|gathering| gathering.first_at <= notice.created_at && gathering.latest != notice.id)
-}
-
-/// Returns the cause of the mail to one volunteer.
-fn mail_cause(cause: &NoticeCause, signup: SignupId, secret: Secret) -> NoticeCause {
-    match cause {
-        NoticeCause::ShiftChanged { .. } => NoticeCause::ShiftMoved { signup, secret, before: None },
-        _ => NoticeCause::Cancelled { signup, secret },
-    }
-}
-
-/// Claims the notice of one mail. The outcome is the mail to send, or `None` if the notice is obsolete. An obsolete notice is
-/// deleted.
+/// Claims a recipient whose sign-ups at the event are `found`. The outcome is the mail to send, or `None` if there is no news. Then
+/// the recipient rests.
 ///
-/// From now on, the volunteer counts as told what the mail shows: its time and place become those of the sign-up. A notice about
-/// a change keeps what the volunteer was told before, so that an attempt after a lost lease shows the same. [`fail`] takes both
-/// back.
-pub(crate) fn claim(notice: &Notice, found: SignupInFull, now: Timestamp) -> Decision<Option<Mail>> {
-    let SignupInFull { organization, event, shift, signup } = found;
-    let at = signup.time_and_place(&shift, &event);
-    let mut claimed = notice.clone().claimed(now);
-    if let NoticeCause::ShiftMoved { before, .. } = &mut claimed.cause {
-        before.get_or_insert_with(|| signup.told.clone());
-    }
-    if is_obsolete(&claimed, &signup, &at, now) {
-        return Decision::unrecorded(None, delete_notice(notice));
-    }
-    let mut change = replace_notice(notice, claimed.clone());
-    let unclaimed = Some((notice.cause.clone(), signup.clone()));
-    let signup = tell(&mut change, signup, at);
-    let about = SignupInFull { organization, event, shift, signup };
-    let mail = Mail { unclaimed, ..Mail::new(claimed, MailContent::Signup(Box::new(about))) };
-    Decision::unrecorded(Some(mail), change)
-}
-
-/// Claims the notice of a mail that is not about one sign-up. Without `content`, the notice is obsolete, and is deleted.
-pub(crate) fn claim_with(
+/// The mail has a link with this `secret`. What the address was told is written [once the mail was sent](sent).
+pub(crate) fn claim_news(
     notice: &Notice,
-    content: Option<MailContent>,
+    recipient: &Recipient,
+    found: &[SignupInFull],
+    secret: Secret,
     now: Timestamp,
 ) -> Decision<Option<Mail>> {
-    let Some(content) = content else { return Decision::unrecorded(None, delete_notice(notice)) };
-    let claimed = notice.clone().claimed(now);
-    let change = replace_notice(notice, claimed.clone());
-    Decision::unrecorded(Some(Mail::new(claimed, content)), change)
+    let unreported_at = recipient.claimed_at.or(recipient.unreported_at);
+    let was_asked = recipient.is_asked || recipient.was_asked;
+    let of_attempt = Recipient { is_asked: false, was_asked, again_at: None, ..recipient.clone() };
+    let recipient = &Recipient { claimed_at: Some(now), unreported_at, ..of_attempt };
+    let Some(news) = news(found, recipient, now) else {
+        let mut change = ChangeSet::default();
+        for (signup, told) in settled(found, now) {
+            tell(&mut change, signup, told);
+        }
+        change.replace(
+            notice.clone(),
+            Notice { version: notice.version + 1, ..rested(notice.clone(), recipient) },
+        );
+        return Decision::unrecorded(None, change);
+    };
+    let last_end = news.places.iter().map(|place| place.at.interval.end).max().unwrap_or(now);
+    let path = (notice.organization, news.event.id);
+    let link = Link::new(secret.digest(), path, recipient.email.clone(), Link::expiry(now, last_end));
+    let cause = NoticeCause::News(recipient.clone());
+    let claimed = Notice { cause, ..notice.clone().claimed(now) };
+    let mut change = ChangeSet::default();
+    change.insert(link);
+    change.replace(notice.clone(), claimed.clone());
+    let secret = Some(secret);
+    Decision::unrecorded(
+        Some(Mail { secret, ..Mail::new(claimed, MailContent::News(Box::new(news))) }),
+        change,
+    )
 }
 
-/// Stores the failure of a claimed mail, and takes back what its claim changed: the volunteer was not told what the mail shows.
-///
-/// So the next change of the shift is compared with what the volunteer knows, and a later attempt is too. The sign-up has to be
-/// unchanged since the claim.
-pub(crate) fn fail(mail: &Mail, failure: MailFailure, reason: &str, now: Timestamp) -> Decision<Notice> {
-    let mut failed = mail.notice.clone().after_failure(failure, reason, now);
-    if let Some((cause, _)) = &mail.unclaimed {
-        failed.cause.clone_from(cause);
+/// Stores that the mail of a claimed recipient was sent: what the address was told, and that the recipient rests, unless there may be more
+/// to tell.
+pub(crate) fn sent(notice: &Notice, recipient: &Recipient, told: Vec<(Signup, Told)>) -> ChangeSet {
+    let mut change = ChangeSet::default();
+    for (signup, told) in told {
+        tell(&mut change, signup, told);
     }
-    let mut change = replace_notice(&mail.notice, failed.clone());
-    if let (Some((_, before)), Some(about)) = (&mail.unclaimed, mail.signup()) {
-        let _ = tell(&mut change, about.signup.clone(), before.told.clone());
-    }
-    Decision::unrecorded(failed, change)
+    let sent = Recipient { sent: recipient.sent + 1, ..recipient.clone() };
+    change.replace(notice.clone(), Notice { version: notice.version + 1, ..rested(notice.clone(), &sent) });
+    change
 }
 
-/// Changes what the volunteer of a sign-up was told. Returns the sign-up afterwards.
-fn tell(change: &mut ChangeSet, signup: Signup, told: TimeAndPlace) -> Signup {
-    if signup.told == told {
-        return signup;
-    }
+/// Returns a recipient that rests, or is due for the news that came up meanwhile.
+fn rested(notice: Notice, recipient: &Recipient) -> Notice {
+    let Recipient { ref email, sent, is_asked, again_at, requests, .. } = *recipient;
+    let rested = Recipient { sent, is_asked, requests, ..Recipient::new(email.clone(), notice.created_at) };
+    let cause = NoticeCause::News(rested);
+    Notice { cause, due_at: again_at, attempts: 0, last_reason: None, ..notice }
+}
+
+/// Changes what the address of a sign-up was told.
+fn tell(change: &mut ChangeSet, signup: Signup, told: Told) {
     let after = Signup { told, version: signup.version + 1, ..signup.clone() };
-    change.replace(signup, after.clone());
-    after
+    change.replace(signup, after);
 }
 
-/// Returns whether a claimed notice is obsolete, so that no mail is sent for it. `at` is the present time and place.
-///
-/// - A confirmation, and a mail about a repeated sign-up: if the sign-up is cancelled, or if the shift has ended since the
-///   notice was queued. A mail that was queued after the end of the shift is not obsolete.
-/// - A cancellation: if the sign-up is confirmed.
-/// - A change: if the sign-up is cancelled, if the volunteer was told the present time and place before, or if the shift is over
-///   by both its old and its new hours.
-fn is_obsolete(claimed: &Notice, signup: &Signup, at: &TimeAndPlace, now: Timestamp) -> bool {
-    match &claimed.cause {
-        NoticeCause::SignedUp { .. } | NoticeCause::SignedUpAgain { .. } => {
-            let has_ended_since = claimed.created_at < at.interval.end && at.interval.is_over(now);
-            !signup.is_confirmed() || has_ended_since
-        }
-        NoticeCause::ShiftMoved { before, .. } => {
-            let before = before.as_ref().unwrap_or(&signup.told);
-            let is_over = before.interval.is_over(now) && at.interval.is_over(now);
-            !signup.is_confirmed() || before.is_same_as(at) || is_over
-        }
-        // The others are not about a sign-up.
-        _ => signup.is_confirmed(),
+/// Claims the notice of any other mail. Without `content`, the notice is obsolete, and is deleted.
+pub(crate) fn claim_with(
+    notice: &Notice,
+    content: Option<(MailContent, Option<(Secret, Link)>)>,
+    now: Timestamp,
+) -> Decision<Option<Mail>> {
+    let Some((content, link)) = content else { return Decision::unrecorded(None, delete_notice(notice)) };
+    let claimed = notice.clone().claimed(now);
+    let mut change = replace_notice(notice, claimed.clone());
+    let (secret, link) = link.unzip();
+    if let Some(link) = link {
+        change.insert(link);
     }
+    Decision::unrecorded(Some(Mail { secret, ..Mail::new(claimed, content) }), change)
+}
+
+/// Returns the notice after an attempt whose failure was reported: its mail did not arrive.
+pub(crate) fn failed(notice: &Notice, failure: MailFailure, reason: &str, now: Timestamp) -> Notice {
+    let mut notice = notice.clone();
+    if let NoticeCause::News(recipient) = &mut notice.cause {
+        recipient.claimed_at = None;
+    }
+    given_up(notice, failure, reason, now)
+}
+
+/// Returns the notice after a failed attempt, whose mail may have arrived. A recipient that failed is due again if there was more to
+/// tell meanwhile.
+pub(crate) fn given_up(notice: Notice, failure: MailFailure, reason: &str, now: Timestamp) -> Notice {
+    let mut failed = notice.after_failure(failure, reason, now);
+    if failed.failure.is_some()
+        && let NoticeCause::News(Recipient { again_at: again_at @ Some(_), .. }) = &mut failed.cause
+    {
+        failed.due_at = again_at.take();
+        (failed.failure, failed.attempts) = (None, 0);
+    }
+    failed
 }
 
 /// Replaces a notice by its next version. Deletes a failed notice that [is not kept](Notice::is_kept).

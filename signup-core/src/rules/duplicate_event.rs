@@ -61,7 +61,7 @@ pub(crate) fn duplicate_event(
         version: 1,
         gate: 1,
         closing: None,
-        gathering: None,
+        announced: 0,
         created_at: now,
         updated_at: now,
         ..shift.shift
@@ -92,7 +92,6 @@ mod tests {
     use crate::conformance::records;
     use crate::id::{EventId, QuestionId, ShiftId};
     use crate::occupancy::Minimum;
-    use crate::shift::Gathering;
     use crate::store::{Refusal, Write};
 
     fn copy(source: EventInFull, to: impl Into<DuplicateEvent>) -> Result<Decision<EventWithShifts>, Faults> {
@@ -128,11 +127,12 @@ mod tests {
             shifts[0].minimum = Minimum::new(2).ok();
             shifts[0].version = 9;
             shifts[0].gate = 9;
-            shifts[0].gathering = Some(Gathering { first_at: before(), due_at: before(), latest: notice(8) });
+            shifts[0].announced = 9;
             shifts[0].closing = Some(crate::shift::Closing {
                 reason: None,
                 at: before(),
                 by: crate::shift::CancelledBy::EventCancellation,
+                is_silent: false,
             });
         });
         source.location_data = r#"{"floor": 3}"#.parse().ok();
@@ -168,7 +168,7 @@ mod tests {
             assert_eq!((shift.hours, shift.position), (original.hours, original.position));
             assert_eq!((&shift.description, shift.minimum), (&original.description, original.minimum));
             assert_eq!((shift.version, shift.occupancy.filled), (1, 0));
-            assert_eq!((&shift.closing, shift.gathering), (&None, None));
+            assert_eq!((&shift.closing, shift.announced), (&None, 0));
             assert_eq!((shift.event, &shift.first_day), (event.id, &event.dates.first));
             assert_eq!((shift.created_at, shift.updated_at, shift.gate), (before(), before(), 1));
             assert_eq!(shift.occupancy.capacity, original.occupancy.capacity);

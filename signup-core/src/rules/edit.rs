@@ -7,15 +7,14 @@
 //! edit that changes whether and how volunteers may sign up also adds 1 to the gate of the event or of the shift. A sign-up
 //! requires both gates, so it never succeeds on facts that such an edit has changed.
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::caller_key::ExternalId;
 use crate::error::Error;
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId};
-use crate::notice::{Notice, NoticeCause};
+use crate::id::{EventId, OrganizationId};
 use crate::plan::PlanLimits;
-use crate::shift::{Gathering, ScheduledShift, Shift};
+use crate::shift::{ScheduledShift, Shift};
 use crate::store::{ChangeSet, Entity as _, Record, Refusal, Requirement, Total, Unique, Write};
 use crate::time_and_place::TimeAndPlace;
 
@@ -57,57 +56,30 @@ pub(super) fn require_no_active_signups<'s>(
     true
 }
 
-/// Returns the notice to the volunteers of a shift whose time or place has changed, and adds the change to the gathering of
-/// `shift`, whose mails may wait for `delay`. Returns `None` if neither has changed, or if the shift is over by both its old
-/// and its new hours.
-pub(super) fn notice_of_change(
-    id: NoticeId,
-    shift: &mut Shift,
-    [before, after]: [&TimeAndPlace; 2],
-    delay: SignedDuration,
-    now: Timestamp,
-) -> Option<Notice> {
+/// Returns whether volunteers are mailed about the change of a shift: if its time or its place changes, and the shift is not over by both
+/// its old and its new hours.
+pub(super) fn is_announced([before, after]: [&TimeAndPlace; 2], now: Timestamp) -> bool {
     let is_over = before.interval.is_over(now) && after.interval.is_over(now);
-    if before.is_same_as(after) || is_over {
-        return None;
-    }
-    let gathering = Gathering::after_change(shift.gathering, id, delay, now);
-    shift.gathering = Some(gathering);
-    let path = (shift.organization, shift.event, shift.id);
-    let cause = NoticeCause::ShiftChanged { fanned_out_to: None };
-    Some(Notice { due_at: gathering.due_at, ..Notice::new(id, path, cause, now) })
+    !before.is_same_as(after) && !is_over
 }
 
-/// Returns how many mails a change of an event or of its shifts queues: one for each confirmed sign-up of a shift whose volunteers
-/// get a notice. A mail that joins a [`Gathering`] counts.
+/// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of confirmed sign-ups of the shifts
+/// whose change is announced, or that are closed, unless silently.
 pub(crate) fn mails_of(change: &ChangeSet) -> u32 {
-    let notices: Vec<_> = change.writes.iter().filter_map(queued_notice).collect();
-    let is_notified = |before: &Shift, after: &Shift| {
-        notices.iter().any(|notice| match notice.cause {
-            NoticeCause::EventCancelled { .. } => before.closing.is_none() && after.closing.is_some(),
-            NoticeCause::ShiftChanged { .. } | NoticeCause::ShiftDeleted { .. } => {
-                notice.shift.is_some_and(|(_, shift)| shift == after.id)
-            }
-            _ => false,
-        })
+    let is_told = |before: &Shift, after: &Shift| {
+        let is_closed =
+            before.closing.is_none() && after.closing.as_ref().is_some_and(|closing| !closing.is_silent);
+        is_closed || before.announced != after.announced
     };
     let filled = change.writes.iter().map(|write| match write {
         Write::Put { before: Some(Record::Shift(before)), after: Record::Shift(after) }
-            if is_notified(before, after) =>
+            if is_told(before, after) =>
         {
             before.occupancy.filled
         }
         _ => 0,
     });
     filled.sum()
-}
-
-/// Returns the notice that a write adds to the outbox.
-fn queued_notice(write: &Write) -> Option<&Notice> {
-    match write {
-        Write::Put { before: None, after: Record::Notice(notice) } => Some(notice),
-        _ => None,
-    }
 }
 
 /// Requires that no event has the external id that `event` gets. `holder` is the event that has it.

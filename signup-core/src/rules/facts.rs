@@ -2,14 +2,12 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::mail::MailIds;
 use super::{Decision, NewActivity};
 use crate::conformance::records;
 use crate::event::Event;
 use crate::fault::Faults;
 use crate::id::NoticeId;
 use crate::plan::PlanLimits;
-use crate::secret::Secret;
 use crate::shift::Shift;
 use crate::store::{ChangeSet, EventInFull, Record, RecordKey, Requirement, Total, Unique, Write};
 use crate::webhook::Webhook;
@@ -60,11 +58,6 @@ pub(super) fn notice(number: u32) -> NoticeId {
     NoticeId::new(records::uuid(number))
 }
 
-/// Returns the id of the notice `number`, and a new secret.
-pub(super) fn mail(number: u32) -> MailIds {
-    MailIds { notice: notice(number), secret: Secret::generate() }
-}
-
 /// Returns the path of each fault.
 pub(super) fn fault_paths(faults: &Faults) -> Vec<String> {
     faults.iter().map(|fault| fault.path.to_string()).collect()
@@ -100,8 +93,11 @@ pub(super) fn change_lines(ChangeSet { requires, writes }: &ChangeSet) -> Vec<St
 }
 
 fn name(key: &RecordKey) -> String {
-    let number = key.id().map_or(0, |id| id.as_u128() & 0xffff_ffff);
-    format!("{:?} {number}", key.kind())
+    match key.id().map_or(0, |id| id.as_u128() & 0xffff_ffff) {
+        // An id that follows from an address or an event.
+        1000.. => format!("{:?}", key.kind()),
+        number => format!("{:?} {number}", key.kind()),
+    }
 }
 
 fn requirement(requirement: &Requirement) -> String {
@@ -118,6 +114,7 @@ fn requirement(requirement: &Requirement) -> String {
                 name(&RecordKey::Shift(records::organization_id(1), *shift))
             )
         }
+        Requirement::Absent { unique: Unique::Notice(..), .. } => "no Notice".to_owned(),
         Requirement::Absent { unique, .. } => format!("no {unique:?}"),
         Requirement::Below { total, bound, .. } => {
             format!("{} below {bound}", totals(std::slice::from_ref(total)))

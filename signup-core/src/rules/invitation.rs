@@ -4,20 +4,36 @@ use jiff::Timestamp;
 
 use super::membership::{check_manager, find};
 use super::sign_in::next_generation;
-use super::{Decision, MailIds, NewActivity, update_organization};
+use super::{Decision, NewActivity, update_organization};
 use crate::activity::{ActivityType, Actor};
 use crate::error::{Error, Result};
 use crate::fault::{FaultKind, Faults};
-use crate::id::{InvitationId, OrganizationId, PersonId};
+use crate::id::{InvitationId, NoticeId, OrganizationId, PersonId};
 use crate::input::{Acceptance, FirstOwner, NewInvitation, OrganizationPatch};
 use crate::invitation::{Invitation, Invitee};
 use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
 use crate::person::{Membership, Person, Role};
-use crate::secret::Secret;
+use crate::secret::{self, Secret};
 use crate::sign_in::SignIn;
 use crate::store::{ChangeSet, Record, Refusal, Requirement, Unique};
 use crate::text::{EmailAddress, PersonName};
+
+/// The id and the secret of one mail.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MailIds {
+    /// The id of the notice.
+    pub(crate) notice: NoticeId,
+    /// The secret of the link.
+    pub(crate) secret: Secret,
+}
+
+impl MailIds {
+    /// Generates the id and the secret of a mail that is queued at `now`.
+    pub(crate) fn generate(now: Timestamp) -> Self {
+        Self { notice: NoticeId::new(secret::new_uuid(now)), secret: Secret::generate() }
+    }
+}
 
 /// What the making of an invitation depends on.
 #[derive(Debug, Clone)]
@@ -79,7 +95,7 @@ pub(crate) fn invite(
         }
     };
     let cause = NoticeCause::Invited { invitation: id, secret: mail.secret };
-    change.insert(Notice::to_person(mail.notice, organization, cause, now));
+    change.insert(Notice::new(mail.notice, organization, None, cause, now));
     let invited = NewActivity::of(ActivityType::MEMBER_INVITED, &invitation).of_person(person);
     // Another call may have invited the address.
     let decides_again = |refusal: &Refusal| match refusal {

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 
 use super::deliver::end_portion;
-use super::mail::link;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -11,7 +10,6 @@ use crate::id::{MessageId, NoticeId, PersonId, ShiftId, SignupId};
 use crate::input::NewMessage;
 use crate::message::Message;
 use crate::notice::{Notice, NoticeCause};
-use crate::secret::Secret;
 use crate::shift::ScheduledShift;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, EventInFull, Requirement, Total};
@@ -30,7 +28,7 @@ pub(crate) fn send_message(
     sender: (PersonId, PersonName),
     now: Timestamp,
 ) -> Result<Decision<Message>, Error> {
-    let shift = check_addressed(full, new.shift, now)?;
+    check_addressed(full, new.shift, now)?;
     let event = &full.event;
     let mut change = ChangeSet::default();
     change.require_gate(event);
@@ -40,7 +38,7 @@ pub(crate) fn send_message(
     let message = Message::new(id, place, new.subject, new.text, sender, now);
     change.insert(message.clone());
     let cause = NoticeCause::MessageSent { message: id, fanned_out_to: None };
-    change.insert(Notice::new(notice, (event.organization, event.id, shift.id), cause, now));
+    change.insert(Notice::new(notice, event.organization, Some(event.id), cause, now));
     let activity = NewActivity::of(ActivityType::MESSAGE_SENT, &message);
     Ok(Decision::new(message, change, [activity]))
 }
@@ -64,39 +62,23 @@ pub(crate) fn check_addressed(
     if shift.is_over(now) { Err(Error::ShiftOver) } else { Ok(shift) }
 }
 
-/// One mail of a message: the sign-ups of its address that the message is for, each with the secret of its new link.
-#[derive(Debug, Clone)]
-pub(crate) struct Addressed {
-    /// The id of the notice.
-    pub(crate) notice: NoticeId,
-    /// The first sign-up.
-    pub(crate) first: (Signup, Secret),
-    /// The other ones.
-    pub(crate) others: Vec<(Signup, Secret)>,
-}
-
-/// Fans out the notice of a message to a portion of addresses. `last` is the last sign-up of the portion, if another one follows.
+/// Queues the mails of a message for one portion of addresses: one for each of `mails`, to the address of its sign-up. `last` is the last
+/// sign-up of the portion, if another one follows.
 pub(crate) fn fan_out_message(
-    notice: Notice,
+    job: Notice,
     message: MessageId,
-    mails: Vec<Addressed>,
+    mails: Vec<(Signup, NoticeId)>,
     last: Option<SignupId>,
     now: Timestamp,
 ) -> ChangeSet {
     let mut change = ChangeSet::default();
-    for Addressed { notice, first, others } in mails {
-        for (signup, secret) in std::iter::once(&first).chain(&others) {
-            // The sign-up may be erased meanwhile.
-            change.require_unchanged(signup);
-            change.insert(link(signup, secret, now));
-        }
-        let (signup, secret) = first;
-        let path = (signup.organization, signup.event, signup.shift);
-        let others = others.into_iter().map(|(signup, secret)| (signup.id, secret)).collect();
-        let cause = NoticeCause::Message { message, signup: signup.id, secret, others };
-        change.insert(Notice::new(notice, path, cause, now));
+    for (signup, id) in mails {
+        // The sign-up may be erased meanwhile.
+        change.require_unchanged(&signup);
+        let cause = NoticeCause::Message { message, email: signup.email };
+        change.insert(Notice::new(id, signup.organization, Some(signup.event), cause, now));
     }
-    end_portion(&mut change, notice, last, now);
+    end_portion(&mut change, job, last, now);
     change
 }
 
@@ -144,23 +126,19 @@ mod tests {
     }
 
     #[test]
-    fn a_portion_queues_one_mail_for_each_address_with_a_link_to_each_sign_up() {
+    fn a_portion_queues_one_mail_for_each_address() {
         let full = full();
-        let signup =
-            |shift: usize, number| (records::signup(&full.shifts[shift], number), Secret::generate());
-        let two = Addressed { notice: notice(8), first: signup(0, 3), others: vec![signup(1, 4)] };
-        let one = Addressed { notice: notice(9), first: signup(0, 5), others: vec![] };
+        let mails =
+            [(3, 8), (5, 9)].map(|(number, id)| (records::signup(&full.shifts[0], number), notice(id)));
         let sent = send_message(&full, new(), ids(), sender(), before()).unwrap();
-        let queued = records::notice(&full.shifts[0], 2);
+        let job: Notice = put(&sent).unwrap();
         let fan_out = |last| {
-            let mails = vec![two.clone(), one.clone()];
-            change_lines(&fan_out_message(queued.clone(), sent.outcome.id, mails, last, before()))
+            change_lines(&fan_out_message(job.clone(), sent.outcome.id, mails.to_vec(), last, before()))
         };
-        let requires = ["Signup 3 at 1", "Signup 4 at 1", "Signup 5 at 1", "Notice 2 at 1"];
-        let mails = ["insert Link 0", "insert Link 0", "insert Notice 8", "insert Link 0", "insert Notice 9"];
-        assert_eq!(fan_out(None), [&requires[..], &mails[..], &["remove Notice 2"]].concat());
-        let last = Some(one.first.0.id);
-        assert_eq!(fan_out(last), [&requires[..], &mails[..], &["put Notice 2 to 2"]].concat());
+        let queued =
+            ["Signup 3 at 1", "Signup 5 at 1", "Notice 2 at 1", "insert Notice 8", "insert Notice 9"];
+        assert_eq!(fan_out(None), [&queued[..], &["remove Notice 2"]].concat());
+        assert_eq!(fan_out(Some(mails[0].0.id)), [&queued[..], &["put Notice 2 to 2"]].concat());
     }
 
     #[test]

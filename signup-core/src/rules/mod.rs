@@ -18,14 +18,15 @@ mod edit;
 #[cfg(test)]
 mod facts;
 mod invitation;
-mod mail;
 mod membership;
 mod merge;
 mod message;
+mod news;
 mod organization;
 mod patch_event;
 mod patch_shift;
 mod questions;
+mod recipient;
 mod shift_set;
 mod sign_in;
 mod sign_up;
@@ -35,27 +36,29 @@ mod webhook;
 pub(crate) use activity::{NewActivity, changes_of, record_activity};
 pub(crate) use attempt::{claim_delivery, report_attempt};
 pub(crate) use cancel_event::cancel_event;
-pub(crate) use cancel_signup::{cancel_signup, erase_links, erase_signup};
+pub(crate) use cancel_signup::{cancel_signup, erase_links, erase_notices, erase_signup};
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{
-    claim, claim_with, delete_notice, fail, fan_out, is_left_to_a_later_notice, replace_notice,
+    claim_news, claim_with, delete_notice, failed, given_up, mark_portion, replace_notice, sent,
 };
 pub(crate) use duplicate_event::duplicate_event;
 pub(crate) use edit::mails_of;
 pub(crate) use invitation::{
-    AcceptFacts, InviteFacts, accept, check_invitation, invite, invite_first_owner, invitee, withdraw,
+    AcceptFacts, InviteFacts, MailIds, accept, check_invitation, invite, invite_first_owner, invitee,
+    withdraw,
 };
-pub(crate) use mail::MailIds;
 pub(crate) use membership::{change_role, check_permission, remove_member};
-pub(crate) use message::{Addressed, check_addressed, fan_out_message, send_message};
+pub(crate) use message::{check_addressed, fan_out_message, send_message};
+pub(crate) use news::is_concerned;
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization, use_token};
 pub(crate) use patch_event::{close_signups, open_signups, patch_event};
 pub(crate) use patch_shift::patch_shift;
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
+pub(crate) use recipient::{event_change_id, recipient_id};
 pub(crate) use shift_set::{add_shifts, delete_shift};
 pub(crate) use sign_in::{CodeFacts, enter_code, request_code, sign_out, sign_out_everywhere, use_sign_in};
-pub(crate) use sign_up::{KnownPlaces, PlaceIds, SignUpFacts, check_form, sign_up};
+pub(crate) use sign_up::{KnownPlaces, SignUpFacts, check_form, sign_up};
 pub use sign_up::{Place, ShiftOutcome};
 pub(crate) use slug::{slug_base, slug_with_tail};
 pub(crate) use webhook::{

@@ -4,18 +4,20 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::activity::changes_of_event;
 use super::edit::{
-    active_events_below, changed_or_not_empty, changed_or_taken, check_not_cancelled, notice_of_change,
+    active_events_below, changed_or_not_empty, changed_or_taken, check_not_cancelled, is_announced,
     require_free_external_id, require_no_active_signups,
 };
 use super::merge::merge_event;
+use super::recipient::want_all;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::{Event, EventDates, SignupPhase};
 use crate::fault::{FaultKind, Faults};
 use crate::hours::{Day, EventDate, LocalDateTime, TimeError};
-use crate::id::{EventId, NoticeId};
+use crate::id::EventId;
 use crate::input::{Change, EventPatch, check_closing, check_last_day};
+use crate::notice::Notice;
 use crate::plan::PlanLimits;
 use crate::receipt::EventWithShifts;
 use crate::shift::{ScheduledShift, sort_by_running_order};
@@ -26,9 +28,10 @@ use crate::time_and_place::TimeAndPlace;
 /// Changes the fields that `patch` names. `holder` is the event that has the external id of the patch.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day, and the opening and the
-/// closing of sign-ups, by as many days, unless the patch names these. A new zone keeps dates and wall times. Queues a notice for each shift whose
-/// instants or whose place change, unless the patch suppresses it or the shift is over by both its old and its new hours. The
-/// notices are due `delay` later, together with other changes of each shift (see [`Gathering`](crate::Gathering)).
+/// closing of sign-ups, by as many days, unless the patch names these. A new zone keeps dates and wall times. Volunteers
+/// are mailed about each shift whose instants or whose place change, unless the patch suppresses it or the shift is over by both its old
+/// and its new hours. The mails are due `delay` later, together with other changes of the event: `job` is the one that
+/// [gathers them](crate::EventChange).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -41,7 +44,7 @@ pub(crate) fn patch_event(
     patch: EventPatch,
     holder: Option<EventId>,
     limits: PlanLimits,
-    notices: Vec<NoticeId>,
+    job: Option<Notice>,
     delay: SignedDuration,
     now: Timestamp,
 ) -> Result<Decision<EventWithShifts>, Error> {
@@ -103,11 +106,15 @@ pub(crate) fn patch_event(
     if let Some(data) = new_data {
         change.writes.extend(location_data_write(&event, location_data, data));
     }
-    let moved = Moved { event: &event, changed: &changed, is_notified: !patch.without_mail, delay, now };
-    let mut after = vec![];
-    for (shift, notice) in shifts.into_iter().zip(notices) {
-        after.push(moved.shift(shift, notice, &mut change));
+    let moved = Moved { event: &event, changed: &changed, is_notified: !patch.without_mail, now };
+    let (mut after, mut announced) = (vec![], vec![]);
+    for shift in shifts {
+        let told = shift.announced;
+        let shift = moved.shift(shift, &mut change);
+        announced.extend((shift.announced != told).then_some(shift.id));
+        after.push(shift);
     }
+    want_all(&mut change, (event.organization, event.id), &announced, job, delay, now);
     sort_by_running_order(&mut after);
     let outcome = EventWithShifts { event: changed, shifts: after };
     let decides_again = |refusal: &Refusal| changed_or_taken(refusal) || changed_or_not_empty(refusal);
@@ -196,13 +203,12 @@ struct Moved<'e> {
     event: &'e Event,
     changed: &'e Event,
     is_notified: bool,
-    delay: SignedDuration,
     now: Timestamp,
 }
 
 impl Moved<'_> {
     /// Returns the shift after the change. Replaces its record if its instants, its place or what its answer shows become others.
-    fn shift(&self, shift: ScheduledShift, notice: NoticeId, change: &mut ChangeSet) -> ScheduledShift {
+    fn shift(&self, shift: ScheduledShift, change: &mut ChangeSet) -> ScheduledShift {
         let before = TimeAndPlace::of(&shift, self.event);
         let mut moved = ScheduledShift::of(shift.shift, self.changed);
         let after = TimeAndPlace::of(&moved, self.changed);
@@ -215,12 +221,8 @@ impl Moved<'_> {
         if is_shown {
             moved.shift.updated_at = self.now;
         }
-        let mut queued = None;
-        if self.is_notified {
-            queued = notice_of_change(notice, &mut moved.shift, [&before, &after], self.delay, self.now);
-        }
+        moved.shift.announced += u32::from(self.is_notified && is_announced([&before, &after], self.now));
         change.replace(read, moved.shift.clone());
-        change.writes.extend(queued.map(Write::insert));
         moved
     }
 }

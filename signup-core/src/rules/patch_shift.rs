@@ -2,18 +2,19 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::edit::{check_free_external_id, check_not_cancelled, next_version, notice_of_change};
+use super::edit::{check_free_external_id, check_not_cancelled, is_announced, next_version};
+use super::recipient::want_all;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
 use crate::hours::Hours;
-use crate::id::NoticeId;
 use crate::input::{HoursPatch, ShiftPatch, check_day};
+use crate::notice::Notice;
 use crate::occupancy::Occupancy;
 use crate::shift::{ScheduledShift, Shift};
-use crate::store::{ChangeSet, Write};
+use crate::store::ChangeSet;
 use crate::time_and_place::TimeAndPlace;
 
 /// Changes the fields that `patch` names. `siblings` are the shifts of the event, if the patch sets an external id.
@@ -21,7 +22,7 @@ use crate::time_and_place::TimeAndPlace;
 /// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
 /// sign-ups cancels none of them. Queues a notice to the volunteers if the time or the place changes, unless the patch
 /// suppresses the notice or the shift is over by both its old and its new hours. The notice is due `delay` later, together with
-/// other changes of the shift (see [`Gathering`](crate::Gathering)).
+/// other changes of the event (see [`EventChange`](crate::EventChange)).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -33,7 +34,7 @@ pub(crate) fn patch_shift(
     shift: ScheduledShift,
     siblings: &[ScheduledShift],
     patch: ShiftPatch,
-    notice: NoticeId,
+    job: Option<Notice>,
     delay: SignedDuration,
     now: Timestamp,
 ) -> Result<Decision<ScheduledShift>, Error> {
@@ -60,11 +61,9 @@ pub(crate) fn patch_shift(
         ..record
     };
     let mut changed = ScheduledShift::of(record, event);
-    let mut queued = None;
-    if !patch.without_mail {
-        let after = TimeAndPlace::of(&changed, event);
-        queued = notice_of_change(notice, &mut changed.shift, [&before, &after], delay, now);
-    }
+    let after = TimeAndPlace::of(&changed, event);
+    let announced = !patch.without_mail && is_announced([&before, &after], now);
+    changed.shift.announced += u32::from(announced);
     let mut change = ChangeSet::default();
     if takes_id {
         // Excludes an edit that gives the id to another shift.
@@ -75,7 +74,8 @@ pub(crate) fn patch_shift(
     let changes = ShiftPatch::present(&shift).differences(&ShiftPatch::present(&changed));
     let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift).with_changes(changes);
     change.replace(shift.shift, changed.shift.clone());
-    change.writes.extend(queued.map(Write::insert));
+    let announced = announced.then_some(changed.id);
+    want_all(&mut change, (event.organization, event.id), announced.as_slice(), job, delay, now);
     Ok(Decision::new(changed, change, [activity]))
 }
 
@@ -98,19 +98,18 @@ mod tests {
     use crate::hours::TimeError;
     use crate::input::Change;
     use crate::occupancy::{Capacity, Minimum};
-    use crate::shift::Gathering;
-    use crate::store::{EventInFull, Record};
+    use crate::store::EventInFull;
 
     fn patch(patched: ShiftPatch, now: Timestamp) -> Result<Decision<ScheduledShift>, Error> {
         let mut full = full();
         let mut shift = full.shifts.remove(0);
         shift.shift.occupancy.filled = 3;
-        patch_shift(&full.event, shift, &[], patched, notice(8), DELAY, now)
+        patch_shift(&full.event, shift, &[], patched, None, DELAY, now)
     }
 
     #[test]
     fn a_patch_requires_and_writes_exactly_what_it_changes() {
-        let (put, gate, mail) = ("put Shift 1 to 2", "put Shift 1 to 2, gate 2", "insert Notice 8");
+        let (put, gate, mail) = ("put Shift 1 to 2", "put Shift 1 to 2, gate 2", "insert Notice");
         let new = ShiftPatch::new;
         let hall = || new().location("Hall B".parse().unwrap());
         for (what, patched, now, expected) in [
@@ -130,7 +129,9 @@ mod tests {
                 vec![gate, mail],
             ),
         ] {
-            let required = if expected.is_empty() { vec![] } else { vec!["Event 1 at 1", "Shift 1 at 1"] };
+            let mut required =
+                if expected.is_empty() { vec![] } else { vec!["Event 1 at 1", "Shift 1 at 1"] };
+            required.extend(expected.contains(&mail).then_some("no Notice"));
             let decision = patch(patched, now).unwrap();
             assert_eq!(lines(&decision), [required, expected].concat(), "{what}");
         }
@@ -144,7 +145,7 @@ mod tests {
         });
         let patch = |patch: ShiftPatch| {
             let shift = full.shifts[0].clone();
-            patch_shift(&full.event, shift, &full.shifts, patch, notice(8), DELAY, before())
+            patch_shift(&full.event, shift, &full.shifts, patch, None, DELAY, before())
         };
         let with = |id: &str| ShiftPatch::new().external_id(id.parse().unwrap());
         let (read, put) = (["Event 1 at 1", "Shift 1 at 1"], "put Shift 1 to 2");
@@ -161,7 +162,7 @@ mod tests {
         assert_eq!(patch(early).unwrap_err(), taken, "the state comes before the hours");
         let event = Event { cancelled_at: Some(before()), ..full.event.clone() };
         let shift = full.shifts[0].clone();
-        let refused = patch_shift(&event, shift, &full.shifts, with("b"), notice(8), DELAY, before());
+        let refused = patch_shift(&event, shift, &full.shifts, with("b"), None, DELAY, before());
         assert_eq!(refused.unwrap_err(), Error::EventCancelled);
     }
 
@@ -177,33 +178,25 @@ mod tests {
             (new().hours(Hours::ALL_DAY), shift.location.clone(), Hours::ALL_DAY),
         ] {
             let found =
-                patch_shift(&event, shift.clone(), &[], patched, notice(8), DELAY, before()).unwrap().outcome;
+                patch_shift(&event, shift.clone(), &[], patched, None, DELAY, before()).unwrap().outcome;
             assert_eq!((&found.location, found.hours), (&location, hours));
         }
     }
 
     #[test]
-    fn a_change_joins_the_gathering_of_the_shift_unless_the_patch_suppresses_the_mails() {
-        let present =
-            Gathering { first_at: before() - DELAY / 2, due_at: before() + DELAY / 2, latest: notice(7) };
-        let EventInFull { event, mut shifts, .. } =
-            full_with(|_, shifts| shifts[0].gathering = Some(present));
+    fn only_a_change_of_time_or_place_is_announced_unless_the_patch_suppresses_the_mails() {
+        let EventInFull { event, mut shifts, .. } = full();
         let shift = shifts.remove(0);
-        let joined = Gathering { due_at: before() + DELAY, latest: notice(8), ..present };
         let hall = || ShiftPatch::new().location("Hall B".parse().unwrap());
-        for (what, patched, expected, due_at) in [
-            ("a place", hall(), joined, Some(joined.due_at)),
-            ("a place without mail", hall().without_mail(), present, None),
-            ("a title", ShiftPatch::new().title("Evening".parse().unwrap()), present, None),
+        for (what, patched, expected) in [
+            ("a place", hall(), 1),
+            ("a place without mail", hall().without_mail(), 0),
+            ("a title", ShiftPatch::new().title("Evening".parse().unwrap()), 0),
         ] {
-            let decision =
-                patch_shift(&event, shift.clone(), &[], patched, notice(8), DELAY, before()).unwrap();
-            assert_eq!(decision.outcome.gathering, Some(expected), "{what}");
-            let queued = decision.change.writes.iter().find_map(|write| match write {
-                Write::Put { after: Record::Notice(notice), .. } => Some(notice.due_at),
-                _ => None,
-            });
-            assert_eq!(queued, due_at, "{what}");
+            let decision = patch_shift(&event, shift.clone(), &[], patched, None, DELAY, before()).unwrap();
+            assert_eq!(decision.outcome.announced, expected, "{what}");
+            let job: Option<Notice> = put(&decision);
+            assert_eq!(job.map(|job| job.due_at), (expected > 0).then(|| Some(before() + DELAY)), "{what}");
         }
     }
 
@@ -265,7 +258,7 @@ mod tests {
                 listed.into_iter().for_each(|(path, kind)| faults.add(path, kind));
                 Error::Invalid(faults)
             });
-            let found = patch_shift(&event, shift, &[], patched, notice(8), DELAY, before());
+            let found = patch_shift(&event, shift, &[], patched, None, DELAY, before());
             assert_eq!(found.map(|found| found.outcome.hours), expected, "{what}");
         }
     }
@@ -275,8 +268,9 @@ mod tests {
         let EventInFull { event, mut shifts, .. } =
             full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
         let decision =
-            patch_shift(&event, shifts.remove(0), &[], ShiftPatch::new().day(2), notice(8), DELAY, before());
-        let expected = ["Event 1 at 1", "Shift 1 at 1", "put Shift 1 to 2, gate 2", "insert Notice 8"];
+            patch_shift(&event, shifts.remove(0), &[], ShiftPatch::new().day(2), None, DELAY, before());
+        let expected =
+            ["Event 1 at 1", "Shift 1 at 1", "no Notice", "put Shift 1 to 2, gate 2", "insert Notice"];
         assert_eq!(lines(&decision.unwrap()), expected);
     }
 
@@ -288,7 +282,7 @@ mod tests {
         let mut event = full().event;
         event.cancelled_at = Some(before());
         let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
-        let refused = patch_shift(&event, shift, &[], early, notice(8), DELAY, before()).unwrap_err();
+        let refused = patch_shift(&event, shift, &[], early, None, DELAY, before()).unwrap_err();
         assert_eq!(refused, Error::EventCancelled, "the state of the event comes before its hours");
     }
 }

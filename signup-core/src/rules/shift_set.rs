@@ -1,20 +1,21 @@
 //! Adding shifts to an event, and deleting one.
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::cancel_event::closed;
 use super::edit::{
     changed_or_not_empty, check_free_external_id, check_not_cancelled, next_version,
     require_no_active_signups,
 };
+use super::recipient::want_all;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
-use crate::id::{NoticeId, ShiftId};
+use crate::id::ShiftId;
 use crate::input::{DeleteShift, NewShift, check_added_shifts, check_external_ids, check_shift_days};
-use crate::notice::{Notice, NoticeCause};
+use crate::notice::Notice;
 use crate::shift::{CancelledBy, ScheduledShift, Shift};
 use crate::store::{ChangeSet, EventInFull};
 
@@ -76,8 +77,8 @@ pub(crate) fn add_shifts(
     Ok(Decision::new(shifts, change, created))
 }
 
-/// Deletes a shift. If the request says so, cancels its active sign-ups for the reason that it gives, and queues one notice to
-/// all of them.
+/// Deletes a shift. If the request says so, cancels its active sign-ups for the reason that it gives, and marks all of them to be
+/// mailed.
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -86,7 +87,7 @@ pub(crate) fn delete_shift(
     event: &Event,
     shift: &ScheduledShift,
     delete: DeleteShift,
-    notice: NoticeId,
+    job: Option<Notice>,
     now: Timestamp,
 ) -> Result<Decision<()>, Error> {
     check_not_cancelled(event)?;
@@ -94,7 +95,8 @@ pub(crate) fn delete_shift(
     change.replace(event.clone(), next_version(event));
     let closes = delete.cancel_signups && !shift.is_over(now);
     let deleted = if closes {
-        closed(shift.shift.clone(), now, CancelledBy::ShiftDeletion, delete.reason)
+        let by = (CancelledBy::ShiftDeletion, delete.reason);
+        closed(shift.shift.clone(), now, by, delete.without_mail)
     } else {
         if !require_no_active_signups(&mut change, event, [shift], now) {
             return Err(Error::ShiftHasSignups);
@@ -103,9 +105,7 @@ pub(crate) fn delete_shift(
     };
     change.replace(shift.shift.clone(), Shift { deleted_at: Some(now), ..deleted });
     if closes && !delete.without_mail {
-        let cause = NoticeCause::ShiftDeleted { fanned_out_to: None };
-        let path = (shift.organization, shift.event, shift.id);
-        change.insert(Notice::new(notice, path, cause, now));
+        want_all(&mut change, (event.organization, event.id), &[shift.id], job, SignedDuration::ZERO, now);
     }
     let activity = NewActivity::of(ActivityType::SHIFT_DELETED, &shift.shift);
     Ok(Decision::new((), change, [activity]).again_after(changed_or_not_empty))
@@ -132,7 +132,7 @@ mod tests {
     fn delete(filled: u32, delete: DeleteShift, now: Timestamp) -> Result<Decision<()>, Error> {
         let EventInFull { event, mut shifts, .. } = full();
         shifts[0].shift.occupancy.filled = filled;
-        delete_shift(&event, &shifts[0], delete, notice(8), now)
+        delete_shift(&event, &shifts[0], delete, None, now)
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         let empty = [&event[..], &["sign-ups of Shift 1 of Event 1 zero", "Shift 1 at 1"], &shift].concat();
         let closed = [&event[..], &["Shift 1 at 1"], &shift].concat();
         let past = [&event[..], &["Shift 1 at 1", "Shift 1 at 1"], &shift].concat();
-        let told = [&closed[..], &["insert Notice 8"]].concat();
+        let told = [&event[..], &["Shift 1 at 1", "no Notice"], &shift, &["insert Notice"]].concat();
         let cancel = || DeleteShift::new().cancel_signups();
         for (what, filled, request, now, expected) in [
             ("an empty shift", 0, DeleteShift::new(), before(), Some(empty)),
@@ -255,7 +255,7 @@ mod tests {
         let cancelled = || full_with(|event, _| event.cancelled_at = Some(before()));
         assert_eq!(add(cancelled(), 1).unwrap_err(), Error::EventCancelled);
         let EventInFull { event, shifts, .. } = cancelled();
-        let refused = delete_shift(&event, &shifts[0], DeleteShift::new(), notice(8), before());
+        let refused = delete_shift(&event, &shifts[0], DeleteShift::new(), None, before());
         assert_eq!(refused.unwrap_err(), Error::EventCancelled);
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn request_code(
             change.insert(new);
         }
     }
-    change.insert(Notice::to_person(notice, OrganizationId::NONE, cause, now));
+    change.insert(Notice::new(notice, OrganizationId::NONE, None, cause, now));
     Decision::unrecorded((), change).again_after(|_| true)
 }
 

@@ -8,21 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use super::edit::check_not_cancelled;
-use super::mail::{MailIds, queue_mail};
+use super::recipient::{WantedBy, want};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
 use crate::event::{Event, SignupPhase};
 use crate::id::{ShiftId, SignupId};
 use crate::input::NewSignup;
-use crate::notice::NoticeCause;
+use crate::notice::Notice;
 use crate::question::Question;
-use crate::secret::{self, Secret};
 use crate::shift::ScheduledShift;
-use crate::signup::{Signup, SignupState};
+use crate::signup::{Signup, SignupState, Told};
 use crate::store::{ChangeSet, Refusal, Requirement, Total, Unique};
 use crate::text::EmailAddress;
-use crate::time_and_place::TimeAndPlace;
 
 /// The records on which signing up depends.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,30 +35,15 @@ pub(crate) struct SignUpFacts {
     pub(crate) questions: Vec<Question>,
 }
 
-/// What earlier attempts of the same call have found.
+/// What the address has already, and what earlier attempts of the same call have found.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct KnownPlaces {
     /// The places that people of the form have already, by the shift and by the index of the person.
     pub(crate) held: BTreeMap<(ShiftId, usize), Signup>,
     /// The shifts that have too little room.
     pub(crate) full: BTreeSet<ShiftId>,
-}
-
-/// The ids of one new place and of the mail about it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PlaceIds {
-    /// The id of the sign-up.
-    pub(crate) signup: SignupId,
-    /// The ids of the mail.
-    pub(crate) mail: MailIds,
-}
-
-impl PlaceIds {
-    /// Generates the ids of at most `number` places that are taken at `now`.
-    pub(crate) fn generate(now: Timestamp, number: usize) -> Vec<Self> {
-        let ids = || Self { signup: SignupId::new(secret::new_uuid(now)), mail: MailIds::generate(now) };
-        std::iter::repeat_with(ids).take(number).collect()
-    }
+    /// The recipient of the address at the event.
+    pub(crate) recipient: Option<Notice>,
 }
 
 /// The result of a form for one of its shifts: a place for each person of the form, or for nobody.
@@ -81,17 +64,8 @@ pub struct Place {
     /// The sign-up that holds the place. If the person had the place already, this is the record as it was before the mail about the
     /// repeated sign-up was queued: it keeps its first name and answers.
     pub signup: Signup,
-    /// The secret of a new sign-up, with which the volunteer reads and cancels the sign-up. The confirmation mail carries it, too.
-    ///
-    /// `None` if the person had the place already, whose secrets are sent only by mail to the address.
-    pub secret: Option<Secret>,
-}
-
-impl Place {
-    /// Returns whether the sign-up is new.
-    pub const fn is_new(&self) -> bool {
-        self.secret.is_some()
-    }
+    /// Whether the sign-up is new.
+    pub is_new: bool,
 }
 
 /// Checks that the event shows forms.
@@ -117,7 +91,7 @@ pub(crate) fn sign_up(
     facts: &SignUpFacts,
     new: &NewSignup,
     known: &KnownPlaces,
-    ids: Vec<PlaceIds>,
+    ids: Vec<SignupId>,
     now: Timestamp,
 ) -> Result<Decision<Vec<ShiftOutcome>>, Error> {
     let SignUpFacts { event, shifts, deleted, questions } = facts;
@@ -136,15 +110,15 @@ pub(crate) fn sign_up(
         }
         let mut places = vec![];
         for (index, person) in new.people.iter().enumerate() {
-            let ids = ids.next();
+            let id = ids.next();
             if let Some(signup) = known.held.get(&(shift.id, index)) {
-                places.push(Place { signup: signup.clone(), secret: None });
-                repeated.extend(ids.map(|ids| (signup.clone(), ids.mail)));
+                places.push(Place { signup: signup.clone(), is_new: false });
+                repeated.push(signup.clone());
                 continue;
             }
             let unique = Unique::place(shift.organization, shift.id, &new.email, &person.name);
             change.requires.push(Requirement::Absent { unique, now });
-            if let Some(PlaceIds { signup: id, mail }) = ids.filter(|_| refused.is_none()) {
+            if let Some(id) = id.filter(|_| refused.is_none()) {
                 let signup = Signup {
                     id,
                     organization: shift.organization,
@@ -152,16 +126,17 @@ pub(crate) fn sign_up(
                     shift: shift.id,
                     name: person.name.clone(),
                     email: new.email.clone(),
-                    told: TimeAndPlace::of(shift, event),
+                    told: Told::by_form(shift, event),
                     answers: answers.get(index).cloned().unwrap_or_default(),
                     state: SignupState::Confirmed,
                     version: 1,
                     created_at: now,
                     reason: None,
+                    is_silent: false,
                     repeated_at: None,
                 };
-                places.push(Place { signup: signup.clone(), secret: Some(mail.secret.clone()) });
-                taken.push((signup, mail));
+                places.push(Place { signup: signup.clone(), is_new: true });
+                taken.push(signup);
             }
         }
         outcomes.push(ShiftOutcome { shift: shift.clone(), places: refused.map_or(Ok(places), Err) });
@@ -171,19 +146,16 @@ pub(crate) fn sign_up(
     outcomes.extend(deleted.iter().map(gone));
     change.requires.extend(rooms);
     let activity: Vec<_> =
-        taken.iter().map(|(signup, _)| NewActivity::of(ActivityType::SIGNUP_CREATED, signup)).collect();
-    for (signup, mail) in taken {
-        change.insert(signup.clone());
-        queue_mail(
-            &mut change,
-            &signup,
-            mail,
-            |signup, secret| NoticeCause::SignedUp { signup, secret },
-            now,
-        );
+        taken.iter().map(|signup| NewActivity::of(ActivityType::SIGNUP_CREATED, signup)).collect();
+    let mut wanted = taken.first().map(|first| (first.clone(), WantedBy::Volunteer));
+    taken.into_iter().for_each(|signup| change.insert(signup));
+    for signup in repeated {
+        if repeat(&mut change, &signup, now) {
+            wanted = Some((signup, WantedBy::VolunteerAgain));
+        }
     }
-    for (signup, mail) in repeated {
-        mail_again(&mut change, signup, mail, now);
+    if let Some((signup, by)) = wanted {
+        want(&mut change, &signup, known.recipient.clone(), by, now);
     }
     let decides_again = |refusal: &Refusal| matches!(refusal, Refusal::Changed(_) | Refusal::Taken(_));
     Ok(Decision::new(outcomes, change, activity).again_after(decides_again))
@@ -223,21 +195,20 @@ fn check_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> Result<(
     }
 }
 
-/// Queues a mail about a repeated sign-up, which shows the place that the person has. Earlier links keep working.
+/// Notes that a person has signed up again. Returns whether the address is mailed what it has.
 ///
 /// Only requires that the sign-up is unchanged within [`Signup::MAIL_AGAIN_AFTER`] of the last such mail, so repeated forms cannot
 /// flood a mailbox. A `repeated_at` in the future was set by a clock that was ahead, and counts as old.
-fn mail_again(change: &mut ChangeSet, signup: Signup, mail: MailIds, now: Timestamp) {
+fn repeat(change: &mut ChangeSet, signup: &Signup, now: Timestamp) -> bool {
     let was_mailed_lately =
         signup.repeated_at.is_some_and(|at| at <= now && now < at + Signup::MAIL_AGAIN_AFTER);
     if was_mailed_lately {
-        change.require_unchanged(&signup);
-        return;
+        change.require_unchanged(signup);
+        return false;
     }
     let repeated = Signup { repeated_at: Some(now), version: signup.version + 1, ..signup.clone() };
-    change.replace(signup, repeated.clone());
-    let cause = |signup, secret| NoticeCause::SignedUpAgain { signup, secret };
-    queue_mail(change, &repeated, mail, cause, now);
+    change.replace(signup.clone(), repeated);
+    true
 }
 
 #[cfg(test)]

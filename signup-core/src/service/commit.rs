@@ -13,7 +13,7 @@ use crate::fault::{FaultKind, Faults};
 use crate::plan::PlanLimits;
 use crate::rules::{self, Decision, NewActivity};
 use crate::secret;
-use crate::store::{ChangeSet, CommitError, Refusal, Total};
+use crate::store::{ChangeSet, CommitError, Kind, Refusal, Total};
 use crate::webhook::Webhook;
 
 /// How long a write is tried again, and how long it may wait for its turn before. An attempt is refused only if another
@@ -63,7 +63,9 @@ impl Shared {
             match self.store.commit(change).await {
                 Ok(()) => return Ok(Ok(outcome)),
                 Err(CommitError::Refused(refusal))
-                    if self.forget_listeners(&refusal) || decides_again(&refusal) => {}
+                    if self.forget_listeners(&refusal)
+                        || is_new_notice(&refusal)
+                        || decides_again(&refusal) => {}
                 Err(CommitError::Refused(refusal)) => return Ok(Err(refusal)),
                 Err(CommitError::Failed(error)) => return Err(error.into()),
             }
@@ -93,10 +95,16 @@ impl Shared {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),
             Err(CommitError::Refused(Refusal::Changed(_) | Refusal::NotBelow { .. })) => Ok(false),
+            Err(CommitError::Refused(refusal)) if is_new_notice(&refusal) => Ok(false),
             Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
             Err(CommitError::Failed(error)) => Err(error.into()),
         }
     }
+}
+
+/// Returns whether another write has inserted the recipient, or the job, since it was looked for.
+fn is_new_notice(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Taken(record) if record.kind() == Kind::Notice)
 }
 
 /// The attempts of one commit so far.

@@ -36,7 +36,7 @@ pub use event_signups::{EventSignups, ShiftSignups};
 pub use outbox::Outbox;
 pub use people::{OpenInvitation, People, SignedIn};
 pub use session::{PageQuery, Pages, PendingWrite, Reply, Session, TokenUse};
-pub use volunteer_data::{VolunteerData, VolunteerSignup};
+pub use volunteer_data::VolunteerData;
 pub use volunteers::{Place, Places, PublicEvent, ShiftOutcome, SignUpForm, SignedUp, Volunteers};
 
 use crate::allowance::{Allowance, RateKey, Windows};
@@ -46,9 +46,12 @@ use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::network::Networks;
+use crate::notice::Notice;
 use crate::plan::PlanTable;
+use crate::rules;
 use crate::shift::ScheduledShift;
 use crate::store::{Deleted, Kind, Record, RecordKey, Store, Unique};
+use crate::text::EmailAddress;
 use authentication::{TokenCache, Uses};
 use turns::Turns;
 use webhooks::ListenerCache;
@@ -112,6 +115,22 @@ impl Shared {
     ) -> Result<Option<(ScheduledShift, Event)>> {
         let found = self.store.shift_with_event(organization, id).await?;
         Ok(found.map(|(shift, event)| (ScheduledShift::of(shift, &event), event)))
+    }
+
+    /// Reads the recipient of an address at an event: the notice that its mails are sent by.
+    async fn recipient(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+        email: &EmailAddress,
+    ) -> Result<Option<Notice>> {
+        let key = RecordKey::Notice(organization, rules::recipient_id(event, email));
+        Ok(self.store.get(key).await?)
+    }
+
+    /// Reads the job that mails the changes of an event.
+    async fn event_change(&self, organization: OrganizationId, event: EventId) -> Result<Option<Notice>> {
+        Ok(self.store.get(RecordKey::Notice(organization, rules::event_change_id(event))).await?)
     }
 
     /// Returns the event that has the external id.
@@ -259,7 +278,7 @@ impl Service {
     /// handles keep the former delay.
     ///
     /// The default is [`CHANGE_MAIL_DELAY`](Self::CHANGE_MAIL_DELAY). With zero, each change is mailed at once. A negative delay counts as
-    /// zero. No mail waits longer than [`Gathering::MAX_DELAY`](crate::Gathering::MAX_DELAY) after the first change.
+    /// zero. No mail waits longer than [`EventChange::MAX_DELAY`](crate::EventChange::MAX_DELAY) after the first change.
     ///
     /// # Example
     ///

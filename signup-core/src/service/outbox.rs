@@ -8,31 +8,34 @@ mod deliveries;
 mod messages;
 mod people;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::id::{EventId, ShiftId};
-use crate::mail::Mail;
-use crate::notice::{MailFailure, Notice, NoticeCause};
-use crate::rules::{self, Decision, MailIds};
-use crate::shift::CancelledBy;
-use crate::signup::SignupStatus;
-use crate::store::{NoticeQuery, RecordKey, SignupQuery};
-use crate::time_and_place::TimeAndPlace;
+use crate::id::EventId;
+use crate::mail::{Mail, MailContent};
+use crate::notice::{EventChange, MailFailure, Notice, NoticeCause};
+use crate::rules::{self, Decision};
+use crate::secret::Secret;
+use crate::signup::Signup;
+use crate::store::{Deleted, NoticeQuery, RecordKey, SignupInFull, SignupQuery};
+use crate::text::EmailAddress;
 
-/// The maximum number of sign-ups in one batch of a fan-out. Bounds memory, and the time that other notices wait.
-const FAN_OUT_BATCH: u32 = 100;
+/// The maximum number of sign-ups in one portion of a job. Bounds memory, and the time that other notices wait.
+const PORTION: u32 = 100;
+/// The maximum number of sign-ups of one address at one event that a mail takes into account.
+const MAX_PLACES: u32 = 5000;
 /// The stored reason of a notice whose attempts were used up before a result was reported.
 const NO_RESULT: &str = "no attempts are left, and no result of the last one was reported";
 
 /// The handle of a process that delivers queued notices.
 ///
 /// No method takes an idempotency key. The version of a notice has that role, so each method is safe to call again. A
-/// mail may be sent more than once, but always under the same notice id, by which the receiver can recognize a
-/// repetition.
+/// mail may be sent more than once, but a repetition with the same words has the same
+/// [digest](Mail::message_digest), by which the receiver can recognize it.
 ///
 /// # Errors
 /// Each async method returns [`Error::Store`](crate::Error::Store) if the store fails. It is then unknown whether the
@@ -55,8 +58,8 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///         for notice in due {
 ///             let mail = match outbox.claim(&notice).await {
 ///                 Ok(Some(mail)) => mail,
-///                 // There is no mail to send: `Outbox::claim` lists the cases. After a fan-out, the next `due` returns
-///                 // the notice of each volunteer.
+///                 // There is no mail to send: `Outbox::claim` lists the cases. After a job, the next `due` returns
+///                 // each recipient.
 ///                 Ok(None) => continue,
 ///                 // The database does not answer. Every notice stays due.
 ///                 Err(error) if error.is_retryable() => return Err(error),
@@ -67,7 +70,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 ///                 }
 ///             };
 ///             match send_mail(&mail).await {
-///                 Ok(()) => drop(outbox.report_sent(&mail.notice).await?),
+///                 Ok(()) => drop(outbox.report_sent(&mail).await?),
 ///                 Err((failure, reason)) => drop(outbox.report_failed(&mail, failure, reason).await?),
 ///             }
 ///         }
@@ -81,7 +84,7 @@ const NO_RESULT: &str = "no attempts are left, and no result of the last one was
 /// }
 ///
 /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
-/// // The notice of a cancelled event is fanned out to its volunteers.
+/// // A job marks each volunteer of a cancelled event.
 /// session.cancel_event(created.event.id, Cancellation::new()).await?;
 /// deliver_due(&service.outbox()).await?;
 /// assert_eq!(service.admin().count_notices().await?.queued, 0);
@@ -120,17 +123,16 @@ impl Outbox {
 
     /// Claims a due notice and returns the mail to send. The lease lasts for [`Notice::LEASE`].
     ///
-    /// The cause of the mail is one of those that [`Mail`] lists. Its example has a text for each.
+    /// [`Mail`] has an example with a text for each kind of mail.
     ///
     /// Returns `None` if there is no mail to send:
     ///
-    /// - Another process has claimed the notice, or the sign-up has changed at the same time. The notice stays due then.
+    /// - Another process has claimed or changed the notice. It stays due then.
     /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code no longer
     ///   works: it has expired, was replaced or was used, or no try is left. An invitation is obsolete if its link does not work.
-    /// - The notice is for several volunteers. One batch is fanned out: each volunteer of the batch gets a notice of their
-    ///   own, which is due at once. The next batch is due a second later. After the last batch, the notice is deleted. A notice
-    ///   of a change is deleted without a batch if a later change of the shift has joined its
-    ///   [gathering](crate::Gathering).
+    /// - The address knows what holds. The recipient rests until something changes.
+    /// - The notice is a job. One portion of its sign-ups is worked through: each address that has something to hear is due at once, or
+    ///   gets a notice of its own if the job is for a message. The next portion is due a second later.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
@@ -140,72 +142,68 @@ impl Outbox {
     ///
     /// See [`Outbox`] for an example.
     pub async fn claim(&self, notice: &Notice) -> Result<Option<Mail>> {
-        if notice.cause.is_fanned_out() {
-            self.fan_out(notice.clone()).await?;
-            return Ok(None);
+        match notice.cause {
+            NoticeCause::EventChanged(change) => {
+                self.mark_portion(notice.clone(), change).await?;
+                return Ok(None);
+            }
+            NoticeCause::MessageSent { message, fanned_out_to } => {
+                self.fan_out_message(notice.clone(), message, fanned_out_to).await?;
+                return Ok(None);
+            }
+            _ => {}
         }
         let now = self.now();
         if !notice.has_attempts_left() {
-            let failed = notice.clone().after_failure(MailFailure::Permanent, NO_RESULT, now);
+            let failed = rules::given_up(notice.clone(), MailFailure::Permanent, NO_RESULT, now);
             self.shared.commit_queued(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
         }
-        let Decision { outcome, change, .. } = match (&notice.cause, notice.cause.signup()) {
-            (NoticeCause::Message { message, signup, secret, others }, _) => {
-                let links = std::iter::once((*signup, secret.clone())).chain(others.clone());
-                let content = self.message_mail(notice.organization, *message, links, now).await?;
-                rules::claim_with(notice, content, now)
+        let Decision { outcome, change, .. } = match &notice.cause {
+            NoticeCause::News(recipient) => {
+                let found = self.places(notice, &recipient.email).await?;
+                rules::claim_news(notice, recipient, &found, Secret::generate(), now)
             }
-            (_, Some(signup)) => match self.shared.store.signup_in_full(notice.organization, signup).await? {
-                Some(found) => rules::claim(notice, found, now),
-                None => Decision::unrecorded(None, rules::delete_notice(notice)),
-            },
-            (_, None) => rules::claim_with(notice, self.content_for_person(notice, now).await?, now),
+            NoticeCause::Message { message, email } => {
+                rules::claim_with(notice, self.message_mail(notice, *message, email, now).await?, now)
+            }
+            _ => {
+                let content = self.content_for_person(notice, now).await?;
+                rules::claim_with(notice, content.map(|content| (content, None)), now)
+            }
         };
         let has_lease = self.shared.commit_queued(change).await?;
         Ok(outcome.filter(|_| has_lease))
     }
 
-    /// Fans out one batch of a notice to several volunteers: to the sign-ups after those that it has covered.
-    async fn fan_out(&self, notice: Notice) -> Result<()> {
-        if let NoticeCause::MessageSent { message, fanned_out_to } = notice.cause {
-            return self.fan_out_message(notice, message, fanned_out_to).await;
+    /// Reads the sign-ups of an address at the event of the notice, the newest [`MAX_PLACES`].
+    async fn places(&self, notice: &Notice, email: &EmailAddress) -> Result<Vec<SignupInFull>> {
+        let event = notice.event.unwrap_or(EventId::NONE);
+        let query = SignupQuery::new().of_event(event).email(email.clone()).with_deleted().limit(MAX_PLACES);
+        Ok(self.shared.store.signups_in_full(notice.organization, &query).await?)
+    }
+
+    /// Marks one portion of the recipients that a change concerns: of the sign-ups after those that the job has covered.
+    async fn mark_portion(&self, job: Notice, change: EventChange) -> Result<()> {
+        let (now, owner) = (self.now(), job.organization);
+        let query = match change.shift {
+            Some(shift) => SignupQuery::new().of_shift(shift),
+            None => SignupQuery::new().of_event(job.event.unwrap_or(EventId::NONE)),
+        };
+        let query = query.with_deleted().above(change.fanned_out_to, PORTION);
+        let mut found = self.shared.store.signups_in_full(owner, &query).await?;
+        found.sort_by_key(|found| found.signup.id);
+        let last = found.last().map(|last| last.signup.id).filter(|_| found.len() == PORTION as usize);
+        let mut marked = BTreeMap::new();
+        for SignupInFull { signup, .. } in found.into_iter().filter(|found| rules::is_concerned(found, now)) {
+            marked.entry(signup.email.key().to_owned()).or_insert(signup);
         }
-        let (now, store) = (self.now(), &self.shared.store);
-        let owner = notice.organization;
-        let (event, shift) = notice.shift.unwrap_or((EventId::NONE, ShiftId::NONE));
-        let all = SignupQuery::new().with_deleted();
-        let (query, after) = match notice.cause {
-            NoticeCause::EventCancelled { fanned_out_to } => {
-                (all.of_event(event).cancelled_by(CancelledBy::EventCancellation), fanned_out_to)
-            }
-            NoticeCause::ShiftDeleted { fanned_out_to } => {
-                (all.of_shift(shift).cancelled_by(CancelledBy::ShiftDeletion), fanned_out_to)
-            }
-            NoticeCause::ShiftChanged { fanned_out_to, .. } => {
-                (all.of_shift(shift).status(SignupStatus::Confirmed), fanned_out_to)
-            }
-            _ => return Ok(()),
-        };
-        let present = match notice.cause {
-            NoticeCause::ShiftChanged { .. } => {
-                let found = self.shared.shift_with_event(owner, shift).await?;
-                let Some((shift, event)) =
-                    found.filter(|(shift, _)| !rules::is_left_to_a_later_notice(&notice, shift))
-                else {
-                    self.shared.commit_queued(rules::delete_notice(&notice)).await?;
-                    return Ok(());
-                };
-                Some(TimeAndPlace::of(&shift, &event))
-            }
-            _ => None,
-        };
-        let signups = store.signups(owner, &query.above(after, FAN_OUT_BATCH)).await?.ascending();
-        let is_last = signups.len() < FAN_OUT_BATCH as usize;
-        let mails = signups.iter().map(|_| MailIds::generate(now)).collect();
-        self.shared
-            .commit_queued(rules::fan_out(notice, present.as_ref(), &signups, mails, is_last, now))
-            .await?;
+        let mut recipients = vec![];
+        for signup in marked.into_values() {
+            let recipient = self.shared.recipient(owner, signup.event, &signup.email).await?;
+            recipients.push((signup, recipient));
+        }
+        self.shared.commit_queued(rules::mark_portion(job, recipients, last, now)).await?;
         Ok(())
     }
 
@@ -233,28 +231,46 @@ impl Outbox {
         Ok(self.commit_claimed(notice, extend).await?.flatten())
     }
 
-    /// Reports that the mail of a claimed notice was sent. Deletes the notice.
+    /// Reports that a claimed mail was sent: stores what its address was [told](crate::Told), and lets the recipient rest. Deletes any other
+    /// notice. `mail.notice` is the notice with the last lease.
     ///
     /// Returns `false` if the lease was lost, so that another process may send the mail a second time. Also returns
-    /// `false` if an earlier report for the notice was applied.
+    /// `false` if an earlier report for the notice was applied, or if the address was erased meanwhile.
     ///
     /// # Errors
-    /// Fails only if the store fails. The mail may be sent again, under the same id, unless a retry of this report
-    /// succeeds before the lease expires.
+    /// Fails only if the store fails. The mail may be sent again unless a retry of this
+    /// report succeeds before the lease expires.
     ///
     /// See [`Outbox`] for an example.
-    pub async fn report_sent(&self, notice: &Notice) -> Result<bool> {
-        Ok(self.commit_claimed(notice, |_| None).await?.is_some())
+    pub async fn report_sent(&self, mail: &Mail) -> Result<bool> {
+        let MailContent::News(news) = &mail.content else {
+            return Ok(self.commit_claimed(&mail.notice, |_| None).await?.is_some());
+        };
+        let mut told: Vec<_> = news.places.iter().map(|place| (place.signup.clone(), place.told())).collect();
+        loop {
+            let Some(notice) = self.present_lease(&mail.notice).await? else { return Ok(false) };
+            let Some(recipient) = notice.recipient() else { return Ok(false) };
+            if self.shared.commit_queued(rules::sent(&notice, recipient, told.clone())).await? {
+                return Ok(true);
+            }
+            // The recipient or a sign-up has changed meanwhile.
+            let mut present = vec![];
+            for (signup, told) in told {
+                let key = RecordKey::Signup(signup.organization, signup.id);
+                let found = self.shared.store.record(&key, Deleted::Included).await?;
+                let found = found.and_then(|record| Signup::try_from(record).ok());
+                present.extend(found.map(|signup| (signup, told)));
+            }
+            told = present;
+        }
     }
 
     /// Reports that a claimed mail was not sent for `reason`. Returns the updated notice. `mail.notice` is the notice with the
-    /// last lease.
-    ///
-    /// The volunteer no longer counts as [told](crate::Signup::told) what the mail shows, unless the sign-up has changed since the
-    /// claim.
+    /// last lease. The address counts as told what it was told before.
     ///
     /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice
-    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. A failed notice of a code to sign in, or of an
+    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. A recipient that failed is due again as soon as there is
+    /// more to tell. A failed notice of a code to sign in, or of an
     /// invitation that has expired, is deleted instead. The returned notice has the failure, so that the caller can log it. Returns
     /// `None` if the lease was lost, or if an earlier report stored the failure.
     ///
@@ -269,13 +285,7 @@ impl Outbox {
         reason: &str,
     ) -> Result<Option<Notice>> {
         let now = self.now();
-        let Decision { outcome, change, .. } = rules::fail(mail, failure, reason, now);
-        if self.shared.commit_queued(change).await? {
-            return Ok(Some(outcome));
-        }
-        // The notice or the sign-up has changed since the claim. Then a mail that is not taken back is the safe choice: the
-        // volunteer may be told the same twice, but is told.
-        let fail = |notice: &Notice| Some(notice.clone().after_failure(failure, reason, now));
+        let fail = |notice: &Notice| Some(rules::failed(notice, failure, reason, now));
         Ok(self.commit_claimed(&mail.notice, fail).await?.flatten())
     }
 
@@ -286,24 +296,20 @@ impl Outbox {
     /// See [`Outbox`] for an example.
     pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {
         let now = self.now();
-        let after = notice.clone().claimed(now).after_failure(MailFailure::Transient, reason, now);
+        let after = rules::given_up(notice.clone().claimed(now), MailFailure::Transient, reason, now);
         self.shared.commit_queued(rules::replace_notice(notice, after)).await?;
         Ok(())
     }
 
     /// Commits the next state of a claimed notice, where `None` deletes it. Returns the state that was committed, or
     /// `None` if the lease is lost.
-    ///
-    /// An earlier commit may have succeeded although its answer was lost. Then the stored version is newer than the
-    /// given one, but the number of attempts is the same: this process still has the lease, and retries with the stored
-    /// version.
     async fn commit_claimed(
         &self,
-        notice: &Notice,
+        claimed: &Notice,
         next: impl Fn(&Notice) -> Option<Notice> + Send + Sync,
     ) -> Result<Option<Option<Notice>>> {
-        let mut notice = notice.clone();
         loop {
+            let Some(notice) = self.present_lease(claimed).await? else { return Ok(None) };
             let after = next(&notice);
             let change = match &after {
                 Some(after) => rules::replace_notice(&notice, after.clone()),
@@ -312,15 +318,18 @@ impl Outbox {
             if self.shared.commit_queued(change).await? {
                 return Ok(Some(after));
             }
-            let key = RecordKey::Notice(notice.organization, notice.id);
-            let found = self.shared.store.get::<Notice>(key).await?;
-            let has_lease = |found: &Notice| {
-                found.attempts == notice.attempts && found.version > notice.version && found.failure.is_none()
-            };
-            match found.filter(has_lease) {
-                Some(found) => notice = found,
-                None => return Ok(None),
-            }
         }
+    }
+
+    /// Reads a claimed notice. Returns `None` if the lease is lost.
+    ///
+    /// The version does not tell: other changes raise it during an attempt, and an earlier extension may have succeeded although its
+    /// answer was lost. An address that was erased may have come back under the same id.
+    async fn present_lease(&self, claimed: &Notice) -> Result<Option<Notice>> {
+        let of_recipient = |notice: &Notice| notice.recipient().map(|of| (of.sent, of.claimed_at));
+        let lease = |notice: &Notice| (notice.created_at, notice.attempts, of_recipient(notice));
+        let has_lease = |found: &Notice| lease(found) == lease(claimed) && found.failure.is_none();
+        let key = RecordKey::Notice(claimed.organization, claimed.id);
+        Ok(self.shared.store.get::<Notice>(key).await?.filter(has_lease))
     }
 }

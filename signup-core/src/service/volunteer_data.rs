@@ -16,9 +16,11 @@ use crate::text::EmailAddress;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct VolunteerData {
-    /// The sign-ups, newest first, each with what is stored about its mails. The sign-ups for deleted events and shifts are listed
-    /// until they are purged.
-    pub signups: Vec<VolunteerSignup>,
+    /// The sign-ups, newest first. The sign-ups for deleted events and shifts are listed until they are purged.
+    pub signups: Vec<SignupInFull>,
+    /// The [recipient](crate::Recipient) of the address at each event, with a mail that waits or failed or without, and the messages that
+    /// wait or failed, by id.
+    pub notices: Vec<Notice>,
     /// The membership, if a member has the address. It ends only when the member is removed.
     pub member: Option<(Membership, Person)>,
     /// The invitation of the address that is stored, expired or not.
@@ -28,18 +30,11 @@ pub struct VolunteerData {
 impl VolunteerData {
     /// Returns whether nothing is stored.
     pub fn is_empty(&self) -> bool {
-        self.signups.is_empty() && self.member.is_none() && self.invitation.is_none()
+        self.signups.is_empty()
+            && self.notices.is_empty()
+            && self.member.is_none()
+            && self.invitation.is_none()
     }
-}
-
-/// A sign-up of a volunteer, and the mails about it. A part of [`VolunteerData`].
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct VolunteerSignup {
-    /// The sign-up with its event and its shift.
-    pub in_full: SignupInFull,
-    /// The mails that wait and those that failed, oldest first. A mail that was sent is not stored.
-    pub notices: Vec<Notice>,
 }
 
 impl Shared {
@@ -52,6 +47,7 @@ impl Shared {
         let members = self.store.members(organization).await?;
         let mut data = VolunteerData {
             signups: vec![],
+            notices: self.notices_about(organization, email).await?,
             member: members.into_iter().find(|(_, person)| person.email == *email),
             invitation: self.store.find(Unique::InvitedEmail(organization, email.key().to_owned())).await?,
         };
@@ -60,18 +56,21 @@ impl Shared {
         while let Some(query) = next {
             let page = self.store.signups(organization, &query).await?;
             for signup in page.items {
-                let query = NoticeQuery::About(organization, signup.id);
-                let notices = self.store.notices(query, u32::MAX).await?;
                 // A sign-up that was erased meanwhile is left out.
-                let found = self.store.signup_in_full(organization, signup.id).await?;
-                data.signups.extend(found.map(|in_full| VolunteerSignup { in_full, notices }));
+                data.signups.extend(self.store.signup_in_full(organization, signup.id).await?);
             }
             next = page.next.map(|next| query.at(next));
         }
         Ok(data)
     }
 
-    /// Removes every sign-up of an address in the organization, with its answers, links and notices, and frees the places.
+    async fn notices_about(&self, organization: OrganizationId, email: &EmailAddress) -> Result<Vec<Notice>> {
+        let query = NoticeQuery::About(organization, email.key().to_owned());
+        Ok(self.store.notices(query, u32::MAX).await?)
+    }
+
+    /// Removes every sign-up of an address in the organization, with its answers, links and notices, and frees the places. A mail that is
+    /// under way is still sent, and its report is dropped.
     /// Returns how many sign-ups this call removed. In a [preview](super::Session::preview), only counts them: nothing is removed, so the
     /// list would never be empty.
     pub(super) async fn erase_volunteer(
@@ -86,9 +85,15 @@ impl Shared {
         }
         let mut erased = 0;
         loop {
+            // Read before the sign-ups: a sign-up that comes meanwhile changes its notice, which then stays.
+            let notices = self.notices_about(organization, email).await?;
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
             let signups = self.store.signups(organization, &query).await?.items;
             if signups.is_empty() {
+                if !self.commit_queued(rules::erase_notices(notices)).await? {
+                    continue;
+                }
+                // Without a notice, no attempt makes another link.
                 let links = self.store.links(organization, email).await?;
                 self.commit_queued(rules::erase_links(links)).await?;
                 // After a failure, the next purge of the server removes the copies.

@@ -350,6 +350,8 @@ pub enum Unique {
     InvitedEmail(OrganizationId, String),
     /// The digest of the secret of a browser that asked for a code.
     SignInCode(Digest),
+    /// The id of a notice, which follows from what the notice is for, if there is only one such notice.
+    Notice(OrganizationId, NoticeId),
 }
 
 /// A number of records that a requirement compares with a bound.

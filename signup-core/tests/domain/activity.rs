@@ -38,9 +38,9 @@ async fn the_actor_of_an_activity_is_the_caller_of_its_handle() {
     let (token, with_token) = with_token(&scene, "nightly import").await;
     let (event, shift) = scene.event(2).await;
     with_token.patch_event(event.id, title("Winter drive")).await.unwrap();
-    let ada = scene.sign_up(&shift, "ada").await.unwrap();
+    let (ada, secret) = scene.sign_up_by_mail(&shift, "ada").await;
     let bo = scene.sign_up(&shift, "bo").await.unwrap();
-    volunteers.cancel(&ada.secret.unwrap(), ada.signup.id).await.unwrap();
+    volunteers.cancel(&secret, ada.id).await.unwrap();
     admin.cancel_signup(event.organization, bo.signup.id).await.unwrap();
     admin.revoke_token(token.id).await.unwrap();
     let by_token = || Actor::Token { id: token.id, name: "nightly import".parse().unwrap() };

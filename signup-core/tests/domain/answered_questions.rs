@@ -32,7 +32,8 @@ async fn the_type_of_an_answered_question_does_not_change() {
     assert_eq!(faults(&scene, diet, json!({"type": "select"})).await, ["options"]);
     let ada = volunteer("ada").choose(size, "M".parse().unwrap());
     let form = scene.service.volunteers().form_of(shift.organization, [shift.id]).await.unwrap();
-    let secret = place(form.sign_up(ada).await).unwrap().secret.unwrap();
+    place(form.sign_up(ada).await).unwrap();
+    let secret = scene.mails().await.remove(0).secret.unwrap();
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": []})).await, ["type"]);
     assert_eq!(faults(&scene, size, json!({"type": "text", "options": ["S"]})).await, ["type", "options"]);
     scene.cancel(&secret).await;

@@ -29,52 +29,26 @@ impl World {
         self.scene.session.patch_shift(self.shift.id, patch).await.unwrap();
     }
 
-    async fn move_silently_to(&self, place: &str) {
-        let patch = ShiftPatch::new().location(place.parse().unwrap()).without_mail();
-        self.scene.session.patch_shift(self.shift.id, patch).await.unwrap();
-    }
-
     fn wait(&self, seconds: i64) {
         self.scene.clock.advance(seconds);
     }
 
-    /// Claims all notices that are due, and returns the mails.
-    async fn claim_all(&self) -> Vec<Mail> {
-        let (outbox, mut mails) = (self.scene.service.outbox(), vec![]);
-        loop {
-            let due = outbox.due(9).await.unwrap();
-            if due.is_empty() {
-                return mails;
-            }
-            for notice in due {
-                mails.extend(outbox.claim(&notice).await.unwrap());
-            }
-        }
-    }
-
-    async fn fail(&self, mail: &Mail, failure: MailFailure) {
-        let failed = self.scene.service.outbox().report_failed(mail, failure, "450 later").await;
-        assert!(failed.unwrap().is_some(), "{mail:?}");
-    }
-
-    /// Delivers all mails that are due. Returns the volunteer and the places of each mail about a change.
+    /// Delivers all mails that are due. Returns the volunteer and the places of each change in them.
     async fn mails(&self) -> Vec<(String, Places)> {
-        let mut changes = vec![];
-        for mail in self.claim_all().await {
-            self.scene.service.outbox().report_sent(&mail.notice).await.unwrap();
-            let name = mail.signup().unwrap().signup.name.to_string();
-            changes.extend(places(&mail).map(|places| (name, places)));
-        }
-        changes
+        let mails = self.scene.mails().await;
+        let news = mails.iter().filter_map(|mail| match &mail.content {
+            MailContent::News(news) => Some(&news.places),
+            _ => None,
+        });
+        news.flatten().filter_map(change_of).collect()
     }
 }
 
-/// Returns the places of a mail about a change.
-fn places(mail: &Mail) -> Option<Places> {
-    let NoticeCause::ShiftMoved { before: Some(before), .. } = &mail.notice.cause else { return None };
-    let place = |at: &TimeAndPlace| at.location.as_ref().map(ToString::to_string);
-    let SignupInFull { event, shift, signup, .. } = mail.signup()?;
-    Some((place(before), place(&signup.time_and_place(shift, event))))
+/// Returns the volunteer and the places of a change.
+fn change_of(place: &PlaceNews) -> Option<(String, Places)> {
+    let PlaceChange::Moved { before } = &place.change else { return None };
+    let location = |at: &TimeAndPlace| at.location.as_ref().map(ToString::to_string);
+    Some((place.signup.name.to_string(), (location(before), location(&place.at))))
 }
 
 fn change(name: &str, before: Option<&str>, after: &str) -> (String, Places) {
@@ -124,44 +98,6 @@ async fn a_change_by_a_clock_that_is_ahead_is_mailed() {
     assert_eq!(world.mails().await, [change("ada", None, "Dock 1")]);
 }
 
-/// The worker was late: the next gathering has begun.
-#[tokio::test]
-async fn a_due_change_is_mailed_although_another_one_is_made() {
-    let world = world().await;
-    world.move_to("Dock 1").await;
-    world.wait(60);
-    world.move_to("Dock 2").await;
-    assert_eq!(world.mails().await, [change("ada", None, "Dock 2")]);
-    world.wait(60);
-    assert_eq!(world.mails().await, [], "the second change was told");
-}
-
-#[tokio::test]
-async fn an_undone_change_mails_nobody() {
-    let world = world().await;
-    world.move_silently_to("Dock 1").await;
-    world.scene.sign_up(&world.shift, "bob").await.unwrap();
-    assert_eq!(world.mails().await, [], "a silent change sends no mail");
-    world.move_to("Dock 2").await;
-    world.move_to("Dock 1").await;
-    world.wait(60);
-    assert_eq!(world.mails().await, [change("ada", None, "Dock 1")], "only ada does not know Dock 1");
-    world.move_to("Dock 2").await;
-    world.move_silently_to("Dock 1").await;
-    world.wait(60);
-    assert_eq!(world.mails().await, []);
-}
-
-#[tokio::test]
-async fn a_silent_change_leaves_the_gathering_alone() {
-    let world = world().await;
-    world.move_to("Dock 1").await;
-    world.wait(30);
-    world.move_silently_to("Dock 2").await;
-    world.wait(30);
-    assert_eq!(world.mails().await, [change("ada", None, "Dock 2")]);
-}
-
 #[tokio::test]
 async fn a_volunteer_who_signed_up_after_a_change_gets_no_mail_about_it() {
     let world = world().await;
@@ -185,84 +121,6 @@ async fn a_move_of_the_event_joins_the_changes_of_its_shifts() {
     assert_eq!(world.mails().await, []);
     world.wait(30);
     assert_eq!(world.mails().await, [change("ada", None, "Dock 1")]);
-}
-
-/// The first attempt fails, and the shift changes again before the second.
-#[tokio::test]
-async fn a_later_attempt_shows_what_was_told_before_the_first_one() {
-    for failure in [None, Some(MailFailure::Transient)] {
-        let world = world().await;
-        world.move_to("Dock 1").await;
-        world.wait(60);
-        let mail = world.claim_all().await.remove(0);
-        // Without a report, the process has died. The mail may have arrived.
-        if let Some(failure) = failure {
-            world.fail(&mail, failure).await;
-        }
-        world.move_silently_to("Dock 2").await;
-        world.wait(30);
-        assert_eq!(world.mails().await, [change("ada", None, "Dock 2")], "{failure:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_change_whose_mail_failed_and_that_is_undone_mails_nobody() {
-    let world = world().await;
-    world.move_to("Dock 0").await;
-    world.wait(60);
-    assert_eq!(world.mails().await.len(), 1);
-    world.move_to("Dock 1").await;
-    world.wait(60);
-    let mail = world.claim_all().await.remove(0);
-    world.fail(&mail, MailFailure::Transient).await;
-    world.move_to("Dock 0").await;
-    world.wait(60);
-    assert_eq!(world.mails().await, [], "ada was only ever told of Dock 0");
-    assert_eq!(world.scene.service.admin().count_notices().await.unwrap().queued, 0, "no retry is left");
-}
-
-#[tokio::test]
-async fn two_changes_of_which_the_first_mail_failed_are_one_mail() {
-    // The retry is due before the second change after one attempt, together with it after two, and later after three.
-    for attempts in 1..=3 {
-        let world = world().await;
-        world.move_to("Dock 1").await;
-        for backoff in [60, 30, 60].into_iter().take(attempts) {
-            world.wait(backoff);
-            let mail = world.claim_all().await.remove(0);
-            world.fail(&mail, MailFailure::Transient).await;
-        }
-        world.move_to("Dock 2").await;
-        world.wait(60);
-        assert_eq!(world.mails().await, [change("ada", None, "Dock 2")], "{attempts} attempts");
-        world.wait(600);
-        assert_eq!(world.mails().await, [], "{attempts} attempts");
-    }
-}
-
-#[tokio::test]
-async fn a_change_after_a_mail_that_failed_for_good_shows_what_was_told_before_it() {
-    let world = world().await;
-    world.move_to("Dock 1").await;
-    world.wait(60);
-    let mail = world.claim_all().await.remove(0);
-    world.fail(&mail, MailFailure::Permanent).await;
-    world.move_to("Dock 2").await;
-    world.wait(60);
-    assert_eq!(world.mails().await, [change("ada", None, "Dock 2")]);
-}
-
-/// The volunteer cancels while the mail is in flight.
-#[tokio::test]
-async fn a_failure_is_stored_although_the_sign_up_has_changed() {
-    let world = world().await;
-    world.move_to("Dock 1").await;
-    world.wait(60);
-    let mail = world.claim_all().await.remove(0);
-    let Some(secret) = mail.notice.cause.secret() else { panic!("{mail:?}") };
-    world.scene.cancel(secret).await;
-    let failed = world.scene.service.outbox().report_failed(&mail, MailFailure::Permanent, "550").await;
-    assert!(failed.unwrap().unwrap().failure.is_some());
 }
 
 #[tokio::test]

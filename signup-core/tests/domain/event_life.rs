@@ -53,7 +53,7 @@ impl World {
     }
 }
 
-/// Returns the event and its shifts without what every edit changes: the versions, the gathered changes and the times of the
+/// Returns the event and its shifts without what every edit changes: the versions, the announced changes and the times of the
 /// last change.
 fn without_versions(found: EventWithShifts) -> (Event, Vec<ScheduledShift>) {
     let EventWithShifts { mut event, mut shifts, .. } = found;
@@ -63,7 +63,7 @@ fn without_versions(found: EventWithShifts) -> (Event, Vec<ScheduledShift>) {
     for ScheduledShift { shift, .. } in &mut shifts {
         shift.version = 0;
         shift.gate = 0;
-        shift.gathering = None;
+        shift.announced = 0;
         shift.updated_at = shift.created_at;
     }
     (event, shifts)

@@ -94,16 +94,6 @@ async fn a_walk_through_the_pages_returns_every_event_and_ends() {
 }
 
 #[tokio::test]
-async fn a_new_sign_up_comes_with_the_secret_to_cancel_it() {
-    let scene = Scene::start().await;
-    let (_, shift) = scene.event(2).await;
-    let secret = scene.sign_up(&shift, "ada").await.unwrap().secret.unwrap();
-    let again = scene.sign_up(&shift, "ada").await.unwrap();
-    assert_eq!(again.secret, None, "the secret is for the first caller only");
-    assert_eq!(scene.cancel(&secret).await.status(), SignupStatus::Cancelled);
-}
-
-#[tokio::test]
 async fn an_operator_cancels_a_sign_up_by_its_id() {
     let scene = Scene::start().await;
     let (event, shift) = scene.event(2).await;

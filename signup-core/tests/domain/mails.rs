@@ -2,7 +2,7 @@
 
 use signup_core::*;
 
-use crate::scene::{Scene, place};
+use crate::scene::Scene;
 
 /// A scene with a published event, and one shift on the day after the clock's date.
 struct World {
@@ -34,7 +34,7 @@ impl World {
         self.scene.session.patch_shift(self.shift.id, patch).await.unwrap();
     }
 
-    /// Delivers notices until none is due. Returns the cause and the recipient of each mail, in order.
+    /// Delivers notices until none is due. Returns what each mail says, in order.
     async fn deliver(&self) -> Vec<(&'static str, String)> {
         let mut mails = vec![];
         loop {
@@ -44,8 +44,8 @@ impl World {
                 let Some(mail) = self.outbox().claim(&notice).await.unwrap() else {
                     continue;
                 };
-                self.outbox().report_sent(&mail.notice).await.unwrap();
-                mails.push((cause(&mail.notice), volunteer(&mail)));
+                self.outbox().report_sent(&mail).await.unwrap();
+                mails.push(told(&mail));
             }
             if is_done {
                 return mails;
@@ -59,21 +59,17 @@ impl World {
     }
 }
 
-fn cause(notice: &Notice) -> &'static str {
-    match notice.cause {
-        NoticeCause::SignedUp { .. } => "signed up",
-        NoticeCause::SignedUpAgain { .. } => "signed up again",
-        NoticeCause::Cancelled { .. } => "cancelled",
-        _ => "changed",
-    }
-}
-
-fn volunteer(mail: &Mail) -> String {
-    mail.signup().unwrap().signup.name.to_string()
-}
-
-fn secret(notice: &Notice) -> Secret {
-    notice.cause.secret().unwrap().clone()
+/// Returns what a mail about one sign-up says, and the name of its volunteer.
+fn told(mail: &Mail) -> (&'static str, String) {
+    let MailContent::News(news) = &mail.content else { panic!("{mail:?}") };
+    let [place] = &news.places[..] else { panic!("{mail:?}") };
+    let change = match place.change {
+        PlaceChange::New => "new",
+        PlaceChange::Moved { .. } => "moved",
+        PlaceChange::Cancelled => "cancelled",
+        _ => "has",
+    };
+    (change, place.signup.name.to_string())
 }
 
 /// Claims the only notice that is due.
@@ -81,34 +77,6 @@ async fn claim(world: &World) -> Mail {
     let mut due = world.outbox().due(9).await.unwrap();
     assert_eq!(due.len(), 1, "{due:?}");
     world.outbox().claim(&due.remove(0)).await.unwrap().unwrap()
-}
-
-#[tokio::test]
-async fn a_repeated_sign_up_is_mailed_with_another_link_and_at_most_once_an_hour() {
-    let world = world().await;
-    let volunteers = world.scene.service.volunteers();
-    world.sign_up("ada").await;
-    let first = claim(&world).await;
-    world.outbox().report_sent(&first.notice).await.unwrap();
-    let again = NewSignup::new("ADA".parse().unwrap(), "ADA@example.org".parse().unwrap());
-    let form = volunteers.form(&world.event.slug, [world.shift.id]).await.unwrap();
-    assert!(!place(form.sign_up(again).await).unwrap().is_new());
-    let second = claim(&world).await;
-    world.outbox().report_sent(&second.notice).await.unwrap();
-    let found = (cause(&second.notice), volunteer(&second));
-    assert_eq!(found, ("signed up again", "ada".to_owned()), "the first name is kept");
-    world.scene.clock.advance(3599);
-    assert!(!world.sign_up("ada").await.is_new());
-    assert_eq!(world.counts().await, (0, 0), "not within the hour");
-    world.scene.clock.advance(1);
-    assert!(!world.sign_up("ada").await.is_new());
-    assert_eq!(world.deliver().await, [("signed up again", "ada".to_owned())]);
-    let (old, new) = (secret(&first.notice), secret(&second.notice));
-    assert_ne!(old, new);
-    assert_eq!(world.scene.cancel(&new).await.status(), SignupStatus::Cancelled);
-    let shown = volunteers.places(&old).await.unwrap().signups.remove(0);
-    assert!(!shown.signup.is_confirmed(), "the earlier link keeps working");
-    assert!(world.sign_up("ada").await.is_new(), "a sign-up after a cancellation is new");
 }
 
 /// The clock was two hours ahead during the sign-ups, and was corrected afterwards.
@@ -123,7 +91,7 @@ async fn a_mail_queued_by_a_clock_that_was_ahead_is_sent_at_once() {
     world.scene.clock.advance(-2 * 3600);
     let mut mails = world.deliver().await;
     mails.sort();
-    assert_eq!(mails, [("signed up", "ada".to_owned()), ("signed up", "bob".to_owned())]);
+    assert_eq!(mails, [("new", "ada".to_owned()), ("new", "bob".to_owned())]);
 }
 
 /// Another process, whose clock is some seconds behind, does not claim a notice before its backoff is over.
@@ -135,7 +103,7 @@ async fn a_notice_with_the_longest_backoff_is_not_due_by_a_slower_clock() {
         let mail = claim(&world).await;
         let outbox = world.outbox();
         let after = outbox.report_failed(&mail, MailFailure::Transient, "450 later").await.unwrap().unwrap();
-        let backoff_s = after.due_at.as_second() - world.scene.service.now().as_second();
+        let backoff_s = after.due_at.unwrap().as_second() - world.scene.service.now().as_second();
         if backoff_s >= 3600 {
             break backoff_s;
         }
@@ -163,7 +131,7 @@ async fn a_change_is_mailed_once_to_each_volunteer_who_signed_up_before_it() {
         world.scene.clock.advance(1);
     }
     let mut changed: Vec<_> =
-        mails.iter().filter(|(cause, _)| *cause == "changed").map(|(_, name)| name).collect();
+        mails.iter().filter(|(told, _)| *told == "moved").map(|(_, name)| name).collect();
     assert_eq!(changed.len(), 250);
     changed.sort();
     changed.dedup();
@@ -190,11 +158,11 @@ async fn a_lease_is_exclusive_until_it_expires() {
     let second = claim(&world).await;
     assert_eq!(second.notice.id, first.notice.id, "the mail has the same id");
     assert_eq!(world.outbox().extend_lease(&extended).await.unwrap(), None);
-    assert!(!world.outbox().report_sent(&extended).await.unwrap());
     first.notice = extended;
+    assert!(!world.outbox().report_sent(&first).await.unwrap());
     assert_eq!(world.outbox().report_failed(&first, MailFailure::Permanent, "x").await.unwrap(), None);
     assert_eq!(world.counts().await, (1, 0), "another process has the lease");
-    assert!(world.outbox().report_sent(&second.notice).await.unwrap());
+    assert!(world.outbox().report_sent(&second).await.unwrap());
     assert_eq!(world.counts().await, (0, 0));
 }
 
@@ -210,7 +178,7 @@ async fn an_extended_lease_holds_even_if_the_answer_was_lost() {
             assert!(world.outbox().extend_lease(&mail.notice).await.unwrap().is_some());
         }
         match name {
-            "ada" => assert!(world.outbox().report_sent(&mail.notice).await.unwrap()),
+            "ada" => assert!(world.outbox().report_sent(&mail).await.unwrap()),
             _ => {
                 let after = world.outbox().report_failed(&mail, MailFailure::Permanent, "550").await.unwrap();
                 assert!(after.unwrap().failure.is_some());
@@ -269,7 +237,9 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
         attempts += 1;
         let after =
             world.outbox().report_failed(&mail, MailFailure::Transient, "450 later").await.unwrap().unwrap();
-        world.scene.clock.advance(after.due_at.as_second() - world.scene.service.now().as_second());
+        if let Some(due_at) = after.due_at {
+            world.scene.clock.advance(due_at.as_second() - world.scene.service.now().as_second());
+        }
     }
     let hours = (world.scene.service.now().as_second() - begin.as_second()) / 3600;
     assert!((23..=24).contains(&hours) && attempts > 20, "{attempts} attempts in {hours} hours");
@@ -281,12 +251,12 @@ async fn a_mail_is_tried_for_a_day_and_then_kept_for_a_retry_by_the_operator() {
         matches!(world.admin().retry_notice(failed.id).await, Err(Error::NoticeNotFailed)),
         "the notice may be claimed"
     );
-    assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
-    assert!(matches!(world.admin().retry_notice(failed.id).await, Err(Error::NotFound)));
+    assert_eq!(world.deliver().await, [("new", "ada".to_owned())]);
+    assert!(matches!(world.admin().retry_notice(failed.id).await, Err(Error::NoticeNotFailed)));
 }
 
 #[tokio::test]
-async fn erasing_an_address_removes_its_sign_ups_and_their_notices() {
+async fn erasing_an_address_removes_its_sign_ups_and_its_notices() {
     let world = world().await;
     for name in ["ada", "bob"] {
         world.sign_up(name).await;
@@ -299,7 +269,26 @@ async fn erasing_an_address_removes_its_sign_ups_and_their_notices() {
     assert_eq!(remaining.iter().map(|signup| signup.name.as_str()).collect::<Vec<_>>(), ["bob"]);
     let shifts = world.scene.session.shifts(world.event.id).await.unwrap();
     assert_eq!(shifts[0].occupancy.filled, 1);
-    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())], "no mail about the erasure");
+    assert_eq!(world.deliver().await, [("new", "bob".to_owned())], "no mail about the erasure");
+    let about = |name: &str| NoticeQuery::About(organization, format!("{name}@example.org"));
+    assert_eq!(world.admin().notices(about("ada"), 9).await.unwrap(), []);
+    assert_eq!(world.admin().notices(about("bob"), 9).await.unwrap().len(), 1);
+}
+
+/// The address was erased, and has signed up again, while a worker sent the mail.
+#[tokio::test]
+async fn a_late_report_about_an_erased_address_is_dropped() {
+    let world = world().await;
+    world.sign_up("ada").await;
+    let mail = claim(&world).await;
+    let address = EmailAddress::new("ada@example.org").unwrap();
+    world.admin().erase_signups(world.event.organization, &address).await.unwrap();
+    assert!(!world.outbox().report_sent(&mail).await.unwrap());
+    world.scene.clock.advance(1);
+    world.sign_up("ada").await;
+    let second = claim(&world).await;
+    assert!(!world.outbox().report_sent(&mail).await.unwrap());
+    assert!(world.outbox().report_sent(&second).await.unwrap());
 }
 
 /// A record that cannot be decoded fails the claim of its mail only.
@@ -310,11 +299,11 @@ async fn a_notice_whose_claim_failed_is_due_after_a_backoff_and_delays_no_other(
     let notice = world.outbox().due(9).await.unwrap().remove(0);
     world.outbox().report_claim_failed(&notice, "unreadable").await.unwrap();
     world.sign_up("bob").await;
-    assert_eq!(world.deliver().await, [("signed up", "bob".to_owned())]);
+    assert_eq!(world.deliver().await, [("new", "bob".to_owned())]);
     let kept = world.admin().notices(NoticeQuery::Queued(None), 9).await.unwrap().remove(0);
     assert_eq!((kept.attempts, kept.last_reason.as_deref()), (1, Some("unreadable")));
     world.scene.clock.advance(29);
     assert_eq!(world.deliver().await, []);
     world.scene.clock.advance(1);
-    assert_eq!(world.deliver().await, [("signed up", "ada".to_owned())]);
+    assert_eq!(world.deliver().await, [("new", "ada".to_owned())]);
 }

@@ -24,7 +24,7 @@ async fn claim_all(scene: &Scene) -> Vec<String> {
                 scene.service.admin().recipient(&notice).await.unwrap().as_ref(),
                 Some(mail.recipient())
             );
-            assert!(outbox.report_sent(&mail.notice).await.unwrap());
+            assert!(outbox.report_sent(&mail).await.unwrap());
             mails.push(mail.recipient().to_string());
         }
     }
@@ -85,7 +85,7 @@ async fn a_code_that_was_replaced_used_or_spent_is_not_mailed() {
         let Some(mail) = outbox.claim(&notice).await.unwrap() else { continue };
         let MailContent::SignInCode { code, .. } = &mail.content else { panic!("{mail:?}") };
         mailed.push(code.clone());
-        outbox.report_sent(&mail.notice).await.unwrap();
+        outbox.report_sent(&mail).await.unwrap();
     }
     assert_eq!(mailed, [newest], "the first one was replaced");
     let right = code(&scene.service, &browser, "ada").await;

@@ -19,6 +19,8 @@ mod mails;
 mod mails_to_people;
 mod members;
 mod messages;
+mod news;
+mod news_history;
 mod people;
 mod permissions;
 mod places;

@@ -135,7 +135,7 @@ fn shift_of_event(before: Option<&Shift>, after: &Shift) -> Vec<&'static str> {
     // The end follows the day of the event.
     own.ends_at = before.ends_at;
     own.occupancy.filled = before.occupancy.filled;
-    (own.closing, own.gathering) = (before.closing.clone(), before.gathering);
+    (own.closing, own.announced) = (before.closing.clone(), before.announced);
     (own.version, own.gate, own.updated_at) = (before.version, before.gate, before.updated_at);
     those([(own != *before, "slot.updated")])
 }

@@ -47,6 +47,30 @@ impl Scene {
         join(&self.service, self.session.organization_id(), name, role).await
     }
 
+    /// Delivers all mails that are due now, and returns them.
+    pub(crate) async fn mails(&self) -> Vec<Mail> {
+        let (outbox, mut mails) = (self.service.outbox(), vec![]);
+        loop {
+            let due = outbox.due(500).await.unwrap();
+            if due.is_empty() {
+                return mails;
+            }
+            for notice in due {
+                if let Some(mail) = outbox.claim(&notice).await.unwrap() {
+                    assert!(outbox.report_sent(&mail).await.unwrap());
+                    mails.push(mail);
+                }
+            }
+        }
+    }
+
+    /// Signs up `name` for a shift, and delivers the mails that are due. Returns the sign-up, and the secret of the link in the mail.
+    pub(crate) async fn sign_up_by_mail(&self, shift: &Shift, name: &str) -> (Signup, Secret) {
+        let signup = self.sign_up(shift, name).await.unwrap().signup;
+        let mail = self.mails().await.into_iter().find(|mail| mail.recipient().key() == signup.email.key());
+        (signup, mail.unwrap().secret.unwrap())
+    }
+
     /// Signs up `name`, whose address is `name@example.org`.
     pub(crate) async fn sign_up(&self, shift: &Shift, name: &str) -> Result<Place> {
         let form = self.service.volunteers().form_of(shift.organization, [shift.id]).await?;

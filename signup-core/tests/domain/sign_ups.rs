@@ -73,13 +73,13 @@ async fn the_shifts_of_sign_ups_are_as_they_are_now_without_deleted_ones() {
 #[tokio::test]
 async fn a_form_by_slug_is_that_of_the_shift() {
     let world = world().await;
-    assert!(place(world.form().await.sign_up(world.answered()).await).unwrap().is_new());
+    assert!(place(world.form().await.sign_up(world.answered()).await).unwrap().is_new);
     let form = world.scene.service.volunteers().form(&world.event.slug, [world.shift.id]).await.unwrap();
     assert_eq!(
         (form.shifts()[0].id, form.questions().len(), &form.event().slug),
         (world.shift.id, 3, &world.event.slug)
     );
-    assert!(!place(form.sign_up(world.answered()).await).unwrap().is_new());
+    assert!(!place(form.sign_up(world.answered()).await).unwrap().is_new);
 }
 
 /// The volunteer reads the form, and the organizer deletes one question and changes another meanwhile.
@@ -130,14 +130,14 @@ async fn a_repeated_form_keeps_the_first_name_address_and_answers() {
         .answer(world.text, "vegan".parse().unwrap())
         .choose(world.select, label("S"))
         .tick(world.checkbox);
-    assert!(!place(world.form().await.sign_up(other).await).unwrap().is_new());
+    assert!(!place(world.form().await.sign_up(other).await).unwrap().is_new);
     let kept = world.scene.session.signup(first.id).await.unwrap();
     assert!(kept.repeated_at.is_some(), "the repetition is mailed");
     assert_eq!((&kept.name, kept.email.as_str()), (&first.name, "ada@example.org"));
     assert_eq!(kept.answers, first.answers);
     let mut bob = world.answered();
     bob.people[0].name = "Bob".parse().unwrap();
-    assert!(place(world.form().await.sign_up(bob).await).unwrap().is_new(), "another person of the address");
+    assert!(place(world.form().await.sign_up(bob).await).unwrap().is_new, "another person of the address");
 }
 
 /// The shift has one place. An old form must not reveal which address has it.
@@ -210,7 +210,7 @@ async fn whoever_has_a_place_already_keeps_it_beside_new_people() {
     };
     let first = sign_up(&["Ada"]).await.unwrap().remove(0).signup;
     let [ada, bo] = &sign_up(&["ADA", "Bo"]).await.unwrap()[..] else { panic!("two people") };
-    assert_eq!((ada.is_new(), ada.signup.id, bo.is_new()), (false, first.id, true));
+    assert_eq!((ada.is_new, ada.signup.id, bo.is_new), (false, first.id, true));
     assert_eq!(filled(&scene, &event.slug).await, [2]);
     // One place is left. The form asks for two, whoever has one.
     assert_eq!(sign_up(&["Ada", "Bo"]).await, Err(Error::ShiftFull));

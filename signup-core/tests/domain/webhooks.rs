@@ -52,9 +52,9 @@ async fn each_handle_tells_the_webhooks_that_select_what_it_does() {
     let signups = session.create_webhook(webhook(&["signup.*", "event.deleted"])).await.unwrap();
     let disabled = session.create_webhook(webhook(&["*"]).disabled()).await.unwrap();
     let (event, shift) = scene.event(2).await;
-    let ada = scene.sign_up(&shift, "ada").await.unwrap();
+    let (_, ada) = scene.sign_up_by_mail(&shift, "ada").await;
     let bo = scene.sign_up(&shift, "bo").await.unwrap();
-    scene.cancel(&ada.secret.unwrap()).await;
+    scene.cancel(&ada).await;
     admin.cancel_signup(event.organization, bo.signup.id).await.unwrap();
     admin.set_plan(event.organization, Plan::Starter).await.unwrap();
     let later = session.create_webhook(webhook(&["*"])).await.unwrap();

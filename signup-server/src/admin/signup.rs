@@ -19,7 +19,7 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
                 let mut begin = MARK.to_string();
                 return signup_table(all).try_for_each(|row| {
                     let row = output::escaped(&row.replace("\r\n", "\n"), is_text);
-                    output::print_line(&(mem::take(&mut begin) + &row))
+                    output::print_line(&(mem::take(&mut begin) + row.as_str()))
                 });
             }
             let mut after = None;

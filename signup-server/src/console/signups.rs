@@ -157,7 +157,7 @@ pub(super) fn titled(shift: &ScheduledShift) -> String {
 
 /// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told.
 pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup) -> String {
-    let told = || format!("Deleted shift, {}", Times::of(signup.told.interval, &signup.told.zone));
+    let told = || format!("Deleted shift, {}", Times::of(signup.told.at.interval, &signup.told.at.zone));
     shift.map_or_else(told, titled)
 }
 

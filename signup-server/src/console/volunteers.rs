@@ -103,15 +103,16 @@ fn page(
 }
 
 fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
-    let waiting = data.signups.iter().map(|signup| signup.notices.len()).sum();
+    let waiting =
+        data.notices.iter().filter(|notice| notice.due_at.is_some() || notice.failure.is_some()).count();
     let signups = match data.signups.len() {
         0 if data.is_empty() => "Nothing is stored about this email address.".to_owned(),
         0 => "No sign-ups are stored.".to_owned(),
         1 => format!("1 sign-up and {} are stored.", mails(waiting)),
         number => format!("{number} sign-ups and {} are stored.", mails(waiting)),
     };
-    let in_words = |signup: &signup_core::VolunteerSignup| {
-        let signup_core::SignupInFull { event, shift, signup, .. } = &signup.in_full;
+    let in_words = |signup: &signup_core::SignupInFull| {
+        let signup_core::SignupInFull { event, shift, signup, .. } = signup;
         let shift = Some(shift).filter(|shift| shift.deleted_at.is_none());
         let status = if signup.is_confirmed() { "confirmed" } else { "cancelled" };
         format!("{}, as {}: {}, {status}", event.title, signup.name, shift_in_words(shift, signup))

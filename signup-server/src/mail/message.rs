@@ -1,4 +1,4 @@
-//! The message of a mail: its headers, plain text and HTML, and for a sign-up the shift as a calendar attachment.
+//! The message of a mail: its headers, plain text and HTML, and the shifts of a volunteer as calendar attachments.
 //!
 //! Text from users is put on one line in headers and in plain text, and escaped in HTML. Only the event's
 //! description and the reason for a cancellation keep their line breaks, and they are in no header. Names and answers are left out
@@ -7,11 +7,8 @@
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{
-    EmailAddress, Mail, MailContent, News, Notice, NoticeCause, PlaceNews, Secret, SignupInFull,
-};
+use signup_core::{EmailAddress, Mail, MailContent, News, NoticeCause, PlaceNews, Secret};
 
-use super::content::{Action, Content};
 use super::header::Headers;
 use super::mail_from::MailFrom;
 use super::name::{safe_name, safe_organization, sender_name};
@@ -52,18 +49,6 @@ struct CalendarFile {
     name: &'static str,
     method: Method,
     text: String,
-}
-
-#[derive(Debug, Template)]
-#[template(path = "mail.txt", escape = "none")]
-struct TextPart<'a> {
-    mail: &'a Content<'a>,
-}
-
-#[derive(Debug, Template)]
-#[template(path = "mail.html")]
-struct HtmlPart<'a> {
-    mail: &'a Content<'a>,
 }
 
 #[derive(Debug, Template)]
@@ -112,27 +97,26 @@ pub(super) fn write(
     base_url: &str,
     now: Timestamp,
 ) -> Result<WrittenMail, String> {
+    let link = || mail.secret.as_ref().ok_or("a mail about places needs the secret of its link");
     let draft = match &mail.content {
-        MailContent::Signup(about) => about_signup(&mail.notice, about, from, base_url, now)?,
-        MailContent::News(news) => {
-            let secret = mail.secret.as_ref().ok_or("a mail about places needs the secret of its link")?;
-            about_places(news, secret, from, base_url, now)?
-        }
+        MailContent::News(news) => about_places(news, link()?, from, base_url, now)?,
         MailContent::SignInCode { code, .. } => to_person(&PersonMail::code(code), None)?,
         MailContent::Invitation(invited) => {
-            let secret = mail.notice.cause.secret().ok_or("an invitation needs its secret")?;
+            let NoticeCause::Invited { secret, .. } = &mail.notice.cause else {
+                return Err("an invitation needs its secret".to_owned());
+            };
             let organization = &invited.organization;
             let draft =
                 to_person(&PersonMail::invitation(invited, secret, base_url), organization.contact.as_ref())?;
             Draft { from: safe_organization(&organization.name), ..draft }
         }
         MailContent::Message(sent) => {
-            let content = OrganizerMail::of(sent, base_url);
+            let content = OrganizerMail::of(sent, link()?, base_url);
             Draft {
                 from: sender_name(&sent.organization.name),
                 text: rendered(&OrganizerTextPart { mail: &content })?,
                 html: rendered(&OrganizerHtmlPart { mail: &content })?,
-                name: content.name,
+                name: content.name.filter(|_| !content.has_several_people),
                 subject: content.subject,
                 contact: sent.organization.contact.as_ref(),
                 calendars: vec![],
@@ -141,39 +125,6 @@ pub(super) fn write(
         _ => return Err(format!("there is no email for the cause {}", mail.notice.cause.name())),
     };
     Ok(message(mail, draft, from, now))
-}
-
-/// Writes a mail to a volunteer about a sign-up.
-fn about_signup<'a>(
-    notice: &Notice,
-    about: &'a SignupInFull,
-    from: &MailFrom,
-    base_url: &str,
-    now: Timestamp,
-) -> Result<Draft<'a>, String> {
-    let SignupInFull { organization, event, shift, signup, .. } = about;
-    let url = format!("{base_url}/events/{}", event.slug);
-    let url = (event.is_published && event.deleted_at.is_none()).then_some(url.as_str());
-    // The current state of the shift, which may differ from the state that the notice recorded. Mails about two changes
-    // may be sent in the wrong order, so each mail shows the state at the time of writing.
-    let present = signup.time_and_place(shift, event);
-    let method = match notice.cause {
-        NoticeCause::Cancelled { .. } => Method::Cancel,
-        _ => Method::Publish,
-    };
-    let content = Content::of(&notice.cause, about, &present, base_url, url, now)?;
-    let sequence = shift.version * 2 + u32::from(method == Method::Cancel);
-    let entry = Entry { event, shift, signup: signup.id, name: None, at: &present, sequence, url };
-    let calendar = Calendar { method, organization, sender: from.address(), entries: vec![entry], now };
-    Ok(Draft {
-        from: sender_name(&organization.name),
-        name: content.name.clone(),
-        text: rendered(&TextPart { mail: &content })?,
-        html: rendered(&HtmlPart { mail: &content })?,
-        subject: content.subject,
-        contact: organization.contact.as_ref(),
-        calendars: vec![CalendarFile { name: "shift.ics", method, text: calendar.to_string() }],
-    })
 }
 
 /// Writes the mail to an address about its places at an event. One calendar file has every place that the address has, and each place
@@ -238,11 +189,13 @@ fn rendered(template: &impl Template) -> Result<String, String> {
 
 /// Puts the headers and the parts of a mail together.
 ///
-/// All mails of one notice have the same Message-ID, so that a mail program can recognize a duplicate.
+/// A mail that is sent again has the same Message-ID, so that a mail program can recognize a duplicate.
 fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> WrittenMail {
     let Draft { from: organization, name, subject, text, html, contact, calendars } = draft;
     let to = address(mail.recipient());
-    let id = mail.notice.id;
+    // A half of the digest keeps the line and the boundaries of the parts short enough.
+    let id = mail.message_digest(&format!("{subject}\n{text}")).to_string();
+    let id = &id[..32];
     let date = Offset::UTC.to_datetime(now).strftime("%a, %d %b %Y %H:%M:%S +0000");
     let mut headers = Headers::default();
     headers.plain("Message-ID", &format!("<{id}@{}>", from.domain()));
@@ -257,7 +210,7 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> Wr
     headers.plain("Auto-Submitted", "auto-generated");
     headers.plain("MIME-Version", "1.0");
     let parts = [part("text/plain; charset=utf-8", &text), part("text/html; charset=utf-8", &html)];
-    let alternatives = multipart("alternative", &id.to_string(), &parts);
+    let alternatives = multipart("alternative", id, &parts);
     let files = calendars.iter().map(|CalendarFile { name, method, text }| {
         let kind = format!("text/calendar; charset=utf-8; method={}", method.name());
         part(&format!("{kind}\r\nContent-Disposition: attachment; filename=\"{name}\""), text)
@@ -266,7 +219,7 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> Wr
         [] => alternatives,
         _ => {
             let parts: Vec<_> = std::iter::once(alternatives).chain(files).collect();
-            multipart("mixed", &id.to_string(), &parts)
+            multipart("mixed", id, &parts)
         }
     };
     WrittenMail { to, content: format!("{}{body}", headers.into_text()), subject, text }
@@ -291,16 +244,6 @@ fn address(email: &EmailAddress) -> String {
     format!("{}@{}", email.user(), email.ascii_domain())
 }
 
-#[cfg(test)]
-mod cancellation_tests;
-#[cfg(test)]
-mod cause_tests;
-#[cfg(test)]
-mod change_tests;
-#[cfg(test)]
-mod content_tests;
-#[cfg(test)]
-mod delivered;
 #[cfg(test)]
 mod name_tests;
 #[cfg(test)]

@@ -5,7 +5,6 @@
 
 mod client;
 mod connection;
-mod content;
 mod header;
 mod location;
 mod mail_from;

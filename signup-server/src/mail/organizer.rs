@@ -1,9 +1,10 @@
 //! The content of a mail with a message from an organizer.
 
-use signup_core::{EmailAddress, MessageMail, MessagePlace};
+use signup_core::{EmailAddress, MessageMail, MessagePlace, Secret};
 
 use super::location::place_in_words;
-use super::name::{UNNAMED_SENDER, safe_name, sender_name};
+use super::name::{UNNAMED_SENDER, sender_name};
+use super::people::People;
 use crate::linked_text::LinkedText;
 use crate::page::times::Times;
 use crate::plain::{lines, one_line};
@@ -12,13 +13,18 @@ use crate::plain::{lines, one_line};
 #[derive(Debug, Clone)]
 pub(super) struct OrganizerMail {
     pub(super) subject: String,
+    /// The names in the greeting.
     pub(super) name: Option<String>,
+    /// Whether several people share the address.
+    pub(super) has_several_people: bool,
     /// The organization that writes, and the event.
     pub(super) heading: String,
     /// The lines of the message.
     pub(super) text: Vec<String>,
     /// The shifts of the volunteer, in running order.
     pub(super) places: Vec<Place>,
+    /// The URL of the places.
+    pub(super) link: String,
     /// The organization's address for questions.
     pub(super) contact: Option<String>,
     pub(super) organization: String,
@@ -30,31 +36,37 @@ pub(super) struct Place {
     pub(super) shift: String,
     pub(super) when: String,
     pub(super) location: Option<String>,
-    /// The URL of the sign-up.
-    pub(super) link: String,
+    /// The people who have a place, if the mail is to several.
+    pub(super) who: Option<String>,
 }
 
 impl OrganizerMail {
-    pub(super) fn of(mail: &MessageMail, base_url: &str) -> Self {
+    /// Returns the content of the mail. `secret` is that of the link.
+    pub(super) fn of(mail: &MessageMail, secret: &Secret, base_url: &str) -> Self {
         let MessageMail { event, message, places, .. } = mail;
-        let of_place = |place: &MessagePlace| {
-            let MessagePlace { shift, signup, secret, .. } = place;
+        let people = People::of(places.iter().map(|place| &place.signup.name));
+        let has_several_people = people.count() > 1;
+        let of_shift = |places: &[MessagePlace]| {
+            let MessagePlace { shift, signup, .. } = &places[0];
             let at = signup.time_and_place(shift, event);
+            let who = People::of(places.iter().map(|place| &place.signup.name));
             let location = place_in_words(&at, event.is_virtual);
             Place {
                 shift: one_line(shift.title.as_str()),
                 when: Times::of(at.interval, &at.zone).to_string(),
                 location: location.map(|location| one_line(&location)),
-                link: format!("{base_url}/signups/{}", secret.reveal()),
+                who: has_several_people.then(|| who.all()),
             }
         };
         let organization = sender_name(&mail.organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned());
         Self {
             subject: one_line(message.subject.as_str()),
-            name: places.first().and_then(|place| safe_name(&place.signup.name)),
+            name: people.greeting(),
+            has_several_people,
             heading: format!("{organization} sent you a message about {}", one_line(event.title.as_str())),
             text: lines(message.text.as_str()),
-            places: places.iter().map(of_place).collect(),
+            places: places.chunk_by(|a, b| a.shift.id == b.shift.id).map(of_shift).collect(),
+            link: format!("{base_url}/signups/{}", secret.reveal()),
             contact: mail.organization.contact.as_ref().map(EmailAddress::to_string),
             organization,
         }

@@ -104,10 +104,11 @@ async fn send(
             }
         }
     };
+    mail.notice = notice;
     match sent {
         Ok(()) => {
             metrics::count_mail(MailFate::Sent);
-            report_sent(outbox, &notice, stop).await;
+            report_sent(outbox, &mail, stop).await;
             None
         }
         Err(error) => {
@@ -116,7 +117,6 @@ async fn send(
                 SendErrorKind::TransientRefusal | SendErrorKind::Server => MailFailure::Transient,
             };
             let reason = error.reason_for_log();
-            mail.notice = notice;
             let notice = &mail.notice;
             match outbox.report_failed(&mail, failure, &error.reason).await {
                 Ok(Some(Notice { failure: Some(_), id, .. })) => {
@@ -125,7 +125,7 @@ async fn send(
                 }
                 Ok(Some(Notice { id, due_at, .. })) => {
                     metrics::count_mail(MailFate::Deferred);
-                    tracing::warn!(notice = %id, %reason, again_at = %due_at, "an email was not sent");
+                    tracing::warn!(notice = %id, %reason, again_at = due_at.map(tracing::field::display), "an email was not sent");
                 }
                 Ok(None) => {
                     tracing::warn!(notice = %notice.id, %reason, "an email was not sent, and another process has claimed its notice");
@@ -154,12 +154,13 @@ async fn extend_lease(outbox: &Outbox, notice: Notice) -> Notice {
     }
 }
 
-/// Reports that the mail of a notice was sent, which removes the notice. Retries until the server stops.
+/// Reports that a mail was sent. Retries until the server stops.
 ///
 /// Without the report, the mail would be sent again when the lease expires.
-async fn report_sent(outbox: &Outbox, notice: &Notice, stop: &watch::Receiver<bool>) {
+async fn report_sent(outbox: &Outbox, mail: &Mail, stop: &watch::Receiver<bool>) {
+    let notice = &mail.notice;
     loop {
-        match outbox.report_sent(notice).await {
+        match outbox.report_sent(mail).await {
             Ok(true) => return,
             Ok(false) => {
                 tracing::warn!(notice = %notice.id, "another process has claimed the notice of an email that was sent");

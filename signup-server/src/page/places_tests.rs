@@ -19,7 +19,11 @@ impl Sample {
         let new = NewSignup::new(name.parse().unwrap(), email.parse().unwrap());
         let form = self.service.volunteers().form(&self.event.slug, [self.shift]).await.unwrap();
         let done = form.sign_up(new).await.unwrap().into_places().unwrap().remove(0);
-        Volunteer { secret: done.secret.unwrap(), signup: done.signup }
+        let outbox = self.service.outbox();
+        let notice = outbox.due(1).await.unwrap().pop().unwrap();
+        let mail = outbox.claim(&notice).await.unwrap().unwrap();
+        assert!(outbox.report_sent(&mail).await.unwrap());
+        Volunteer { secret: mail.secret.unwrap(), signup: done.signup }
     }
 
     async fn ada(&self) -> Volunteer {

@@ -11,6 +11,8 @@ use super::{Instant, Member, Notice, Signup};
 pub(crate) struct VolunteerData<'a> {
     email: &'a str,
     signups: Vec<VolunteerSignup<'a>>,
+    /// The mails that wait, those that failed, and what is known of those that were sent: one for each event, and one for each message.
+    mails: Vec<Notice<'a>>,
     /// The member who has the address.
     member: Option<Member<'a>>,
     invitation: Option<Invitation<'a>>,
@@ -26,7 +28,7 @@ struct Invitation<'a> {
     expires_at: Instant,
 }
 
-/// A sign-up, with what it is for, what the volunteer was told, and its mails.
+/// A sign-up, with what it is for, and what the volunteer was told.
 #[derive(Debug, Serialize)]
 struct VolunteerSignup<'a> {
     #[serde(flatten)]
@@ -38,8 +40,6 @@ struct VolunteerSignup<'a> {
     event: Event<'a>,
     slot: Slot<'a>,
     told: Told<'a>,
-    /// The mails that wait, and those that failed.
-    mails: Vec<Notice<'a>>,
 }
 
 #[derive(Debug, Serialize)]
@@ -57,7 +57,7 @@ struct Slot<'a> {
     end_time: Instant,
 }
 
-/// When and where the shift is by the last mail to the volunteer.
+/// When and where the shift is by the last mail to the volunteer, or as the form showed it.
 #[derive(Debug, Serialize)]
 struct Told<'a> {
     start_time: Instant,
@@ -71,6 +71,11 @@ impl<'a> VolunteerData<'a> {
         Self {
             email: email.as_str(),
             signups: data.signups.iter().map(VolunteerSignup::new).collect(),
+            mails: data
+                .notices
+                .iter()
+                .map(|notice| Notice::new(notice, notice.cause.volunteer().cloned()))
+                .collect(),
             member: data.member.as_ref().map(|(membership, person)| Member::new(membership, person)),
             invitation: data.invitation.as_ref().and_then(Invitation::new),
         }
@@ -92,10 +97,9 @@ impl<'a> Invitation<'a> {
 }
 
 impl<'a> VolunteerSignup<'a> {
-    fn new(stored: &'a signup_core::VolunteerSignup) -> Self {
-        let SignupInFull { organization, event, shift, signup, .. } = &stored.in_full;
-        let (interval, told) = (shift.interval(), &signup.told);
-        let mail = |notice| Notice::new(notice, Some(signup.email.clone()));
+    fn new(stored: &'a SignupInFull) -> Self {
+        let SignupInFull { organization, event, shift, signup, .. } = stored;
+        let (interval, told) = (shift.interval(), &signup.told.at);
         Self {
             signup: Signup::new(signup, Some(shift).filter(|shift| shift.deleted_at.is_none())),
             cancellation_reason: signup.cancellation_reason(event, shift).map(CancellationReason::as_str),
@@ -117,7 +121,6 @@ impl<'a> VolunteerSignup<'a> {
                 timezone: told.zone.name(),
                 locations: told.locations().collect(),
             },
-            mails: stored.notices.iter().map(mail).collect(),
         }
     }
 }

@@ -59,7 +59,7 @@ for number, given in enumerate(expected):
 
     (attachment,) = mail.iter_attachments()
     text = attachment.get_payload(decode=True)
-    assert attachment.get_filename() == "shift.ics" and attachment.get_param("method") == "PUBLISH"
+    assert attachment.get_filename() == "shifts.ics" and attachment.get_param("method") == "PUBLISH"
     for line in text.split(b"\r\n"):
         assert len(line) <= 75, (number, line)
     calendar = icalendar.Calendar.from_ical(text)

@@ -13,11 +13,15 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);
     let scene = Scene::start(&server).await;
-    for title in ["Early", "Late"] {
-        scene.sign_up(title, ("Bob", "bob@example.org"), "").await;
+    let volunteers = [
+        ("Early", "Bob", "bob@example.org"),
+        ("Late", "Bob", "bob@example.org"),
+        ("Late", "Eve", "eve@example.org"),
+    ];
+    for (before, (title, name, email)) in volunteers.into_iter().enumerate() {
+        scene.sign_up(title, (name, email), "").await;
+        mailbox.wait_for(before + 1, SOON).await;
     }
-    scene.sign_up("Late", ("Eve", "eve@example.org"), "").await;
-    mailbox.wait_for(3, SOON).await;
     let path = scene.path("message");
     let form = scene.ada.get(&path).await;
     assert_eq!(form.status, 200);

@@ -38,7 +38,7 @@ async fn the_page_and_the_download_have_everything_that_is_stored_about_an_addre
     assert_eq!((&late["email"], &late["status"]), (&json!("BOB@example.org"), &json!("confirmed")));
     assert_eq!(early["answers"][0]["value"], HOSTILE);
     assert_eq!(early["event"]["organization"], "Riverside");
-    assert_eq!(early["mails"][0]["cause"], "signed_up");
+    assert_eq!(data["mails"][0]["cause"], "news");
     assert!(!export.text.contains("eve@"), "{data}");
 }
 

@@ -47,7 +47,7 @@ async fn a_permanently_refused_recipient_fails_at_once_and_can_be_retried() {
         }
     })
     .await;
-    assert_eq!(failed["cause"], "signed_up");
+    assert_eq!(failed["cause"], "news");
     assert_eq!(failed["attempts"], 1);
     assert!(failed["reason"].as_str().unwrap().contains("no such user"), "{failed}");
     let retried = server.manage(&["notice", "retry", "--id", failed["id"].as_str().unwrap()]);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mailin::{Action, AuthMechanism, Handler, Response, SessionBuilder, response};
-use mailparse::{MailHeaderMap as _, ParsedMail};
+use mailparse::MailHeaderMap as _;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tempfile::NamedTempFile;
 
@@ -97,30 +97,33 @@ impl Mail {
         values.into_iter().next().unwrap()
     }
 
-    fn part(&self, media_type: &str) -> String {
-        fn find(mail: &ParsedMail<'_>, media_type: &str) -> Option<String> {
-            if mail.ctype.mimetype == media_type {
-                return Some(mail.get_body().unwrap());
-            }
-            mail.subparts.iter().find_map(|part| find(part, media_type))
-        }
+    fn parts(&self, media_type: &str) -> Vec<String> {
         let parsed = mailparse::parse_mail(&self.raw).unwrap();
-        find(&parsed, media_type).unwrap_or_else(|| panic!("no {media_type} in {parsed:?}"))
+        let parts = parsed.parts().filter(|part| part.ctype.mimetype == media_type);
+        parts.map(|part| part.get_body().unwrap()).collect()
     }
 
     pub(crate) fn text(&self) -> String {
-        self.part("text/plain").replace("\r\n", "\n")
+        self.parts("text/plain")[0].replace("\r\n", "\n")
     }
 
     pub(crate) fn html(&self) -> String {
-        self.part("text/html")
+        self.parts("text/html").remove(0)
     }
 
+    /// Returns the calendar files: that of all places that the address has, and one for each place that was cancelled.
+    pub(crate) fn calendars(&self) -> Vec<Calendar> {
+        self.parts("text/calendar").iter().map(|text| Calendar::read(text)).collect()
+    }
+
+    /// Returns the only calendar file.
     pub(crate) fn calendar(&self) -> Calendar {
-        Calendar::read(&self.part("text/calendar"))
+        let mut calendars = self.calendars();
+        assert_eq!(calendars.len(), 1, "{calendars:?}");
+        calendars.remove(0)
     }
 
-    /// Returns the path of the link to the sign-up, if the mail has one.
+    /// Returns the path of the link to the places, if the mail has one.
     pub(crate) fn signup_path(&self) -> Option<String> {
         let text = self.text();
         let start = text.find("/signups/")?;

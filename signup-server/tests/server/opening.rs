@@ -57,6 +57,7 @@ async fn the_page_takes_sign_ups_from_the_opening_to_the_closing_and_says_when_t
     assert_eq!([&answer["signups_open_at"], &answer["signups_close_at"]], [&json!(null), &json!(null)]);
     assert!(has_form(&page.get(&server).await.text));
     assert_eq!(sign_up("bo@example.org").await.status, 303);
+    mailbox.wait_for(1, SOON).await;
 
     press("close").await;
     let closed = page.get(&server).await;

@@ -28,7 +28,7 @@ pub(crate) const PAGES: &Pictures = &[
     ("places.html", &["my-places", "cancelled"]),
     ("cancel_place.html", &["cancel-place"]),
     ("choose_place.html", &["cancel-which", "cancel-none"]),
-    ("mail.html", &["mail"]),
+    ("news_mail.html", &["mail"]),
 ];
 
 /// The pictures of cancelled events and of places that are gone.
@@ -38,7 +38,7 @@ pub(crate) const GONE: &Pictures = &[
         "places.html",
         &["shift-removed-my-place", "event-cancelled-my-place", "over-my-place", "removed-my-place"],
     ),
-    ("mail.html", &["mail-cancelled"]),
+    ("news_mail.html", &["mail-cancelled"]),
 ];
 
 /// The number of places that are left falls with the sign-up and rises with the cancellation by the mailed link.

@@ -70,6 +70,7 @@ async fn the_way_of_a_volunteer() {
     let thanks = server.browse("GET", location, None).await;
     assert!(!thanks.text.contains("ada@example.org"), "the page behind a public link names no volunteer");
     text += &format!("=== signed up\n{}\n\n", readable(&thanks));
+    mailbox.wait_for(1, SOON).await;
     let again = page.sign_up(&server, &late, "ADA", "ADA@example.org").await;
     assert_eq!(
         (again.status, again.header("location")),

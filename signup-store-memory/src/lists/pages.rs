@@ -48,13 +48,9 @@ impl Tables {
             }
             NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
             NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),
-            NoticeQuery::About(owner, signup) => {
-                let children = self.children.get(&RecordKey::Signup(owner, signup)).into_iter().flatten();
-                let notices = children.filter_map(|key| match key {
-                    RecordKey::Notice(owner, id) => Some((*id, *owner)),
-                    _ => None,
-                });
-                notices.take(limit as usize).collect()
+            NoticeQuery::About(owner, email_key) => {
+                let notices = self.lists.notices.get(&(owner, email_key)).into_iter().flatten();
+                notices.take(limit as usize).copied().collect()
             }
         };
         let notice = |(id, owner)| match self.records.get(&RecordKey::Notice(owner, id)) {

@@ -290,11 +290,10 @@ CREATE TABLE shifts (
     closed_at       bigint,
     closed_by       text    COLLATE "C",
     closing_reason  text,
+    closed_silently boolean NOT NULL DEFAULT FALSE,
     deleted_at      bigint,
-    -- The latest gathering of changes: when the first one was made, when the mails are due, and the notice of the latest change.
-    gathering_first_at  bigint,
-    gathering_due_at    bigint,
-    gathering_notice_id uuid,
+    -- How often the time or the place changed in a way that volunteers are mailed about.
+    announced       integer NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
@@ -350,7 +349,7 @@ CREATE TABLE signups (
     email_key       text    COLLATE "C" NOT NULL,
     -- The name by which people with one address are told apart: NFKC, with its case folded.
     person_key      text    COLLATE "C" NOT NULL,
-    -- When and where the shift is by the last mail to the volunteer, as a JSON object.
+    -- What the address was told about the sign-up by the last mail, as a JSON object.
     told            jsonb   NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
     answers         jsonb   NOT NULL,
@@ -364,6 +363,8 @@ CREATE TABLE signups (
     cancelled_by    text    COLLATE "C",
     -- Why the organizer cancelled this one sign-up.
     cancellation_reason text,
+    -- Whether nobody is mailed about the cancellation of this one sign-up.
+    is_silent       boolean NOT NULL DEFAULT FALSE,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 );
@@ -393,7 +394,7 @@ CREATE INDEX links_by_expiry ON links (expires_at);
 -- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.version, u.created_at, u.repeated_at, u.cancellation_reason,
+    u.version, u.created_at, u.repeated_at, u.cancellation_reason, u.is_silent,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
@@ -416,35 +417,33 @@ CREATE TABLE receipts (
 );
 CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 
--- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.
+-- The outbox: addresses with places at an event and the mails to them, jobs, mails to send, and mails that could not be sent.
 CREATE TABLE notices (
     organization_id uuid    NOT NULL,
     -- The key is the id alone: the lists of the notices of all organizations are sorted by id.
     id              uuid    PRIMARY KEY,
-    -- Both are NULL in a mail to a person who signs in or is invited.
+    -- NULL in a mail to a person who signs in or is invited.
     event_id        uuid,
-    shift_id        uuid,
-    -- The sign-up that the mail is about, or NULL if the notice is for several volunteers. Not a foreign key: PostgreSQL would
-    -- look up the sign-up by a plan that it made when the table was small, and read all sign-ups of the organization.
-    signup_id       uuid,
+    -- The address of the volunteer that the notice is for, as addresses are compared. NULL if it is for none, or for several.
+    email_key       text COLLATE "C",
     -- Whether the mail may wait behind others. A code to sign in and an invitation may not.
     can_wait        boolean NOT NULL,
-    -- What happened, as a JSON object.
+    -- What the notice is for, as a JSON object.
     cause           jsonb   NOT NULL,
     version         integer NOT NULL,
     attempts        integer NOT NULL,
     created_at      bigint  NOT NULL,
-    -- When a process may claim the notice: the end of a lease or of a backoff.
-    due_at          bigint  NOT NULL,
+    -- When a process may claim the notice: the end of a lease or of a backoff. NULL while there is nothing to send.
+    due_at          bigint,
     -- When the mail failed for good, or NULL while it is still to be sent, and why its last attempt failed.
     failed_at       bigint,
     reason          text,
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 );
--- Finds the notices for a shift, and those about one of its sign-ups. The organization is not the first column: PostgreSQL could
--- then look up a notice by its organization, in a plan made when the table was small, and read all notices of the organization.
-CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
-CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE failed_at IS NULL;
+CREATE INDEX notices_by_event ON notices (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX notices_by_address ON notices (organization_id, email_key) WHERE email_key IS NOT NULL;
+CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX queued_notices ON notices (id) WHERE due_at IS NOT NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;
 

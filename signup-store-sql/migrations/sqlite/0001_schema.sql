@@ -287,11 +287,10 @@ CREATE TABLE shifts (
     closed_at       INTEGER,
     closed_by       TEXT,
     closing_reason  TEXT,
+    closed_silently INTEGER NOT NULL DEFAULT 0,
     deleted_at      INTEGER,
-    -- The latest gathering of changes: when the first one was made, when the mails are due, and the notice of the latest change.
-    gathering_first_at  INTEGER,
-    gathering_due_at    INTEGER,
-    gathering_notice_id BLOB,
+    -- How often the time or the place changed in a way that volunteers are mailed about.
+    announced       INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 ) STRICT;
@@ -347,7 +346,7 @@ CREATE TABLE signups (
     email_key       TEXT    NOT NULL,
     -- The name by which people with one address are told apart: NFKC, with its case folded.
     person_key      TEXT    NOT NULL,
-    -- When and where the shift is by the last mail to the volunteer, as a JSON object.
+    -- What the address was told about the sign-up by the last mail, as a JSON object.
     told            TEXT    NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
     answers         TEXT    NOT NULL,
@@ -360,6 +359,8 @@ CREATE TABLE signups (
     cancelled_by    TEXT,
     -- Why the organizer cancelled this one sign-up.
     cancellation_reason TEXT,
+    -- Whether nobody is mailed about the cancellation of this one sign-up.
+    is_silent       INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (organization_id, id),
     FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
 ) STRICT;
@@ -387,7 +388,7 @@ CREATE INDEX links_by_expiry ON links (expires_at);
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.version, u.created_at, u.repeated_at, u.cancellation_reason,
+    u.version, u.created_at, u.repeated_at, u.cancellation_reason, u.is_silent,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
@@ -410,31 +411,31 @@ CREATE TABLE receipts (
 CREATE UNIQUE INDEX receipts_by_key ON receipts (organization_id, caller_id, operation, idempotency_key);
 CREATE INDEX receipts_by_expiry ON receipts (expires_at);
 
--- The outbox: mails to send, and mails that could not be sent. A sent mail has no row.
+-- The outbox: addresses with places at an event and the mails to them, jobs, mails to send, and mails that could not be sent.
 CREATE TABLE notices (
     id              BLOB    NOT NULL PRIMARY KEY,
     organization_id BLOB    NOT NULL,
-    -- Both are NULL in a mail to a person who signs in or is invited.
+    -- NULL in a mail to a person who signs in or is invited.
     event_id        BLOB,
-    shift_id        BLOB,
-    -- The sign-up that the mail is about, or NULL if the notice is for several volunteers.
-    signup_id       BLOB,
+    -- The address of the volunteer that the notice is for, as addresses are compared. NULL if it is for none, or for several.
+    email_key       TEXT,
     -- Whether the mail may wait behind others. A code to sign in and an invitation may not.
     can_wait        INTEGER NOT NULL,
-    -- What happened, as a JSON object.
+    -- What the notice is for, as a JSON object.
     cause           TEXT    NOT NULL,
     version         INTEGER NOT NULL,
     attempts        INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
-    -- When a process may claim the notice: the end of a lease or of a backoff.
-    due_at          INTEGER NOT NULL,
+    -- When a process may claim the notice: the end of a lease or of a backoff. NULL while there is nothing to send.
+    due_at          INTEGER,
     -- When the mail failed for good, or NULL while it is still to be sent, and why its last attempt failed.
     failed_at       INTEGER,
     reason          TEXT,
-    FOREIGN KEY (organization_id, shift_id) REFERENCES shifts (organization_id, id) ON DELETE CASCADE
+    FOREIGN KEY (organization_id, event_id) REFERENCES events (organization_id, id) ON DELETE CASCADE
 ) STRICT;
--- Finds the notices for a shift, and those about one of its sign-ups.
-CREATE INDEX notices_by_shift ON notices (shift_id, signup_id);
-CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE failed_at IS NULL;
+CREATE INDEX notices_by_event ON notices (event_id) WHERE event_id IS NOT NULL;
+CREATE INDEX notices_by_address ON notices (organization_id, email_key) WHERE email_key IS NOT NULL;
+CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE due_at IS NOT NULL;
+CREATE INDEX queued_notices ON notices (id) WHERE due_at IS NOT NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

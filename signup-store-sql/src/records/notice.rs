@@ -1,6 +1,6 @@
 //! Notices.
 
-use signup_core::{EventId, Notice, NoticeFailure, NoticeId, OrganizationId, ShiftId, SignupId, StoreError};
+use signup_core::{EmailAddress, EventId, Notice, NoticeFailure, NoticeId, OrganizationId, StoreError};
 
 use crate::sql::Value;
 use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
@@ -15,15 +15,10 @@ pub(crate) const TABLE: Table<Notice> = Table {
     columns: &[
         Column::new("id", Id, |notice| notice.id.uuid().into()),
         Column::new("organization_id", Id, |notice| notice.organization.uuid().into()),
-        Column::new("event_id", Id, |notice: &Notice| {
-            Value::Uuid(notice.shift.map(|(event, _)| event.uuid()))
-        }),
-        Column::new("shift_id", Id, |notice: &Notice| {
-            Value::Uuid(notice.shift.map(|(_, shift)| shift.uuid()))
-        }),
+        Column::new("event_id", Id, |notice: &Notice| Value::Uuid(notice.event.map(EventId::uuid))),
         // Follows from the cause.
-        Column::new("signup_id", Id, |notice: &Notice| {
-            Value::Uuid(notice.cause.signup().map(SignupId::uuid))
+        Column::new("email_key", Text, |notice: &Notice| {
+            notice.cause.volunteer().map(EmailAddress::key).into()
         })
         .unread(),
         Column::new("can_wait", Flag, |notice| notice.cause.can_wait().into()),
@@ -44,14 +39,11 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
     let id = columns.id("id", NoticeId::new)?;
     let organization = columns.id("organization_id", OrganizationId::new)?;
     let event = columns.optional_id("event_id", EventId::new)?;
-    let shift = columns.optional_id("shift_id", ShiftId::new)?;
-    let of_shift = columns.both(event, shift)?;
     let mut notice =
-        Notice::to_person(id, organization, columns.json("cause")?, columns.instant("created_at")?);
-    notice.shift = of_shift;
+        Notice::new(id, organization, event, columns.json("cause")?, columns.instant("created_at")?);
     notice.version = columns.number("version")?;
     notice.attempts = columns.number("attempts")?;
-    notice.due_at = columns.instant("due_at")?;
+    notice.due_at = columns.optional_instant("due_at")?;
     let reason = columns.optional_text("reason")?.map(str::to_owned);
     match (columns.optional_instant("failed_at")?, reason) {
         (Some(at), Some(reason)) => notice.failure = Some(NoticeFailure { at, reason }),

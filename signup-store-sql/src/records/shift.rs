@@ -1,16 +1,16 @@
 //! Shifts.
 
 use signup_core::{
-    CancellationReason, Closing, EventId, ExternalId, Gathering, Hours, Minimum, NoticeId, OrganizationId,
-    ScheduledShift, Shift, ShiftDescription, ShiftId, ShiftLocation, StoreError,
+    CancellationReason, Closing, EventId, ExternalId, Hours, Minimum, OrganizationId, ScheduledShift, Shift,
+    ShiftDescription, ShiftId, ShiftLocation, StoreError,
 };
 
 use super::event;
+use crate::sql::Dialect;
 use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
 use crate::sql::column::SelectedColumn;
 use crate::sql::row::{Decoder, Row};
 use crate::sql::table::{Column, Table};
-use crate::sql::{Dialect, Value};
 
 pub(crate) const TABLE: Table<Shift> = Table {
     name: "shifts",
@@ -44,12 +44,11 @@ pub(crate) const TABLE: Table<Shift> = Table {
         Column::new("closing_reason", Text, |shift| {
             closing(shift).and_then(|closing| closing.reason.as_ref()).map(CancellationReason::as_str).into()
         }),
-        Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
-        Column::new("gathering_first_at", Integer, |shift| shift.gathering.map(|of| of.first_at).into()),
-        Column::new("gathering_due_at", Integer, |shift| shift.gathering.map(|of| of.due_at).into()),
-        Column::new("gathering_notice_id", Id, |shift| {
-            Value::Uuid(shift.gathering.map(|of| of.latest.uuid()))
+        Column::new("closed_silently", Flag, |shift| {
+            closing(shift).is_some_and(|closing| closing.is_silent).into()
         }),
+        Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
+        Column::new("announced", Integer, |shift| shift.announced.into()),
         // A stored total: the writes of sign-ups add to it. The value of every record is 0, so a put leaves the total alone.
         Column::new("filled", Integer, |_: &Shift| 0_i64.into()),
         Column::new("position", Integer, |shift: &Shift| shift.position.into()),
@@ -115,13 +114,10 @@ pub(crate) fn read_of(
     let by = columns.optional("closed_by")?;
     let closed = columns.both(at, by)?;
     let reason = columns.optional("closing_reason")?;
-    shift.closing = closed.map(|(at, by)| Closing { at, by, reason });
+    let is_silent = columns.flag("closed_silently")?;
+    shift.closing = closed.map(|(at, by)| Closing { at, by, reason, is_silent });
     shift.deleted_at = columns.optional_instant("deleted_at")?;
-    let first_at = columns.optional_instant("gathering_first_at")?;
-    let due_at = columns.optional_instant("gathering_due_at")?;
-    let latest = columns.optional_id("gathering_notice_id", NoticeId::new)?;
-    let gathering = columns.both(columns.both(first_at, due_at)?, latest)?;
-    shift.gathering = gathering.map(|((first_at, due_at), latest)| Gathering { first_at, due_at, latest });
+    shift.announced = columns.number("announced")?;
     let filled = columns.number("filled")?;
     shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
     let minimum = columns.optional_number("minimum")?;

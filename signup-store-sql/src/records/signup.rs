@@ -6,7 +6,7 @@ use signup_core::{
 };
 
 use crate::sql::Dialect;
-use crate::sql::column::ColumnType::{Id, Integer, Text};
+use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
 use crate::sql::row::Row;
 use crate::sql::table::{Column, Table};
 
@@ -42,6 +42,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("cancellation_reason", Text, |signup: &Signup| {
             signup.reason.as_ref().map(CancellationReason::as_str).into()
         }),
+        Column::new("is_silent", Flag, |signup: &Signup| signup.is_silent.into()),
     ],
     ..Table::read_by(read)
 };
@@ -70,5 +71,6 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
         Some((at, by)) => SignupState::Cancelled { at, by },
     };
     signup.reason = columns.optional("cancellation_reason")?;
+    signup.is_silent = columns.flag("is_silent")?;
     Ok(signup)
 }

@@ -46,6 +46,9 @@ pub(crate) fn lookup(unique: &Unique) -> Lookup {
         Unique::SignInCode(browser) => {
             (Kind::SignInCode, &["browser"], vec![browser.as_bytes().as_slice().into()])
         }
+        Unique::Notice(organization, id) => {
+            (Kind::Notice, &["organization_id", "id"], vec![organization.uuid().into(), id.uuid().into()])
+        }
         Unique::Receipt(key) => {
             let key = super::key_values(&signup_core::RecordKey::Receipt(key.clone()));
             (Kind::Receipt, super::table(Kind::Receipt).key(), key)

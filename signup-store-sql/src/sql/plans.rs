@@ -237,11 +237,11 @@ const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, ga
      INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, person_key, answers, status, \
      told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
      'ada@example.org', id || '@example.org', 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM shifts; \
-     INSERT INTO notices (organization_id, id, event_id, shift_id, can_wait, cause, version, attempts, created_at, due_at) \
-     SELECT s.organization_id, gen_random_uuid(), s.event_id, s.id, TRUE, '{}', 1, 0, n, n FROM (SELECT * FROM shifts LIMIT 1) s, \
+     INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, due_at) \
+     SELECT s.organization_id, gen_random_uuid(), s.event_id, TRUE, '{}', 1, 0, n, n FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n; \
-     INSERT INTO notices (organization_id, id, event_id, shift_id, can_wait, cause, version, attempts, created_at, due_at) \
-     SELECT organization_id, id, event_id, id, TRUE, '{}', 1, 0, 0, 0 FROM shifts; \
+     INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, due_at) \
+     SELECT organization_id, id, event_id, TRUE, '{}', 1, 0, 0, 0 FROM shifts; \
      INSERT INTO messages (organization_id, event_id, id, subject, text, sender_id, sender_name, created_at, counts_until) \
      SELECT organization_id, id, gen_random_uuid(), 'Bring gloves', 'It will be cold.', gen_random_uuid(), 'Ada', n, n \
      FROM (SELECT * FROM events LIMIT 1) e, generate_series(1, 20000) n; \

@@ -98,31 +98,17 @@ fn failed_notices(dialect: Dialect) -> String {
 
 /// Removes the first deleted event. A statement that finds fewer rows than it may remove leaves none for those that follow.
 fn event(dialect: Dialect) -> Vec<String> {
-    let of_shifts = |table: &str| {
-        let rows = format!(
-            "shifts s CROSS JOIN {table} c WHERE (s.organization_id, s.event_id) = {EVENT} \
-             AND c.organization_id = s.organization_id AND c.shift_id = s.id"
-        );
-        delete(dialect, table, &rows)
-    };
     let of_event = |table: &str| {
         delete(dialect, table, &format!("{table} c WHERE (c.organization_id, c.event_id) = {EVENT}"))
     };
     let event = delete(dialect, "events", &format!("events c WHERE (c.organization_id, c.id) = {EVENT}"));
-    vec![of_shifts("notices"), of_event("signups"), of_event("shifts"), event]
+    vec![of_event("notices"), of_event("signups"), of_event("shifts"), event]
 }
 
-/// Removes deleted shifts that no sign-up or notice refers to.
+/// Removes deleted shifts that no sign-up refers to.
 fn shifts(dialect: Dialect) -> String {
-    let has_no = |children: &str| {
-        format!(
-            "(SELECT 1 FROM {children} n WHERE n.organization_id = c.organization_id AND n.shift_id = c.id LIMIT 1) IS NULL"
-        )
-    };
-    let (has_no_signup, has_no_notice) = (has_no("signups"), has_no("notices"));
-    let rows = format!(
-        "shifts c WHERE c.deleted_at <= $2 AND {has_no_signup} AND {has_no_notice} ORDER BY c.deleted_at"
-    );
+    let has_no_signup = "(SELECT 1 FROM signups n WHERE n.organization_id = c.organization_id AND n.shift_id = c.id LIMIT 1) IS NULL";
+    let rows = format!("shifts c WHERE c.deleted_at <= $2 AND {has_no_signup} ORDER BY c.deleted_at");
     delete(dialect, "shifts", &rows)
 }
 

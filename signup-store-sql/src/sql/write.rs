@@ -79,10 +79,7 @@ fn effect(write: &Write) -> Result<Option<(Effect, RecordKey, Vec<Value>)>, Stor
         }
         Write::Remove(record) => {
             let key = record.entity().key();
-            let mut row = key_values(&key);
-            if let Record::Signup(signup) = record {
-                row.push(signup.shift.uuid().into());
-            }
+            let row = key_values(&key);
             (Effect::Remove(record.kind()), key, row)
         }
     }))
@@ -119,13 +116,6 @@ impl Run {
                 let changes = changes.collect::<Vec<_>>().join(", ");
                 let given = [table.key(), columns].concat();
                 vec![update(dialect, table.name(), table.key(), &changes, &given, self.rows)]
-            }
-            Effect::Remove(Kind::Signup) => {
-                // No foreign key removes the notices. Their index begins with the shift.
-                let delete = |(table, id)| {
-                    delete(dialect, table, &["organization_id", id, "shift_id"], self.rows.clone())
-                };
-                [("notices", "signup_id"), ("signups", "id")].map(delete).into()
             }
             Effect::Remove(kind) => {
                 let table = table(*kind);

@@ -98,7 +98,7 @@ async fn a_record_belongs_to_what_is_there_and_to_the_same_organization(
         "UPDATE questions SET event_id = new_id()",
         "UPDATE signups SET shift_id = new_id()",
         "UPDATE links SET organization_id = new_id()",
-        "UPDATE notices SET shift_id = new_id()",
+        "UPDATE notices SET event_id = new_id()",
         "UPDATE webhooks SET organization_id = new_id()",
         "UPDATE deliveries SET webhook_id = new_id()",
         "UPDATE deliveries SET organization_id = new_id()",

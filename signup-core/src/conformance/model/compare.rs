@@ -61,7 +61,7 @@ pub(super) async fn compare(
     }
     for query in notice_queries(seen, now) {
         for limit in [1, 2, 99] {
-            same!(store, reference, notices(query, limit))?;
+            same!(store, reference, notices(query.clone(), limit))?;
         }
     }
     for limit in [1, 2, 99] {
@@ -95,10 +95,9 @@ fn notice_queries(seen: &Seen, now: Timestamp) -> Vec<NoticeQuery> {
     // A failed attempt makes a notice due after 30 seconds, so some due times are after `latest`.
     let latest = now + SignedDuration::from_secs(20);
     let mut queries = vec![NoticeQuery::Due { now, latest }];
-    queries.extend(seen.keys.iter().filter_map(|key| match *key {
-        RecordKey::Signup(owner, signup) => Some(NoticeQuery::About(owner, signup)),
-        _ => None,
-    }));
+    for owner in seen.organizations() {
+        queries.extend((0..4).map(|person| NoticeQuery::About(owner, email(person, true).key().to_owned())));
+    }
     let ids = seen.keys.iter().filter_map(|key| match key {
         RecordKey::Notice(_, id) => Some(Some(*id)),
         _ => None,

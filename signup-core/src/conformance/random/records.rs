@@ -50,15 +50,15 @@ impl Draft<'_> {
             }
             Kind::Notice => {
                 let due_at = self.now + SignedDuration::from_secs(numbers.below(24).into());
-                let shift = numbers.pick(world.all::<&Shift>())?;
-                let mut new = notice(shift, number);
-                let signups = world.all::<&Signup>().filter(|signup| signup.shift == shift.id);
+                let mut new = notice(numbers.pick(world.all::<&Shift>())?, number);
                 if numbers.below(4) == 0 {
-                    new = Notice::to_person(new.id, OrganizationId::NONE, code_asked_for(number), self.now);
-                } else if let Some(signup) = numbers.pick(signups).filter(|_| numbers.below(2) == 0) {
-                    new.cause = NoticeCause::Cancelled { signup: signup.id, secret: secret(number) };
+                    new = Notice::new(new.id, OrganizationId::NONE, None, code_asked_for(number), self.now);
+                } else if let Some(signup) =
+                    numbers.pick(world.all::<&Signup>()).filter(|_| numbers.below(2) == 0)
+                {
+                    new = recipient(signup, number);
                 }
-                Notice { due_at, ..new }.into()
+                Notice { due_at: Some(due_at).filter(|_| numbers.below(4) > 0), ..new }.into()
             }
             Kind::Activity => {
                 let organization = numbers.pick(world.all::<&Organization>())?.id;
@@ -239,7 +239,8 @@ impl Draft<'_> {
             1 => shift.title = Title::new(&format!("Edit {}", self.number)).unwrap(),
             2 => shift.hours = numbers.hours(),
             3 | 4 if shift.closing.is_none() => {
-                shift.closing = Some(Closing { at: self.now, by: numbers.cause(), reason: None });
+                shift.closing =
+                    Some(Closing { at: self.now, by: numbers.cause(), reason: None, is_silent: false });
             }
             _ => shift.deleted_at = if shift.deleted_at.is_some() { None } else { Some(self.now) },
         }

@@ -5,11 +5,11 @@ use super::*;
 use jiff::civil::date;
 
 use crate::conformance::records;
-use crate::shift::{Gathering, Shift};
+use crate::shift::Shift;
 use crate::store::{Refusal, Total};
 
 fn patch(full: EventInFull, patch: EventPatch, now: Timestamp) -> Result<Decision<EventWithShifts>, Error> {
-    patch_event(full, patch, None, limits(), vec![notice(8), notice(9)], DELAY, now)
+    patch_event(full, patch, None, limits(), None, DELAY, now)
 }
 
 fn filled(full: EventInFull) -> EventInFull {
@@ -21,7 +21,8 @@ fn filled(full: EventInFull) -> EventInFull {
 #[test]
 fn a_patch_requires_and_writes_exactly_what_it_changes() {
     let (event, gate) = ("put Event 1 to 2", "put Event 1 to 2, gate 2");
-    let shifts = ["put Shift 1 to 2", "insert Notice 8", "put Shift 2 to 2", "insert Notice 9"];
+    let shifts = ["put Shift 1 to 2", "put Shift 2 to 2"];
+    let told = [&shifts[..], &["insert Notice"]].concat();
     let at_1 = ["Event 1 at 1"];
     let moved = ["Event 1 at 1", "Shift 1 at 1", "Shift 2 at 1"];
     let draft = || full_with(|event, _| event.is_published = false);
@@ -51,57 +52,51 @@ fn a_patch_requires_and_writes_exactly_what_it_changes() {
             full(),
             new().start_date(date(2027, 6, 12)),
             before(),
-            [&moved[..], &[gate], &shifts].concat(),
+            [&moved[..], &["no Notice", gate], &told].concat(),
         ),
         (
             "a later day after the shifts",
             full(),
             new().start_date(date(2027, 6, 12)),
             after_shifts(),
-            [&moved[..], &[gate], &shifts].concat(),
+            [&moved[..], &["no Notice", gate], &told].concat(),
         ),
         (
             "a day in the past",
             full(),
             new().start_date(date(2020, 6, 6)),
             before(),
-            [&moved[..], &[gate], &shifts].concat(),
+            [&moved[..], &["no Notice", gate], &told].concat(),
         ),
         (
             "a zone",
             full(),
             new().zone("UTC".parse().unwrap()),
             before(),
-            [&moved[..], &[gate], &shifts].concat(),
+            [&moved[..], &["no Notice", gate], &told].concat(),
         ),
         (
             "a place",
             full(),
             new().location("Pier 3".parse().unwrap()),
             before(),
-            [&moved[..], &[event], &shifts].concat(),
+            [&moved[..], &["no Notice", event], &told].concat(),
         ),
         (
             "a place without mail",
             full(),
             new().location("Pier 3".parse().unwrap()).without_mail(),
             before(),
-            [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
+            [&moved[..], &[event], &shifts].concat(),
         ),
         (
             "a place after the shifts",
             full(),
             new().location("Pier 3".parse().unwrap()),
             after_shifts(),
-            [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
+            [&moved[..], &[event], &shifts].concat(),
         ),
-        (
-            "online",
-            full(),
-            new().online(true),
-            before(),
-            [&moved[..], &[event], &[shifts[0], shifts[2]]].concat(),
-        ),
+        ("online", full(), new().online(true), before(), [&moved[..], &[event], &shifts].concat()),
         (
             "an opening",
             full(),
@@ -262,15 +257,13 @@ fn a_patch_changes_only_the_fields_that_it_names() {
 }
 
 #[test]
-fn a_change_joins_the_gathering_of_each_shift() {
+fn a_move_is_announced_for_each_shift_unless_the_patch_suppresses_the_mails() {
     let patched = || EventPatch::new().start_date(date(2027, 6, 12));
-    let shifts = patch(full(), patched(), before()).unwrap().outcome.shifts;
-    let gathering =
-        |number| Gathering { first_at: before(), due_at: before() + DELAY, latest: notice(number) };
-    let gatherings: Vec<_> = shifts.iter().map(|shift| shift.gathering).collect();
-    assert_eq!(gatherings, [8, 9].map(gathering).map(Some));
-    let shifts = patch(full(), patched().without_mail(), before()).unwrap().outcome.shifts;
-    assert!(shifts.iter().all(|shift| shift.gathering.is_none()), "{shifts:?}");
+    let announced = |patch: Decision<EventWithShifts>| {
+        patch.outcome.shifts.iter().map(|shift| shift.announced).collect::<Vec<_>>()
+    };
+    assert_eq!(announced(patch(full(), patched(), before()).unwrap()), [1, 1]);
+    assert_eq!(announced(patch(full(), patched().without_mail(), before()).unwrap()), [0, 0]);
 }
 
 #[test]
@@ -413,7 +406,7 @@ fn an_external_id_has_to_be_free() {
     let named = |id: &str| full_with(|event, _| event.external_id = id.parse().ok());
     let patch = |full, holder: Option<u32>, patch| {
         let holder = holder.map(|number| EventId::new(records::uuid(number)));
-        patch_event(full, patch, holder, limits(), vec![notice(8), notice(9)], DELAY, before())
+        patch_event(full, patch, holder, limits(), None, DELAY, before())
     };
     let with = |id: &str| EventPatch::new().external_id(id.parse().unwrap());
     let (read, put) = ("Event 1 at 1", "put Event 1 to 2");

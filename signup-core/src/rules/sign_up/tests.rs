@@ -2,7 +2,7 @@ use super::super::facts::*;
 use super::*;
 use crate::conformance::records;
 use crate::question::QuestionKind;
-use crate::store::{EventInFull, Record, Write};
+use crate::store::EventInFull;
 
 fn ada() -> NewSignup {
     NewSignup::new("Ada".parse().unwrap(), "ADA@example.org".parse().unwrap())
@@ -27,9 +27,8 @@ fn family(names: &[&str]) -> NewSignup {
     names.iter().fold(ada(), |new, name| new.and(name.parse().unwrap()))
 }
 
-fn ids() -> Vec<PlaceIds> {
-    let ids = |number| PlaceIds { signup: SignupId::new(records::uuid(number)), mail: mail(number + 1) };
-    (7..=1000).step_by(10).map(ids).collect()
+fn ids() -> Vec<SignupId> {
+    (7..=1000).step_by(10).map(|number| SignupId::new(records::uuid(number))).collect()
 }
 
 type Decided = Result<Decision<Vec<ShiftOutcome>>, Error>;
@@ -55,9 +54,9 @@ fn a_sign_up_requires_gates_then_a_free_place_then_room() {
     let taken = [
         "sign-ups of Shift 1 below 5",
         "places of ada@example.org on Shift 1 below 20",
+        "no Notice",
         "insert Signup 7",
-        "insert Link 0",
-        "insert Notice 8",
+        "insert Notice",
     ];
     // On a full shift, a place may be given back until the commit.
     for (filled, now, writes) in
@@ -155,7 +154,7 @@ fn answers_are_stored_in_the_order_of_the_questions_with_their_labels() {
     let values: Vec<_> = signup.answers.iter().map(|answer| answer.value.as_str()).collect();
     assert_eq!(values, ["yes", "none", "S"]);
     let SignUpFacts { event, shifts, .. } = facts(full());
-    assert_eq!(signup.told, TimeAndPlace::of(&shifts[0], &event));
+    assert_eq!(signup.told, Told::by_form(&shifts[0], &event));
     let Err(Error::Invalid(faults)) = sign(&with(), &ada(), before()) else { panic!("answers are required") };
     assert_eq!(faults.len(), 3);
 }
@@ -181,13 +180,17 @@ fn each_person_gets_a_place_on_each_shift_in_one_change_set() {
             format!("places of ada@example.org on Shift {shift} below 19"),
         ]
     };
-    let required = [&["Event 1 at gate 1".to_owned()][..], &of(1), &of(2), &room(1), &room(2)].concat();
-    let writes: Vec<_> = [7, 17, 27, 37]
-        .iter()
-        .flat_map(|id| {
-            [format!("insert Signup {id}"), "insert Link 0".to_owned(), format!("insert Notice {}", id + 1)]
-        })
-        .collect();
+    let required = [
+        &["Event 1 at gate 1".to_owned()][..],
+        &of(1),
+        &of(2),
+        &room(1),
+        &room(2),
+        &["no Notice".to_owned()],
+    ]
+    .concat();
+    let mut writes: Vec<_> = [7, 17, 27, 37].map(|id| format!("insert Signup {id}")).into();
+    writes.push("insert Notice".to_owned());
     assert_eq!(lines(&decision), [required, writes].concat());
     assert_eq!(named(&decision), ["signup.created"; 4]);
     assert_eq!(places(&decision), [Ok(2), Ok(2)]);
@@ -252,7 +255,7 @@ fn a_repeated_sign_up_is_mailed_at_once_and_then_at_most_once_an_hour() {
     let facts = facts(full());
     let shift = facts.shifts[0].id;
     let signup = records::signup(&facts.shifts[0], 3);
-    let again = ["Signup 3 at 1", "put Signup 3 to 2", "insert Link 0", "insert Notice 8"];
+    let again = ["Signup 3 at 1", "no Notice", "put Signup 3 to 2", "insert Notice"];
     for full in [[].into(), [shift].into()] {
         for (seconds, expected) in [
             (None, &again[..]),
@@ -264,41 +267,16 @@ fn a_repeated_sign_up_is_mailed_at_once_and_then_at_most_once_an_hour() {
             let repeated_at = seconds.map(|seconds| before() - jiff::SignedDuration::from_secs(seconds));
             let signup = Signup { repeated_at, ..signup.clone() };
             let held = [((shift, 0), signup.clone())].into();
-            let known = KnownPlaces { held, full: BTreeSet::clone(&full) };
+            let known = KnownPlaces { held, full: BTreeSet::clone(&full), recipient: None };
             let decision = sign_up(&facts, &ada(), &known, ids(), before()).unwrap();
             let mut lines = lines(&decision);
             lines.retain(|line| !line.contains("gate") && !line.contains("below"));
             assert_eq!(lines, expected, "{seconds:?} seconds after the last mail");
             assert_eq!(named(&decision), [""; 0]);
             match decision.outcome[0].places.clone() {
-                Ok(places) => assert_eq!(places, [Place { signup, secret: None }]),
+                Ok(places) => assert_eq!(places, [Place { signup, is_new: false }]),
                 refused => assert_eq!((refused, full.len()), (Err(Error::ShiftFull), 1)),
             }
         }
     }
-}
-
-#[test]
-fn every_mail_carries_a_link_of_its_own() {
-    let decision = sign(&facts(full()), &ada(), before()).unwrap();
-    let mut again = ChangeSet::default();
-    mail_again(&mut again, records::signup(&facts(full()).shifts[0], 7), mail(9), after_event());
-    let mut digests = vec![];
-    for change in [&decision.change, &again] {
-        let [
-            Write::Put { after: Record::Signup(signup), .. },
-            Write::Put { before: None, after: Record::Link(link) },
-            Write::Put { before: None, after: Record::Notice(notice) },
-        ] = &change.writes[..]
-        else {
-            panic!("{change:?}")
-        };
-        let secret = notice.cause.secret().unwrap();
-        assert_eq!((&link.mailbox, link.digest), (&signup.email, secret.digest()));
-        assert_eq!(notice.cause.signup(), Some(signup.id));
-        digests.push(link.digest);
-    }
-    assert_ne!(digests[0], digests[1]);
-    let secret = first_place(Ok(decision)).secret.unwrap();
-    assert_eq!(secret.digest(), digests[0], "the caller gets the link of the mail");
 }

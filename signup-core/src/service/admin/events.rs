@@ -4,12 +4,11 @@ use super::Admin;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId, OrganizationId};
+use crate::id::{EventId, OrganizationId};
 use crate::input::Cancellation;
 use crate::organization::Organization;
 use crate::receipt::EventWithShifts;
 use crate::rules;
-use crate::secret;
 use crate::service::commit::refusal_error;
 use crate::store::{Deleted, EventInFull, EventQuery, Kind, Page, RecordKey, Unique};
 
@@ -131,8 +130,8 @@ impl Admin {
         let _turn = self.shared.turns.of_event(organization, id).await?;
         self.shared
             .commit_unrefused(&Actor::Operator, move |now| async move {
-                let notice = NoticeId::new(secret::new_uuid(now));
-                rules::cancel_event(self.event(id).await?, cancel.clone(), notice, now)
+                let job = self.shared.event_change(organization, id).await?;
+                rules::cancel_event(self.event(id).await?, cancel.clone(), job, now)
             })
             .await
     }

@@ -6,8 +6,7 @@ use crate::id::NoticeId;
 use crate::invitation::Invitation;
 use crate::notice::{Notice, NoticeCause};
 use crate::rules;
-use crate::signup::Signup;
-use crate::store::{Deleted, Kind, NoticeCounts, NoticeQuery, RecordKey};
+use crate::store::{Kind, NoticeCounts, NoticeQuery, RecordKey};
 use crate::text::EmailAddress;
 
 impl Admin {
@@ -18,8 +17,8 @@ impl Admin {
         Ok(self.shared.store.notices(query, limit).await?)
     }
 
-    /// Returns the email address that the mail of a notice goes to. Returns `None` for a notice to several volunteers, for a code that
-    /// was asked for with an unknown address, and if the sign-up or the invitation is gone.
+    /// Returns the email address that the mail of a notice goes to. Returns `None` for a job, for a code that
+    /// was asked for with an unknown address, and if the invitation is gone.
     ///
     /// # Example
     ///
@@ -44,12 +43,7 @@ impl Admin {
                 let found = self.shared.store.get::<Invitation>(key).await?;
                 Ok(found.and_then(|invitation| invitation.invitee).map(|invitee| invitee.email))
             }
-            cause => {
-                let Some(signup) = cause.signup() else { return Ok(None) };
-                let key = RecordKey::Signup(notice.organization, signup);
-                let found = self.shared.store.record(&key, Deleted::Included).await?;
-                Ok(found.and_then(|record| Signup::try_from(record).ok()).map(|signup| signup.email))
-            }
+            cause => Ok(cause.volunteer().cloned()),
         }
     }
 

@@ -5,11 +5,10 @@ use jiff::Timestamp;
 use super::{PendingWrite, Session};
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::id::{EventId, NoticeId};
+use crate::id::EventId;
 use crate::input::{Cancellation, Change, EventPatch};
 use crate::receipt::{EventWithShifts, Operation, OperationKind};
 use crate::rules::{self, Decision};
-use crate::secret;
 use crate::store::{EventInFull, RecordKey};
 use crate::token::Scope;
 
@@ -177,7 +176,8 @@ impl Session {
     pub fn cancel_event(&self, id: EventId, cancel: Cancellation) -> PendingWrite<'_, EventWithShifts> {
         self.write(OperationKind::CancelEvent.on(id), cancel, move |cancel, now| async move {
             let full = self.event_in_full(id).await?;
-            rules::cancel_event(full, cancel, NoticeId::new(secret::new_uuid(now)), now)
+            let job = self.shared.event_change(self.organization_id(), id).await?;
+            rules::cancel_event(full, cancel, job, now)
         })
     }
 
@@ -233,9 +233,9 @@ impl Session {
     ) -> Result<Decision<EventWithShifts>> {
         let external_id = patch.external_id.clone().and_then(Change::into_value);
         let holder = self.shared.external_id_holder(self.organization_id(), external_id.as_ref()).await?;
-        let notices = full.shifts.iter().map(|_| NoticeId::new(secret::new_uuid(now))).collect();
+        let job = self.shared.event_change(self.organization_id(), full.event.id).await?;
         let delay = self.shared.change_mail_delay;
-        rules::patch_event(full, patch, holder, self.limits(), notices, delay, now)
+        rules::patch_event(full, patch, holder, self.limits(), job, delay, now)
     }
 
     fn patch_signups(

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use super::{PendingWrite, Session};
 use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
-use crate::id::{EventId, NoticeId, ShiftId};
+use crate::id::{EventId, ShiftId};
 use crate::input::{Change, DeleteShift, NewShift, ShiftPatch};
 use crate::receipt::OperationKind;
 use crate::rules;
@@ -84,8 +84,9 @@ impl Session {
                 shift = full.shifts.iter().find(|found| found.id == id).cloned().ok_or(Error::NotFound)?;
                 (event, siblings) = (full.event, full.shifts);
             }
-            let (notice, delay) = (NoticeId::new(secret::new_uuid(now)), self.shared.change_mail_delay);
-            rules::patch_shift(&event, shift, &siblings, patch, notice, delay, now)
+            let job = self.shared.event_change(self.organization_id(), event.id).await?;
+            let delay = self.shared.change_mail_delay;
+            rules::patch_shift(&event, shift, &siblings, patch, job, delay, now)
         })
     }
 
@@ -178,8 +179,8 @@ impl Session {
         self.write(OperationKind::DeleteShift.on(id), delete, move |delete, now| async move {
             let found = self.shared.shift_with_event(self.organization_id(), id).await?;
             let (shift, event) = found.ok_or(Error::NotFound)?;
-            let notice = NoticeId::new(secret::new_uuid(now));
-            rules::delete_shift(&event, &shift, delete, notice, now)
+            let job = self.shared.event_change(self.organization_id(), event.id).await?;
+            rules::delete_shift(&event, &shift, delete, job, now)
         })
     }
 

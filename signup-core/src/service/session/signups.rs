@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
 use crate::input::Cancellation;
 use crate::permission::Permission;
-use crate::rules::{self, MailIds};
+use crate::rules;
 use crate::service::{EventSignups, Shared};
 use crate::shift::{CancelledBy, ScheduledShift, Shift};
 use crate::signup::Signup;
@@ -196,8 +196,9 @@ impl Shared {
             async move {
                 let found = self.store.signup_in_full(organization, id).await?;
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
-                let mail = (!without_mail).then(|| MailIds::generate(now));
-                rules::cancel_signup(found, (CancelledBy::Organizer, reason), mail, now)
+                let Signup { event, email, .. } = &found.signup;
+                let recipient = self.recipient(organization, *event, email).await?;
+                rules::cancel_signup(found, (CancelledBy::Organizer, reason), without_mail, recipient, now)
             }
         })
         .await

@@ -9,12 +9,14 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::fault::{FaultKind, Faults};
-use crate::id::{OrganizationId, ShiftId};
+use crate::id::{OrganizationId, ShiftId, SignupId};
 use crate::input::NewSignup;
 use crate::question::Question;
-use crate::rules::{self, KnownPlaces, Place, PlaceIds, ShiftOutcome, SignUpFacts};
+use crate::rules::{self, KnownPlaces, Place, ShiftOutcome, SignUpFacts};
+use crate::secret;
 use crate::shift::{ScheduledShift, Shift, sort_by_running_order};
-use crate::store::{Deleted, EventInFull, RecordKey, Refusal, Total, Unique};
+use crate::signup::SignupStatus;
+use crate::store::{Deleted, EventInFull, RecordKey, Refusal, SignupQuery, Total};
 
 /// The result of a form: what each of its shifts gave.
 ///
@@ -73,7 +75,7 @@ impl Volunteers {
     /// let mut typed = SignUpInput::new("Ada Lovelace", "ada@example.org");
     /// typed.people.push(VolunteerInput::new("Byron Lovelace"));
     /// let places = form.sign_up(typed.check(form.questions(), form.shifts())?).await?.into_places()?;
-    /// assert!(places.len() == 2 && places[0].is_new());
+    /// assert!(places.len() == 2 && places[0].is_new);
     /// # Ok(()) }) }
     /// ```
     pub async fn form(&self, slug: &str, shifts: impl IntoIterator<Item = ShiftId>) -> Result<SignUpForm> {
@@ -158,6 +160,9 @@ fn no_shift() -> Error {
 }
 
 impl SignUpForm {
+    /// The maximum number of places of an address at an event that a form looks at.
+    const MAX_PLACES: u32 = 5000;
+
     /// Returns the event.
     pub const fn event(&self) -> &Event {
         &self.facts.event
@@ -182,7 +187,7 @@ impl SignUpForm {
     /// A person, by address and [name](crate::PersonName::key), holds at most one place on a shift, and an address at most
     /// [`Signup::MAX_PER_ADDRESS`](crate::Signup::MAX_PER_ADDRESS): over that, the shift counts as full. Signing up again mails the
     /// volunteer what place they have, [at most once an hour](crate::Signup::MAIL_AGAIN_AFTER), also if the shift takes nobody. That
-    /// mail carries another secret, and earlier secrets keep working. The outcome has the existing sign-up without a secret.
+    /// mail carries another link, and earlier links keep working. The outcome has the existing sign-up.
     ///
     /// A form of several people asks for as many places, whoever has one already. So the outcome does not reveal who is signed up.
     ///
@@ -216,6 +221,9 @@ impl SignUpForm {
     }
 
     /// Signs up for all shifts but those that are known to be full.
+    ///
+    /// Reads what the address has already before each attempt, also before the first. So a form takes the same reads and one commit,
+    /// whoever has a place already.
     async fn try_sign_up(
         &self,
         new: &NewSignup,
@@ -226,18 +234,27 @@ impl SignUpForm {
             .commit(&Actor::Volunteer, move |now| async move {
                 let sign_up = |facts: &SignUpFacts, known: &KnownPlaces| {
                     let places = new.people.len() * facts.shifts.len();
-                    rules::sign_up(facts, new, known, PlaceIds::generate(now, places), now)
+                    let ids = std::iter::repeat_with(|| SignupId::new(secret::new_uuid(now))).take(places);
+                    rules::sign_up(facts, new, known, ids.collect(), now)
                 };
                 if is_first.swap(false, Ordering::Relaxed) {
-                    match sign_up(&self.facts, &KnownPlaces::default()) {
+                    // A shift that was full may have room by now.
+                    let known = self.known_places(&self.facts, new).await?;
+                    match sign_up(&self.facts, &known) {
                         // The questions or the shifts may have changed since the form was read.
                         Err(Error::Invalid(_)) => {}
                         decided => return decided,
                     }
                 }
                 let facts = self.present_facts().await?;
-                let known = self.known_places(&facts, new, full).await?;
-                sign_up(&facts, &known)
+                let known = self.known_places(&facts, new).await?;
+                let has_room = |shift: &ScheduledShift| {
+                    let remaining = usize::try_from(shift.occupancy.remaining()).unwrap_or(usize::MAX);
+                    remaining >= new.people.len() && !full.contains(&shift.id)
+                };
+                let full =
+                    facts.shifts.iter().filter(|shift| !has_room(shift)).map(|shift| shift.id).collect();
+                sign_up(&facts, &KnownPlaces { full, ..known })
             })
             .await
     }
@@ -253,26 +270,17 @@ impl SignUpForm {
         Ok(SignUpFacts { shifts: shifts.into_iter().filter(is_chosen).collect(), event, deleted, questions })
     }
 
-    /// Reads which people of the form have a place already, and which shifts are full.
-    async fn known_places(
-        &self,
-        facts: &SignUpFacts,
-        new: &NewSignup,
-        full: &BTreeSet<ShiftId>,
-    ) -> Result<KnownPlaces> {
+    /// Reads which people of the form have a place already, and the recipient of their address.
+    async fn known_places(&self, facts: &SignUpFacts, new: &NewSignup) -> Result<KnownPlaces> {
+        let (owner, event) = (facts.event.organization, facts.event.id);
+        let of_address = SignupQuery::new().of_event(event).email(new.email.clone());
+        let query = of_address.status(SignupStatus::Confirmed).limit(Self::MAX_PLACES);
         let mut held = BTreeMap::new();
-        for shift in &facts.shifts {
-            for (index, person) in new.people.iter().enumerate() {
-                let place = Unique::place(shift.organization, shift.id, &new.email, &person.name);
-                let signup = self.shared.store.find(place).await?;
-                held.extend(signup.map(|signup| ((shift.id, index), signup)));
-            }
+        for signup in self.shared.store.signups(owner, &query).await?.items {
+            let index = new.people.iter().position(|person| person.name.key() == signup.name.key());
+            held.extend(index.map(|index| ((signup.shift, index), signup)));
         }
-        let has_no_room = |shift: &&ScheduledShift| {
-            let remaining = usize::try_from(shift.occupancy.remaining()).unwrap_or(usize::MAX);
-            remaining < new.people.len()
-        };
-        let read_as_full = facts.shifts.iter().filter(has_no_room).map(|shift| shift.id);
-        Ok(KnownPlaces { held, full: full.iter().copied().chain(read_as_full).collect() })
+        let recipient = self.shared.recipient(owner, event, &new.email).await?;
+        Ok(KnownPlaces { held, recipient, ..KnownPlaces::default() })
     }
 }

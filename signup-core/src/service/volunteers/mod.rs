@@ -56,7 +56,7 @@ pub struct PublicEvent {
 /// let form = volunteers.form(&found.event.slug, [found.shifts[0].id]).await?;
 /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
 /// let places = form.sign_up(ada).await?.into_places()?;
-/// assert!(places[0].is_new());
+/// assert!(places[0].is_new);
 /// # Ok(()) }) }
 /// ```
 #[derive(Debug, Clone)]

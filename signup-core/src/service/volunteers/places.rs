@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::id::{EventId, SignupId};
 use crate::link::Link;
 use crate::organization::Organization;
-use crate::rules::{self, MailIds};
+use crate::rules;
 use crate::secret::Secret;
 use crate::shift::CancelledBy;
 use crate::signup::Signup;
@@ -94,8 +94,11 @@ impl Volunteers {
     /// let volunteers = service.volunteers();
     /// let form = volunteers.form(&created.event.slug, [created.shifts[0].id]).await?;
     /// let ada = NewSignup::new("Ada Lovelace".parse()?, "ada@example.org".parse()?);
-    /// let place = form.sign_up(ada).await?.into_places()?.remove(0);
-    /// let secret = place.secret.ok_or("the person had a place before")?;
+    /// form.sign_up(ada).await?;
+    /// // The mail has the secret.
+    /// # let outbox = service.outbox();
+    /// # let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
+    /// # let secret = outbox.claim(&due).await?.and_then(|mail| mail.secret).ok_or("there is no mail")?;
     ///
     /// let places = volunteers.places(&secret).await?;
     /// let [found] = places.to_come(service.now())[..] else { return Err("there is one place".into()) };
@@ -110,8 +113,10 @@ impl Volunteers {
                 let link = self.link(secret).await?;
                 let query = of_address(&link).only(signup);
                 let found = self.shared.store.signups_in_full(link.organization, &query).await?.pop();
-                let mail = Some(MailIds::generate(now));
-                rules::cancel_signup(found.ok_or(Error::NotFound)?, (CancelledBy::Volunteer, None), mail, now)
+                let found = found.ok_or(Error::NotFound)?;
+                let recipient =
+                    self.shared.recipient(link.organization, found.event.id, &link.mailbox).await?;
+                rules::cancel_signup(found, (CancelledBy::Volunteer, None), false, recipient, now)
             })
             .await
     }

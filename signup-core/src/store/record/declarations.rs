@@ -283,8 +283,11 @@ impl Entity for Notice {
     }
 
     fn parent(&self) -> Option<RecordKey> {
-        let shift = self.shift.map(|(_, shift)| RecordKey::Shift(self.organization, shift));
-        self.cause.signup().map(|signup| RecordKey::Signup(self.organization, signup)).or(shift)
+        self.event.map(|event| RecordKey::Event(self.organization, event))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::Notice(self.organization, self.id)]
     }
 }
 

@@ -3,9 +3,9 @@
 use jiff::civil::date;
 use mailparse::{MailHeaderMap as _, ParsedMail};
 use signup_core::{
-    CancelledBy, Capacity, Event, Hours, MessageId, NewEvent, NewOrganization, NewShift, NoticeId,
+    CancelledBy, Capacity, Event, Hours, MessageId, NewEvent, NewOrganization, NewShift, Notice, NoticeId,
     Organization, OrganizationId, PlaceChange, ScheduledShift, Scopes, Service, Signup, SignupId,
-    SignupState, TimeAndPlace,
+    SignupState, TimeAndPlace, Told,
 };
 use signup_store_memory::MemoryStore;
 use uuid::Uuid;
@@ -65,7 +65,8 @@ impl Sample {
         let path = (self.organization.id, self.event.id, shift.id);
         let id = SignupId::new(Uuid::from_u128(number));
         let email = "ada@example.org".parse().unwrap();
-        let signup = Signup::new(id, path, name.parse().unwrap(), email, at.clone(), NOW);
+        let told = Told::by_form(&shift, &self.event);
+        let signup = Signup::new(id, path, name.parse().unwrap(), email, told, NOW);
         self.places.push(PlaceNews::new(shift, signup, at, change, 0));
         self.places.last_mut().unwrap()
     }
@@ -93,7 +94,7 @@ impl Sample {
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
 pub(super) fn notice(cause: NoticeCause) -> Notice {
-    Notice::to_person(NoticeId::NONE, OrganizationId::NONE, cause, NOW)
+    Notice::new(NoticeId::NONE, OrganizationId::NONE, None, cause, NOW)
 }
 
 /// Returns a mail with this content. Its link has a secret that is always the same.

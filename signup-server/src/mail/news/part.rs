@@ -185,7 +185,7 @@ impl<'a> Part<'a> {
             Kind::New => "Thank you. We look forward to seeing you.",
             Kind::Moved => self.what_moved(),
             Kind::Unchanged => {
-                "Someone, probably you, signed up again with your email address. Nothing has changed."
+                "Someone, probably you, signed up again with your email address. Nothing has changed. You can sign up other people with the same email address: each person has a place of their own."
             }
         }
     }

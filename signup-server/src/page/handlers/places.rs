@@ -32,7 +32,7 @@ impl PublicPages {
                 signup: found.signup.id,
                 name: is_of_several.then(|| found.signup.name.to_string()),
                 at,
-                sequence: found.shift.version * 2,
+                sequence: found.signup.told.sequence.saturating_sub(1),
                 url: url.as_deref(),
             });
             let calendar = Calendar {

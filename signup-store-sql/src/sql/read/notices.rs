@@ -20,15 +20,11 @@ pub(crate) async fn notices(
     let above = |after: Option<NoticeId>| values![after.unwrap_or(NoticeId::NONE).uuid()];
     let (condition, values) = match query {
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
-        NoticeQuery::Queued(after) => ("id > $1 AND failed_at IS NULL", above(after)),
+        NoticeQuery::Queued(after) => ("id > $1 AND due_at IS NOT NULL", above(after)),
         NoticeQuery::Failed(after) => ("id > $1 AND failed_at IS NOT NULL", above(after)),
-        // `notices_by_shift` begins with the shift, so the shift of the sign-up is looked up first. A removed sign-up has no
-        // notices, so this lookup misses none.
-        NoticeQuery::About(organization, signup) => (
-            "organization_id = $1 AND shift_id = (SELECT u.shift_id FROM signups u WHERE u.organization_id = $1 AND u.id = $2) \
-             AND signup_id = $2",
-            values![organization.uuid(), signup.uuid()],
-        ),
+        NoticeQuery::About(organization, email_key) => {
+            ("organization_id = $1 AND email_key = $2", values![organization.uuid(), email_key])
+        }
     };
     let from = format!("(SELECT * FROM notices WHERE {condition} ORDER BY id LIMIT {limit}) n");
     let found = all(reader, "listing notices", notice::TABLE.columns(), &from, values, notice::read).await?;
@@ -38,7 +34,7 @@ pub(crate) async fn notices(
 /// Counts the queued notices and the failed notices.
 pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCounts> {
     const WHAT: &str = "counting notices";
-    let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NULL) AS TEXT), \
+    let text = "SELECT CAST((SELECT COUNT(*) FROM notices WHERE due_at IS NOT NULL) AS TEXT), \
          CAST((SELECT COUNT(*) FROM notices WHERE failed_at IS NOT NULL) AS TEXT)";
     let [queued, failed] = reader.only_row(WHAT, Statement::of(reader.dialect(), text, vec![])).await?;
     let number = |text: String| text.parse().map_err(|error| StoreError::failed(WHAT, error));
@@ -52,7 +48,7 @@ pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCou
 fn due_ranges(limit: u32) -> String {
     let range = |can_wait: &str, condition: &str| {
         format!(
-            "SELECT * FROM (SELECT * FROM notices WHERE failed_at IS NULL AND can_wait = {can_wait} AND {condition} \
+            "SELECT * FROM (SELECT * FROM notices WHERE due_at IS NOT NULL AND can_wait = {can_wait} AND {condition} \
              AND (can_wait, due_at, id) > ($3, $4, $5) ORDER BY can_wait, due_at, id LIMIT {limit}) due"
         )
     };
@@ -126,7 +122,7 @@ async fn each_at(
     let mut found = Vec::with_capacity(positions.len());
     for position in positions {
         let QueuePosition { due_at, id, .. } = position;
-        let is_due = |notice: &Notice| notice.due_at.as_second() == due_at && notice.failure.is_none();
+        let is_due = |notice: &Notice| notice.due_at.map(Timestamp::as_second) == Some(due_at);
         let (columns, from) = (notice::TABLE.columns(), "notices n WHERE n.id = $1");
         match one(reader, "reading a notice", columns, from, values![id.uuid()], notice::read).await {
             Err(error) if error.is_unavailable() => return Err(error),

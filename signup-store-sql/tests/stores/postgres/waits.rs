@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use rstest::rstest;
-use signup_core::conformance::records::{self, at, notice};
+use signup_core::conformance::records::{self, at, recipient};
 use signup_core::{
-    Capacity, ChangeSet, CommitError, Deleted, NoticeCause, Occupancy, OrganizationId, Record, RecordKey,
-    Refusal, Requirement, Secret, Shift, Store, StoreError, Total,
+    Capacity, ChangeSet, CommitError, Deleted, Occupancy, OrganizationId, Record, RecordKey, Refusal,
+    Requirement, Shift, Store, StoreError, Total,
 };
 use signup_store_sql::test_cluster::Cluster;
 use signup_store_sql::{PostgresOptions, PostgresStore};
@@ -58,10 +58,8 @@ pub(crate) async fn busy_shift(store: &dyn Store, places: u32) -> Shift {
 /// Returns the change set of another sign-up for the shift, as the service decides it.
 pub(crate) fn sign_up(number: u32, shift: &Shift) -> ChangeSet {
     let new = signup(number, shift, &format!("volunteer-{number}@example.org"));
-    let cause = NoticeCause::SignedUp { signup: new.id, secret: Secret::generate() };
-    let notice = with(notice(shift, 1000 + number), |notice| notice.cause = cause);
     let mut change = records::sign_up(shift, &new);
-    change.insert(notice);
+    change.insert(recipient(&new, 1000 + number));
     change
 }
 

@@ -1,0 +1,282 @@
+//! What an address has to hear about its places at an event: the difference between what it was told and what holds.
+
+use jiff::Timestamp;
+
+use crate::news::{News, PlaceChange, PlaceNews};
+use crate::notice::{Notice, Recipient};
+use crate::shift::CancelledBy;
+use crate::signup::{Signup, SignupStatus, Told};
+use crate::store::SignupInFull;
+
+/// Returns the mail to an address whose sign-ups at an event are `found`, in any order. Returns `None` if there is nothing to say.
+///
+/// The mail has what changed since the last one, and every other place that is not over. If the volunteer [asked for
+/// it](Recipient::is_asked), there is a mail even if nothing changed, with every place.
+pub(crate) fn news(found: &[SignupInFull], recipient: &Recipient, now: Timestamp) -> Option<News> {
+    let Recipient { was_asked: is_asked, unreported_at, .. } = *recipient;
+    let change = |found: &SignupInFull| match change(found, now) {
+        PlaceChange::Unchanged if may_have_been_told(found, unreported_at) => PlaceChange::Cancelled,
+        change => change,
+    };
+    // An attempt without a report may have told of a change that was undone since.
+    let may_be_wrong = |found: &SignupInFull| unreported_at.is_some() && is_settled(found, now);
+    let has_news = found.iter().any(|found| change(found) != PlaceChange::Unchanged || may_be_wrong(found));
+    if !has_news && !is_asked {
+        return None;
+    }
+    let place = |found: &SignupInFull| {
+        let SignupInFull { event, shift, signup, .. } = found;
+        let change = match change(found) {
+            PlaceChange::Unchanged if !signup.is_confirmed() => return None,
+            PlaceChange::Unchanged if shift.is_over(now) && has_news => return None,
+            change => change,
+        };
+        let sequence = signup.told.sequence + u32::from(unreported_at.is_some());
+        let (at, shift, signup) = (signup.time_and_place(shift, event), shift.clone(), signup.clone());
+        Some(PlaceNews { shift, signup, at, change, sequence })
+    };
+    let mut places: Vec<_> = found.iter().filter_map(place).collect();
+    places.sort_by_cached_key(|place| (place.shift.order_key(), place.signup.id));
+    let SignupInFull { organization, event, .. } = found.first()?.clone();
+    let email = places.first()?.signup.email.clone();
+    Some(News { organization, event, email, places })
+}
+
+/// Returns whether an attempt without a report, which was claimed at `unreported_at`, may have told of a place that its volunteer then
+/// cancelled.
+fn may_have_been_told(SignupInFull { signup, .. }: &SignupInFull, unreported_at: Option<Timestamp>) -> bool {
+    let is_untold = signup.told.status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
+    is_untold && unreported_at.is_some_and(|claimed_at| signup.created_at <= claimed_at + Notice::CLOCK_SKEW)
+}
+
+/// Returns whether a change concerns a sign-up: whether there is news about it, or a change was announced and undone.
+pub(crate) fn is_concerned(found: &SignupInFull, now: Timestamp) -> bool {
+    change(found, now) != PlaceChange::Unchanged || is_settled(found, now)
+}
+
+/// Returns whether announced changes of a place were undone before a mail.
+fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
+    let SignupInFull { shift, signup, .. } = found;
+    let is_announced = signup.told.status.is_some() && signup.told.announced != shift.announced;
+    is_announced && signup.is_confirmed() && change(found, now) == PlaceChange::Unchanged
+}
+
+/// Returns what changed about a sign-up since the last mail that had it:
+///
+/// - A confirmed sign-up that no mail had yet is new, unless its shift is over.
+/// - A change of time or place counts if it was [announced](crate::Shift::announced), and was not undone. It does not count if the
+///   shift is over by both its old and its new hours.
+/// - A cancellation counts unless it was silent. A volunteer who cancelled before the first mail hears of neither.
+fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
+    let SignupInFull { event, shift, signup, .. } = found;
+    let Told { status, at: before, announced, .. } = &signup.told;
+    match (status, signup.status()) {
+        (None, SignupStatus::Confirmed) if !shift.is_over(now) => PlaceChange::New,
+        (Some(SignupStatus::Confirmed), SignupStatus::Confirmed) => {
+            let at = signup.time_and_place(shift, event);
+            let is_over = before.interval.is_over(now) && at.interval.is_over(now);
+            if *announced == shift.announced || before.is_same_as(&at) || is_over {
+                PlaceChange::Unchanged
+            } else {
+                PlaceChange::Moved { before: before.clone() }
+            }
+        }
+        (None | Some(SignupStatus::Confirmed), SignupStatus::Cancelled) => {
+            let is_unheard = status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
+            let is_silent = signup.is_cancelled_silently(shift);
+            if is_unheard || is_silent { PlaceChange::Unchanged } else { PlaceChange::Cancelled }
+        }
+        (None, SignupStatus::Confirmed) | (Some(SignupStatus::Cancelled), _) => PlaceChange::Unchanged,
+    }
+}
+
+/// Returns the sign-ups whose announced changes were undone, each as told with the present value of
+/// [`announced`](crate::Shift::announced). Otherwise a later silent change would be taken for an announced one.
+pub(crate) fn settled(found: &[SignupInFull], now: Timestamp) -> Vec<(Signup, Told)> {
+    let settle = |found: &SignupInFull| {
+        let told = Told { announced: found.shift.announced, ..found.signup.told.clone() };
+        (found.signup.clone(), told)
+    };
+    found.iter().filter(|found| is_settled(found, now)).map(settle).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records;
+    use crate::shift::{Closing, ScheduledShift, Shift};
+    use crate::signup::SignupState;
+    use crate::store::EventInFull;
+    use crate::time_and_place::TimeAndPlace;
+
+    /// What the address of a sign-up on shift 1 was told, and the records as they are now.
+    struct Case {
+        told: Told,
+        shift: Shift,
+        signup: Signup,
+    }
+
+    /// A confirmed sign-up that was told as it is.
+    fn told() -> Case {
+        let EventInFull { event, mut shifts, .. } = full();
+        let shift = shifts.remove(0);
+        let told = Told { status: Some(SignupStatus::Confirmed), ..Told::by_form(&shift, &event) };
+        Case { told, signup: records::signup(&shift, 3), shift: shift.shift }
+    }
+
+    impl Case {
+        fn untold(mut self) -> Self {
+            self.told.status = None;
+            self
+        }
+
+        fn moved(mut self, announced: u32) -> Self {
+            self.shift.location = "Dock 2".parse().ok();
+            self.shift.announced = announced;
+            self
+        }
+
+        fn announced(mut self, announced: u32) -> Self {
+            self.shift.announced = announced;
+            self
+        }
+
+        fn cancelled(mut self, by: CancelledBy, is_silent: bool) -> Self {
+            self.signup.state = SignupState::Cancelled { at: before(), by };
+            self.signup.is_silent = is_silent;
+            self
+        }
+
+        fn closed(mut self, by: CancelledBy, is_silent: bool) -> Self {
+            self.shift.closing = Some(Closing { at: before(), by, reason: None, is_silent });
+            self.signup = self.signup.of(&self.shift);
+            self
+        }
+
+        fn told_cancelled(mut self) -> Self {
+            self.told.status = Some(SignupStatus::Cancelled);
+            self.cancelled(CancelledBy::Volunteer, false)
+        }
+
+        fn found(self) -> SignupInFull {
+            let Self { told, shift, signup } = self;
+            SignupInFull::new(records::organization(1), full().event, shift, Signup { told, ..signup })
+        }
+
+        fn change(self, now: Timestamp) -> &'static str {
+            match change(&self.found(), now) {
+                PlaceChange::New => "new",
+                PlaceChange::Moved { .. } => "moved",
+                PlaceChange::Cancelled => "cancelled",
+                PlaceChange::Unchanged => "",
+            }
+        }
+    }
+
+    #[test]
+    fn news_is_the_difference_between_what_was_told_and_what_holds() {
+        use CancelledBy::{EventCancellation, Organizer, ShiftDeletion, Volunteer};
+        let (now, over) = (before(), after_shifts());
+        for (what, case, now, expected) in [
+            ("a sign-up before its first mail", told().untold(), now, "new"),
+            ("whose shift is over", told().untold(), over, ""),
+            ("whose shift was moved since", told().untold().moved(1), now, "new"),
+            ("that its volunteer cancelled", told().untold().cancelled(Volunteer, false), now, ""),
+            ("that the organizer cancelled", told().untold().cancelled(Organizer, false), now, "cancelled"),
+            ("that the organizer cancelled silently", told().untold().cancelled(Organizer, true), now, ""),
+            ("whose event was cancelled", told().untold().closed(EventCancellation, false), now, "cancelled"),
+            ("whose event was cancelled silently", told().untold().closed(EventCancellation, true), now, ""),
+            ("a place as it was told", told(), now, ""),
+            ("with an announced move", told().moved(1), now, "moved"),
+            ("with a silent move", told().moved(0), now, ""),
+            ("with an announced move that was undone", told().announced(2), now, ""),
+            ("with a move after its end", told().moved(1), over, ""),
+            ("that its volunteer cancelled", told().cancelled(Volunteer, false), now, "cancelled"),
+            ("that the organizer cancelled", told().cancelled(Organizer, false), now, "cancelled"),
+            ("that the organizer cancelled silently", told().cancelled(Organizer, true), now, ""),
+            ("whose shift was deleted", told().closed(ShiftDeletion, false), now, "cancelled"),
+            ("whose shift was deleted silently", told().closed(ShiftDeletion, true), now, ""),
+            (
+                "whose event was cancelled after a move",
+                told().moved(1).closed(EventCancellation, false),
+                now,
+                "cancelled",
+            ),
+            (
+                "whose event was cancelled after its end",
+                told().closed(EventCancellation, false),
+                over,
+                "cancelled",
+            ),
+            ("a cancellation that was told", told().told_cancelled(), now, ""),
+        ] {
+            assert_eq!(case.change(now), expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_move_out_of_the_past_is_news() {
+        let mut case = told().moved(1);
+        let EventInFull { event, .. } = full();
+        let earlier = Shift { hours: (0, 60).try_into().unwrap(), ..case.shift.clone() };
+        case.told.at = TimeAndPlace::of(&ScheduledShift::of(earlier, &event), &event);
+        let between = case.told.at.interval.end;
+        assert_eq!(case.change(between), "moved");
+    }
+
+    /// Returns the changes of the sign-ups in the mail, in order; `None` if there is no mail.
+    fn mail(cases: Vec<Case>, is_asked: bool, now: Timestamp) -> Option<Vec<PlaceChange>> {
+        let found: Vec<_> = cases.into_iter().map(Case::found).collect();
+        let recipient =
+            Recipient { was_asked: is_asked, ..Recipient::new("ada@example.org".parse().unwrap(), now) };
+        Some(news(&found, &recipient, now)?.places.into_iter().map(|place| place.change).collect())
+    }
+
+    #[test]
+    fn a_mail_has_the_news_and_every_other_place_that_is_not_over() {
+        use PlaceChange::{Cancelled, New, Unchanged};
+        let (now, over) = (before(), after_shifts());
+        let gone = || told().cancelled(CancelledBy::Organizer, true);
+        assert_eq!(mail(vec![told().untold(), told(), gone()], false, now), Some(vec![New, Unchanged]));
+        let closed = || told().closed(CancelledBy::EventCancellation, false);
+        assert_eq!(mail(vec![closed(), told()], false, over), Some(vec![Cancelled]));
+        assert_eq!(mail(vec![told(), gone()], false, now), None);
+        assert_eq!(mail(vec![], true, now), None);
+    }
+
+    #[test]
+    fn a_cancellation_is_told_if_an_attempt_without_a_result_may_have_told_of_the_place() {
+        let found = [told().untold().cancelled(CancelledBy::Volunteer, false).found()];
+        let created_at = found[0].signup.created_at;
+        for (seconds, expected) in [(None, false), (Some(-61), false), (Some(-60), true), (Some(0), true)] {
+            let unreported_at = seconds.map(|seconds| created_at + jiff::SignedDuration::from_secs(seconds));
+            let recipient =
+                Recipient { unreported_at, ..Recipient::new("ada@example.org".parse().unwrap(), before()) };
+            assert_eq!(news(&found, &recipient, before()).is_some(), expected);
+        }
+    }
+
+    #[test]
+    fn a_change_that_an_attempt_without_a_report_may_have_told_is_corrected() {
+        let recipient = Recipient::new("ada@example.org".parse().unwrap(), before());
+        let unreported = Recipient { unreported_at: Some(before()), ..recipient.clone() };
+        let found = || [told().announced(2).found()];
+        assert_eq!(news(&found(), &recipient, before()), None);
+        let mail = news(&found(), &unreported, before()).unwrap();
+        assert_eq!((&mail.places[0].change, mail.places[0].sequence), (&PlaceChange::Unchanged, 1));
+        assert_eq!(news(&[told().found()], &unreported, before()), None);
+    }
+
+    #[test]
+    fn a_mail_that_was_asked_for_has_every_place() {
+        use PlaceChange::Unchanged;
+        assert_eq!(mail(vec![told(), told().told_cancelled()], true, before()), Some(vec![Unchanged]));
+        assert_eq!(
+            mail(vec![told().untold()], true, after_shifts()),
+            Some(vec![Unchanged]),
+            "also after the end"
+        );
+        assert_eq!(mail(vec![told().told_cancelled()], true, before()), None, "there is no place to show");
+    }
+}

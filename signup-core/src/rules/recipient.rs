@@ -1,0 +1,318 @@
+//! Recipients and jobs: whom a change concerns, and when the next mail is due.
+//!
+//! What each mail says is decided when it is sent: see [`news`](super::news::news). So a change set only marks whom it concerns.
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
+use crate::notice::{EventChange, Notice, NoticeCause, Recipient};
+use crate::secret::Digest;
+use crate::signup::Signup;
+use crate::store::{ChangeSet, Requirement, Unique};
+use crate::text::EmailAddress;
+
+/// Who causes a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WantedBy {
+    /// The organizer.
+    Organizer,
+    /// The volunteer, who signs up or cancels.
+    Volunteer,
+    /// The volunteer, who signs up again, and gets a mail even without news.
+    VolunteerAgain,
+}
+
+/// Returns the id of the recipient with this address at an event.
+pub(crate) fn recipient_id(event: EventId, email: &EmailAddress) -> NoticeId {
+    id_of(&format!("{event}\n{}", email.key()))
+}
+
+/// Returns the id of the job that mails the changes of an event.
+pub(crate) fn event_change_id(event: EventId) -> NoticeId {
+    id_of(&event.to_string())
+}
+
+/// Returns the id that follows from `text`: there is only one such notice.
+fn id_of(text: &str) -> NoticeId {
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&Digest::of(text).as_bytes()[..16]);
+    NoticeId::new(uuid::Builder::from_custom_bytes(bytes).into_uuid())
+}
+
+/// Makes the next mail to the address of a sign-up due. `present` is the recipient, as it was read.
+///
+/// The mail is due at once, unless volunteers [caused many](crate::Requests) lately. A mail that is due already stays due. An attempt
+/// that is under way may not show the change, so another mail follows it.
+pub(crate) fn want(
+    change: &mut ChangeSet,
+    signup: &Signup,
+    present: Option<Notice>,
+    by: WantedBy,
+    now: Timestamp,
+) {
+    let resting = || {
+        let cause = NoticeCause::News(Recipient::new(signup.email.clone(), now));
+        let id = recipient_id(signup.event, &signup.email);
+        let notice = Notice::new(id, signup.organization, Some(signup.event), cause, now);
+        Notice { due_at: None, ..notice }
+    };
+    let notice = present.clone().unwrap_or_else(resting);
+    let NoticeCause::News(mut recipient) = notice.cause.clone() else { return };
+    recipient.is_asked |= by == WantedBy::VolunteerAgain;
+    let is_under_way = notice.attempts > 0 && notice.failure.is_none();
+    let next = if is_under_way { recipient.again_at } else { notice.due_at };
+    let next = match (by, next) {
+        (WantedBy::Organizer, next) => next.map_or(now, |next| next.min(now)),
+        (WantedBy::Volunteer | WantedBy::VolunteerAgain, Some(next)) => next,
+        (WantedBy::Volunteer | WantedBy::VolunteerAgain, None) => recipient.request(now),
+    };
+    let after = if is_under_way {
+        recipient.again_at = Some(next);
+        notice
+    } else {
+        Notice { due_at: Some(next), attempts: 0, failure: None, ..notice }
+    };
+    put_next(change, present, Notice { cause: NoticeCause::News(recipient), ..after }, now);
+}
+
+/// Marks that volunteers are mailed about a change of these shifts of an event. The change joins the job that is `present`, and the
+/// job starts over. The mails wait for `delay`.
+pub(super) fn want_all(
+    change: &mut ChangeSet,
+    (owner, event): (OrganizationId, EventId),
+    shifts: &[ShiftId],
+    present: Option<Notice>,
+    delay: SignedDuration,
+    now: Timestamp,
+) {
+    let Some(first) = shifts.first() else { return };
+    let mut next =
+        EventChange { shift: Some(*first).filter(|_| shifts.len() == 1), first_at: now, fanned_out_to: None };
+    if let Some(Notice { cause: NoticeCause::EventChanged(earlier), due_at, failure, .. }) = &present
+        && (due_at.is_some() || failure.is_some())
+    {
+        next.shift = next.shift.filter(|shift| earlier.shift == Some(*shift));
+        next.first_at = earlier.first_at;
+    }
+    let due_at = (now + delay).min(next.first_at + EventChange::MAX_DELAY);
+    let cause = NoticeCause::EventChanged(next);
+    let notice = present.clone();
+    let notice =
+        notice.unwrap_or_else(|| Notice::new(event_change_id(event), owner, Some(event), cause.clone(), now));
+    put_next(
+        change,
+        present,
+        Notice { cause, due_at: Some(due_at), attempts: 0, failure: None, ..notice },
+        now,
+    );
+}
+
+/// Puts `after` in place of the notice that was read, at the next version, or inserts it.
+fn put_next(change: &mut ChangeSet, before: Option<Notice>, after: Notice, now: Timestamp) {
+    match before {
+        Some(before) => {
+            let version = before.version + 1;
+            change.replace(before, Notice { version, ..after });
+        }
+        None => {
+            let unique = Unique::Notice(after.organization, after.id);
+            change.requires.push(Requirement::Absent { unique, now });
+            change.insert(after);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::facts::*;
+    use super::*;
+    use crate::conformance::records::{self, at};
+    use crate::notice::MailFailure;
+    use crate::store::{Record, Write};
+
+    fn signup() -> Signup {
+        records::signup(&full().shifts[0], 3)
+    }
+
+    /// Returns the notice that a change set inserts or puts.
+    fn written(change: &ChangeSet) -> Notice {
+        match &change.writes[..] {
+            [Write::Put { after: Record::Notice(notice), .. }] => (**notice).clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn wanted(present: Option<Notice>, by: WantedBy, now: Timestamp) -> Notice {
+        let mut change = ChangeSet::default();
+        want(&mut change, &signup(), present, by, now);
+        written(&change)
+    }
+
+    fn recipient(notice: &Notice) -> &Recipient {
+        notice.recipient().unwrap()
+    }
+
+    #[test]
+    fn an_address_has_one_recipient_for_each_event() {
+        let mut change = ChangeSet::default();
+        want(&mut change, &signup(), None, WantedBy::Volunteer, at(0));
+        let id = recipient_id(signup().event, &signup().email);
+        let absent = Unique::Notice(signup().organization, id);
+        assert_eq!(change.requires, [Requirement::Absent { unique: absent, now: at(0) }]);
+        let inserted = written(&change);
+        assert_eq!((inserted.id, inserted.due_at), (id, Some(at(0))));
+        let mut change = ChangeSet::default();
+        want(&mut change, &signup(), Some(inserted.clone()), WantedBy::Volunteer, at(0));
+        assert_eq!(change.requires, [Requirement::unchanged(&inserted).unwrap()]);
+        assert_eq!((written(&change).id, written(&change).version), (id, 2), "a claim meanwhile is refused");
+    }
+
+    #[test]
+    fn news_during_an_attempt_is_due_after_it() {
+        let claimed = wanted(None, WantedBy::Volunteer, at(0)).claimed(at(0));
+        let lease = claimed.due_at;
+        let more = wanted(Some(claimed), WantedBy::Organizer, at(5));
+        assert_eq!((more.due_at, recipient(&more).again_at), (lease, Some(at(5))));
+        let failed = more.after_failure(MailFailure::Transient, "450 later", at(6));
+        let backoff = failed.due_at;
+        let more = wanted(Some(failed), WantedBy::Organizer, at(7));
+        assert_eq!(more.due_at, backoff, "the next attempt has it");
+    }
+
+    #[test]
+    fn a_recipient_whose_mail_failed_is_due_again_with_more_news() {
+        let claimed = wanted(None, WantedBy::Volunteer, at(0)).claimed(at(0));
+        let failed = claimed.after_failure(MailFailure::Permanent, "550 unknown", at(1));
+        let more = wanted(Some(failed), WantedBy::Organizer, at(9));
+        assert_eq!((more.due_at, more.attempts, more.failure), (Some(at(9)), 0, None));
+    }
+
+    /// Returns when the mails of these requests of volunteers are due. Each mail is sent before the next request, if it is due by then.
+    fn due(requests: &[i64]) -> Vec<i64> {
+        let (mut present, mut due) = (None::<Notice>, vec![]);
+        for now in requests.iter().map(|second| at(*second)) {
+            if let Some(notice) =
+                present.as_mut().filter(|notice| notice.due_at.is_some_and(|due_at| due_at <= now))
+            {
+                notice.due_at = None;
+            }
+            let notice = wanted(present, WantedBy::Volunteer, now);
+            due.push(notice.due_at.unwrap().duration_since(at(0)).as_secs());
+            present = Some(notice);
+        }
+        due
+    }
+
+    #[test]
+    fn volunteers_cause_at_most_six_mails_an_hour() {
+        let six = [0, 10, 20, 30, 40, 50];
+        for (more, expected) in [
+            (&[60, 70][..], &[3600, 3600][..]),
+            // The mail at the end of the hour counts in the next one.
+            (
+                &[60, 3601, 3602, 3603, 3604, 3605, 3606, 3607],
+                &[3600, 3601, 3602, 3603, 3604, 3605, 7200, 7200],
+            ),
+            (&[3599], &[3600]),
+            (&[3600], &[3600]),
+        ] {
+            assert_eq!(due(&[&six[..], more].concat()), [&six[..], expected].concat());
+        }
+    }
+
+    #[test]
+    fn news_of_the_organizer_does_not_wait_for_the_end_of_the_hour() {
+        let mut full = wanted(None, WantedBy::Volunteer, at(0));
+        while full.due_at == Some(at(0)) {
+            full = wanted(Some(Notice { due_at: None, ..full }), WantedBy::Volunteer, at(0));
+        }
+        assert_eq!(full.due_at, Some(at(3600)));
+        assert_eq!(wanted(Some(full), WantedBy::Organizer, at(60)).due_at, Some(at(60)));
+    }
+
+    #[test]
+    fn only_a_volunteer_who_signs_up_again_asks_for_a_mail_without_news() {
+        for (by, expected) in
+            [(WantedBy::Organizer, false), (WantedBy::Volunteer, false), (WantedBy::VolunteerAgain, true)]
+        {
+            let asked = wanted(None, by, at(0));
+            assert_eq!(recipient(&asked).is_asked, expected);
+            let still = wanted(Some(asked), WantedBy::Organizer, at(1));
+            assert_eq!(recipient(&still).is_asked, expected);
+        }
+    }
+
+    /// Returns when a change of shift 1 at `now` is mailed, and when the first of the gathered changes was made. `present` has the same
+    /// times of the job that is there.
+    fn gathered(present: Option<(i64, i64)>, delay_s: i64, now: i64) -> (i64, i64) {
+        let shift = full().shifts[0].id;
+        let event = full().event;
+        let path = (event.organization, event.id);
+        let job = present.map(|(first_at, due_at)| {
+            let change = EventChange { shift: Some(shift), first_at: at(first_at), fanned_out_to: None };
+            let id = event_change_id(event.id);
+            let job = Notice::new(id, path.0, Some(path.1), NoticeCause::EventChanged(change), at(0));
+            Notice { due_at: Some(at(due_at)), ..job }
+        });
+        let mut change = ChangeSet::default();
+        want_all(&mut change, path, &[shift], job, SignedDuration::from_secs(delay_s), at(now));
+        let Notice { cause: NoticeCause::EventChanged(change), due_at, .. } = written(&change) else {
+            panic!()
+        };
+        assert_eq!((change.shift, change.fanned_out_to), (Some(shift), None));
+        let seconds = |time: Timestamp| time.duration_since(at(0)).as_secs();
+        (seconds(change.first_at), seconds(due_at.unwrap()))
+    }
+
+    #[test]
+    fn each_change_delays_the_mails_again_up_to_five_minutes_after_the_first() {
+        for (present, delay_s, now, expected) in [
+            (None, 60, 0, (0, 60)),
+            (None, 0, 0, (0, 0)),
+            (Some((0, 60)), 60, 59, (0, 119)),
+            (Some((0, 60)), 60, 60, (0, 120)),
+            (Some((0, 299)), 60, 239, (0, 299)),
+            (Some((0, 299)), 60, 298, (0, 300)),
+            (Some((0, 300)), 60, 299, (0, 300)),
+            (Some((0, 300)), 60, 300, (0, 300)),
+            (Some((0, 60)), 0, 30, (0, 30)),
+            (None, 3600, 0, (0, 300)),
+        ] {
+            assert_eq!(gathered(present, delay_s, now), expected, "{present:?} and a change at {now}");
+        }
+    }
+
+    #[test]
+    fn a_change_after_a_job_is_done_begins_anew() {
+        let event = full().event;
+        let path = (event.organization, event.id);
+        let done = EventChange { shift: None, first_at: at(0), fanned_out_to: None };
+        let job = Notice::new(notice(5), path.0, Some(path.1), NoticeCause::EventChanged(done), at(0));
+        let shift = full().shifts[0].id;
+        let mut change = ChangeSet::default();
+        want_all(&mut change, path, &[shift], Some(Notice { due_at: None, ..job }), DELAY, at(900));
+        let begun = EventChange { shift: Some(shift), first_at: at(900), fanned_out_to: None };
+        assert_eq!(written(&change).cause, NoticeCause::EventChanged(begun));
+        assert_eq!(written(&change).due_at, Some(at(900) + DELAY));
+    }
+
+    #[test]
+    fn a_change_that_joins_a_job_starts_it_over_for_all_shifts_that_changed() {
+        let [first, second] = [0, 1].map(|shift: usize| full().shifts[shift].id);
+        let event = full().event;
+        for (present, shifts, expected) in [
+            (Some(first), &[first][..], Some(first)),
+            (Some(first), &[second], None),
+            (None, &[first], None),
+            (Some(first), &[first, second], None),
+        ] {
+            let done = EventChange { shift: present, first_at: at(0), fanned_out_to: Some(signup().id) };
+            let path = (event.organization, event.id);
+            let job = Notice::new(notice(5), path.0, Some(path.1), NoticeCause::EventChanged(done), at(0));
+            let mut change = ChangeSet::default();
+            want_all(&mut change, path, shifts, Some(job), DELAY, at(1));
+            let joined = EventChange { shift: expected, first_at: at(0), fanned_out_to: None };
+            assert_eq!(written(&change).cause, NoticeCause::EventChanged(joined));
+        }
+    }
+}
