@@ -47,6 +47,11 @@ fn is_of_web(url: &str) -> bool {
     ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known))
 }
 
+/// Returns the link that begins a mail to an address, for a template of a mail.
+pub(crate) fn mailto(address: &str) -> String {
+    LinkedText::mail_address(address).link.unwrap_or_default().into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

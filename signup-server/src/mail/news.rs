@@ -14,7 +14,6 @@ use self::part::{Kind, Part, when};
 use super::location::place_in_words;
 use super::name::{UNNAMED_SENDER, safe_answer, sender_name};
 use super::people::joined;
-use crate::linked_text::LinkedText;
 use crate::plain::{answer_in_words, lines, one_line};
 
 /// What a mail says in place of an answer that could be read as a link.
@@ -136,18 +135,6 @@ impl NewsMail {
             contact: organization.contact.as_ref().map(EmailAddress::to_string),
             organization: sender_name(&organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned()),
         }
-    }
-
-    /// Splits a line into its addresses and the parts between them.
-    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
-    pub(super) fn linked<'t>(&self, line: &'t str) -> Vec<LinkedText<'t>> {
-        LinkedText::parts(line)
-    }
-
-    /// Returns the link that begins a mail to an address.
-    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
-    pub(super) fn mailto(&self, address: &str) -> String {
-        LinkedText::mail_address(address).link.unwrap_or_default().into_owned()
     }
 }
 

@@ -5,7 +5,6 @@ use signup_core::{EmailAddress, MessageMail, MessagePlace, Secret};
 use super::location::place_in_words;
 use super::name::{UNNAMED_SENDER, sender_name};
 use super::people::People;
-use crate::linked_text::LinkedText;
 use crate::page::times::Times;
 use crate::plain::{lines, one_line};
 
@@ -70,17 +69,5 @@ impl OrganizerMail {
             contact: mail.organization.contact.as_ref().map(EmailAddress::to_string),
             organization,
         }
-    }
-
-    /// Splits a line into its addresses and the parts between them.
-    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
-    pub(super) fn linked<'t>(&self, line: &'t str) -> Vec<LinkedText<'t>> {
-        LinkedText::parts(line)
-    }
-
-    /// Returns the link that begins a mail to an address.
-    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
-    pub(super) fn mailto(&self, address: &str) -> String {
-        LinkedText::mail_address(address).link.unwrap_or_default().into_owned()
     }
 }

@@ -5,7 +5,6 @@ use jiff::tz::Offset;
 use signup_core::{Code, EmailAddress, InvitationMail, Role, Secret};
 
 use super::name::{safe_name, safe_organization};
-use crate::linked_text::LinkedText;
 use crate::page::times;
 
 /// The content of a mail to a person, as its text and its HTML show it.
@@ -65,12 +64,6 @@ impl PersonMail {
             ],
             contact: invited.organization.contact.as_ref().map(EmailAddress::to_string),
         }
-    }
-
-    /// Returns the link that begins a mail to an address.
-    #[expect(clippy::unused_self, reason = "a template calls methods of its values only")]
-    pub(super) fn mailto(&self, address: &str) -> String {
-        LinkedText::mail_address(address).link.unwrap_or_default().into_owned()
     }
 }
 
