@@ -6,7 +6,8 @@ use std::fmt;
 
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{Event, Organization, Shift, SignupId, TimeAndPlace};
+use signup_core::{Event, Organization, Shift, TimeAndPlace};
+use uuid::Uuid;
 
 use crate::mail::name::sender_name;
 use crate::plain::one_line;
@@ -40,12 +41,12 @@ pub(crate) struct Calendar<'a> {
 
 /// The calendar entry of a sign-up.
 ///
-/// The UID is the id of the sign-up, so it never changes.
+/// The UID of an entry in a mail is the id of the sign-up, so it never changes.
 #[derive(Debug)]
 pub(crate) struct Entry<'a> {
     pub(crate) event: &'a Event,
     pub(crate) shift: &'a Shift,
-    pub(crate) signup: SignupId,
+    pub(crate) uid: Uuid,
     /// The name of the volunteer, if the file has entries of several people and may show the name.
     pub(crate) name: Option<String>,
     /// The time and the location of the shift.
@@ -71,10 +72,10 @@ impl fmt::Display for Calendar<'_> {
         write("VERSION:2.0")?;
         write("PRODID:-//Signup//Signup//EN")?;
         write(&format!("METHOD:{}", method.name()))?;
-        for Entry { event, shift, signup, name, at, sequence, url } in entries {
+        for Entry { event, shift, uid, name, at, sequence, url } in entries {
             let name = name.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
             write("BEGIN:VEVENT")?;
-            write(&format!("UID:{signup}"))?;
+            write(&format!("UID:{uid}"))?;
             write(&format!("SEQUENCE:{sequence}"))?;
             write(&format!("STATUS:{status}"))?;
             write(&format!("DTSTAMP:{}", utc(*now)))?;

@@ -143,7 +143,7 @@ fn about_places<'a>(
     let entry = |place: &'a PlaceNews| Entry {
         event,
         shift: &place.shift,
-        signup: place.signup.id,
+        uid: place.signup.id.uuid(),
         name: safe_name(&place.signup.name).filter(|_| content.has_several_people),
         at: &place.at,
         sequence: place.sequence,

@@ -102,11 +102,12 @@ async fn the_page_of_a_cancelled_event_says_why_and_has_no_form() {
         "<p class=\"reason\" dir=\"auto\">The hall is flooded.\n&#60;b&#62;Sorry",
     );
     assert!(page.text.contains("<title>Cancelled: Food drive</title>"), "{}", page.text);
-    // Neither a link to a form nor the page after a sign-up shows a form.
-    let query = format!("slot_id={}", sample.shift);
-    let focused = sample.pages.clone().event(sample.event.slug.clone(), query.clone()).await;
-    assert_eq!(shown(focused).await, page);
-    assert_eq!(shown(sample.pages.clone().signed_up(sample.event.slug.clone(), query).await).await, page);
+    // Neither the page with chosen shifts, nor the form, nor the page after a sign-up shows a form.
+    let (slug, query) = (|| sample.event.slug.clone(), || format!("slot_id={}", sample.shift));
+    let pages = || sample.pages.clone();
+    assert_eq!(shown(pages().event(slug(), query()).await).await, page);
+    assert_eq!(shown(pages().form(slug(), query()).await).await, page);
+    assert_eq!(shown(pages().signed_up(slug(), HeaderMap::new()).await).await, page);
 }
 
 #[tokio::test]

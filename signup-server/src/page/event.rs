@@ -1,39 +1,35 @@
-//! The page of an event: the remaining places of each shift, and a sign-up form for each shift that has room.
+//! The page of an event: the remaining places of each shift, and a box and a link for each shift that has room.
 //!
 //! **Invariant:** the page of a cancelled event has no forms, and no links to forms.
 
-mod form;
 mod shifts;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    BadgeLabel, EmailAddress, Event, EventDate, Faults, PublicEvent, ScheduledShift, ShiftId, SignupPhase,
-    WebAddress,
+    BadgeLabel, EmailAddress, Error, Event, EventDate, NewSignup, PublicEvent, ScheduledShift, ShiftId,
+    SignedUp, SignupPhase, WebAddress,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::times::{self, OfDay};
+use super::typed::SHIFT;
 use super::{Head, LinkPreview, html, style};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
 
-use form::{FieldKind, form};
-pub(super) use shifts::has_open_signups;
-use shifts::{Offer, ShiftView, is_open, view};
+use shifts::{Offer, ShiftView, view};
+pub(super) use shifts::{has_open_signups, is_open, places};
 
-/// The maximum number of fields and options in all forms of one page. If the forms would have more, each shift has a
-/// link to a page with its own form instead.
-const MAX_CONTROLS: usize = 3000;
 /// The maximum length of the description in a page's metadata, in characters.
 const MAX_SUMMARY: usize = 160;
 /// The id of the element that says why a form was refused.
-const RESULT: &str = "result";
+pub(super) const RESULT: &str = "result";
 
 #[derive(Debug, Template)]
 #[template(path = "event.html")]
@@ -49,10 +45,11 @@ struct EventTemplate<'a> {
     location: Option<Vec<LinkedText<'a>>>,
     is_virtual: bool,
     contact: Option<LinkedText<'a>>,
-    obstacle: Option<Obstacle>,
-    sends_mail: bool,
+    notice: Option<&'a Notice>,
     /// Whether a shift takes sign-ups.
     has_open_shift: bool,
+    /// The path of the form.
+    form_path: String,
     cancellation: Option<CancelledText<'a>>,
     status: Option<Status>,
     description: Option<Vec<LinkedText<'a>>>,
@@ -75,54 +72,162 @@ struct Status {
     text: &'static str,
 }
 
-/// Why a valid form was refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Obstacle {
-    heading: &'static str,
-    text: &'static str,
-    /// What a server that sends mails says besides.
-    mail: &'static str,
+/// What the page says first: why a form was refused, or what is missing.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Notice {
+    heading: Cow<'static, str>,
+    /// The names of the people who have places on the `taken` shifts.
+    people: Vec<String>,
+    taken: Vec<Named>,
+    /// The shifts that were not taken, each with the reason.
+    refused: Vec<(Named, Cow<'static, str>)>,
+    /// Whether to choose another shift would help.
+    asks_for_another: bool,
+    texts: Vec<&'static str>,
 }
 
-// The texts do not depend on whether the address has a place on the shift, so they do not reveal a place.
-impl Obstacle {
-    pub(super) const FULL: Self = Self {
-        heading: "Sorry, this shift is full",
-        text: "If you had already signed up for this shift, you still have your place.",
-        mail: " We’ll then email you a link to it (at most once an hour).",
-    };
-    pub(super) const OVER: Self = Self {
-        heading: "Sorry, this shift is over",
-        text: "No one can sign up for it any more.",
-        mail: " If you had already signed up for it, we’ll email you a link to your place (at most once an hour).",
-    };
-    pub(super) const CLOSED: Self = Self {
-        heading: "Sorry, you can’t sign up now",
-        text: "If you had already signed up for this shift, you still have your place.",
-        mail: " We’ll then email you a link to it (at most once an hour).",
-    };
-    pub(super) const CANCELLED: Self = Self {
-        heading: "Sorry, you can’t sign up",
-        text: "The organizer cancelled the event while you were filling in the form.",
-        mail: "",
-    };
-    pub(super) const GONE: Self = Self {
-        heading: "Sorry, this shift is no longer available",
-        text: "The organizer may have removed this shift.",
-        mail: "",
-    };
+/// A shift in words.
+#[derive(Debug, PartialEq, Eq)]
+struct Named {
+    title: String,
+    times: String,
 }
 
-/// The state of a form or of a refused sign-up, which the page shows besides the event.
+impl Named {
+    fn of(shift: &ScheduledShift) -> Self {
+        let times = times::Times::of(shift.interval(), shift.first_day.zone()).to_string();
+        Self { title: shift.title.to_string(), times }
+    }
+}
+
+// The texts do not depend on whether someone has a place on a shift, so they do not reveal a place.
+impl Notice {
+    fn of(heading: impl Into<Cow<'static, str>>, texts: Vec<&'static str>) -> Self {
+        let (people, taken, refused) = (vec![], vec![], vec![]);
+        Self { heading: heading.into(), people, taken, refused, asks_for_another: false, texts }
+    }
+
+    /// Says that the form needs a shift.
+    pub(super) fn choose() -> Self {
+        Self::of("Choose a shift", vec!["Tick each shift that you want to sign up for, then continue."])
+    }
+
+    /// Says that the form has too many shifts.
+    pub(super) fn choose_fewer() -> Self {
+        let heading = format!("Choose at most {} shifts at once", NewSignup::MAX_SHIFTS);
+        Self::of(heading, vec!["You can sign up for further shifts afterwards."])
+    }
+
+    /// Says that sign-ups are closed.
+    pub(super) fn closed(sends_mail: bool) -> Self {
+        let heading = reason_alone(&Error::SignupsClosed, 1);
+        Self { asks_for_another: true, ..Self::of(heading, told(sends_mail)) }
+    }
+
+    /// Says that the event was cancelled.
+    pub(super) fn cancelled() -> Self {
+        let text = "The organizer cancelled the event while you were filling in the form.";
+        Self::of("Sorry, you can’t sign up", vec![text])
+    }
+
+    /// Says that a shift is not one of the event.
+    pub(super) fn gone() -> Self {
+        let heading = reason_alone(&Error::ShiftDeleted, 1);
+        Self {
+            asks_for_another: true,
+            ..Self::of(heading, vec!["The organizer may have removed this shift."])
+        }
+    }
+
+    /// Says that none of these shifts takes sign-ups.
+    pub(super) fn not_open(shifts: &[&ScheduledShift], now: Timestamp) -> Self {
+        let reason = |shift: &ScheduledShift| match shift.is_over(now) {
+            true => Error::ShiftOver,
+            false => Error::ShiftFull,
+        };
+        let refused = shifts.iter().map(|shift| ((*shift).clone(), reason(shift)));
+        Self::refused(&refused.collect::<Vec<_>>(), 1)
+    }
+
+    /// Says which shifts were taken and which were not, if there are any that were not.
+    pub(super) fn after(new: &NewSignup, signed_up: &SignedUp, sends_mail: bool) -> Option<Self> {
+        let refused = signed_up.shifts.iter().filter_map(|outcome| {
+            let reason = outcome.places.as_ref().err()?;
+            Some((outcome.shift.clone(), reason.clone()))
+        });
+        let refused: Vec<_> = refused.collect();
+        if refused.is_empty() {
+            return None;
+        }
+        let mut notice = Self::refused(&refused, new.people.len());
+        let taken = signed_up.shifts.iter().filter(|outcome| outcome.places.is_ok());
+        notice.taken = taken.map(|outcome| Named::of(&outcome.shift)).collect();
+        if !notice.taken.is_empty() {
+            notice.heading = "We could only save some of your places".into();
+            notice.people = new.people.iter().map(|person| person.name.to_string()).collect();
+            if sends_mail {
+                notice.texts.push("An email about the places that are saved is on its way to you.");
+            }
+        }
+        notice.texts.extend(told(sends_mail));
+        Some(notice)
+    }
+
+    fn refused(shifts: &[(ScheduledShift, Error)], people: usize) -> Self {
+        let heading = match shifts {
+            [(_, reason)] => reason_alone(reason, people),
+            _ => "Sorry, we couldn’t save any places".into(),
+        };
+        let refused = shifts.iter().map(|(shift, reason)| (Named::of(shift), reason_of(reason, people)));
+        Self { refused: refused.collect(), asks_for_another: true, ..Self::of(heading, vec![]) }
+    }
+}
+
+/// Returns what a refusal means for whoever has a place.
+fn told(sends_mail: bool) -> Vec<&'static str> {
+    vec![if sends_mail {
+        "If you had already signed up, you still have your place. We’ll then email you a link to it (at most once an hour)."
+    } else {
+        "If you had already signed up, you still have your place."
+    }]
+}
+
+/// Returns why a form with one shift was refused, as a heading.
+fn reason_alone(reason: &Error, people: usize) -> Cow<'static, str> {
+    match reason {
+        Error::ShiftFull if people > 1 => {
+            format!("Sorry, this shift doesn’t have {people} places left").into()
+        }
+        Error::ShiftFull => "Sorry, this shift is full".into(),
+        Error::ShiftOver => "Sorry, this shift is over".into(),
+        Error::SignupsClosed => "Sorry, you can’t sign up now".into(),
+        _ => "Sorry, this shift is no longer available".into(),
+    }
+}
+
+/// Returns why a shift of a form was not taken, after its name.
+fn reason_of(reason: &Error, people: usize) -> Cow<'static, str> {
+    match reason {
+        Error::ShiftFull if people > 1 => format!("it doesn’t have {people} places left").into(),
+        Error::ShiftFull => "it is full".into(),
+        Error::ShiftOver => "it is over".into(),
+        Error::SignupsClosed => "sign-ups are closed".into(),
+        _ => "the organizer has removed it".into(),
+    }
+}
+
+/// What the page shows besides the event.
 #[derive(Debug, Default)]
 pub(super) struct Focus {
-    /// The shift whose form is open.
-    pub(super) shift: Option<ShiftId>,
-    /// The values that were typed into the form, by the field's name.
-    pub(super) typed: BTreeMap<String, String>,
-    /// The faults of the typed values.
-    pub(super) faults: Faults,
-    pub(super) obstacle: Option<Obstacle>,
+    /// The shifts whose boxes are ticked.
+    pub(super) chosen: BTreeSet<ShiftId>,
+    pub(super) notice: Option<Notice>,
+}
+
+impl From<Notice> for Focus {
+    fn from(notice: Notice) -> Self {
+        Self { notice: Some(notice), ..Self::default() }
+    }
 }
 
 /// Where the page of an event is, and what the server can do.
@@ -143,29 +248,22 @@ pub(super) fn page(
     focus: &Focus,
     now: Timestamp,
 ) -> Response {
-    let PublicEvent { organization, event, shifts, questions, .. } = found;
+    let PublicEvent { organization, event, shifts, .. } = found;
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
-    let controls = 2 + questions.iter().map(|question| 1 + question.options.len()).sum::<usize>();
-    let has_forms = open * controls <= MAX_CONTROLS;
+    let form_path = format!("{}/signups", site.path);
     let views = shifts.iter().map(|shift| {
-        let is_in_focus = focus.shift == Some(shift.id);
-        // A form with faults keeps its typed values, even if the shift has meanwhile become full or over.
-        let has_faults = is_in_focus && !focus.faults.is_empty();
-        let offer = if !has_open_signups(event, now) || !is_open(event, shift, now) && !has_faults {
-            Offer::Nothing
-        } else if has_forms || is_in_focus {
-            Offer::Form(form(shift, found, site, is_in_focus.then_some(focus)))
-        } else {
-            Offer::Link(format!("{}?slot_id={1}#slot-{1}", site.path, shift.id))
-        };
+        let offer = is_open(event, shift, now).then(|| Offer {
+            link: choice(&form_path, [shift.id]),
+            is_chosen: focus.chosen.contains(&shift.id),
+        });
         view(event, shift, offer, now)
     });
     let days_of_shifts = times::by_day(views, |shift: &ShiftView<'_>| &shift.times);
     let title = event.title.as_str();
-    let prefix = match focus {
+    let prefix = match focus.notice {
         _ if event.is_cancelled() => "Cancelled: ",
-        Focus { obstacle: None, faults, .. } if faults.is_empty() => "",
-        _ => "Problem: ",
+        None => "",
+        Some(_) => "Problem: ",
     };
     let page = EventTemplate {
         head: Head {
@@ -186,9 +284,9 @@ pub(super) fn page(
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         is_virtual: event.is_virtual,
         contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
-        obstacle: focus.obstacle,
-        sends_mail: site.sends_mail,
+        notice: focus.notice.as_ref(),
         has_open_shift: open > 0,
+        form_path,
         cancellation: event.is_cancelled().then(|| CancelledText {
             reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
         }),
@@ -199,9 +297,8 @@ pub(super) fn page(
         days_of_shifts,
     };
     let mut response = html(status, &page);
-    // A browser that goes back restores typed values only for a page that it may store. A page that has them itself is
-    // about a person, and no cache stores it.
-    if focus.typed.is_empty() {
+    // A browser that goes back restores ticks only for a page that it may store. A page that names people is stored by no cache.
+    if focus.notice.as_ref().is_none_or(|notice| notice.people.is_empty()) {
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     response
@@ -232,7 +329,13 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
     Some(Status { heading: heading.into(), text })
 }
 
-/// Returns the action of the forms of the page with this path.
+/// Returns the path of a page with chosen shifts.
+pub(super) fn choice(path: &str, shifts: impl IntoIterator<Item = ShiftId>) -> String {
+    let query: Vec<_> = shifts.into_iter().map(|shift| format!("{SHIFT}={shift}")).collect();
+    format!("{path}?{}", query.join("&"))
+}
+
+/// Returns the action of the form of the event whose page has this path.
 ///
 /// The fragment is the id of the element that says why the form was refused. So a browser scrolls to that element and
 /// focuses it, without a script.
@@ -262,4 +365,4 @@ fn summary(event: &Event, organization: &str) -> String {
 }
 
 #[cfg(test)]
-mod form_tests;
+mod tests;

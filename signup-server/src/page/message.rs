@@ -1,7 +1,5 @@
 //! Pages that show only a message: what happened, and what to do next.
 
-use std::collections::BTreeMap;
-
 use askama::Template;
 use signup_core::Error;
 use warp::http::header::{LOCATION, RETRY_AFTER};
@@ -38,7 +36,7 @@ pub(super) struct LinkView<'a> {
 #[derive(Debug)]
 pub(super) struct Retry<'a> {
     pub(super) action: &'a str,
-    pub(super) fields: &'a BTreeMap<String, String>,
+    pub(super) fields: &'a [(String, String)],
 }
 
 fn message(status: StatusCode, heading: &str, text: &str, link: Option<LinkView<'_>>) -> Response {

@@ -1,4 +1,5 @@
-//! The pages for volunteers: HTML rendered by the server, without scripts and cookies. A page loads no other resource.
+//! The pages for volunteers: HTML rendered by the server, without scripts. A page loads no other resource. Only the page
+//! after signing up has a cookie.
 //! The pages for programmers, in [`reference`](crate::reference), have the same head, style and security headers.
 //!
 //! Templates escape text from users. Only the addresses in such a text become links ([`LinkedText`]). Paths in a page
@@ -13,9 +14,11 @@ mod event;
 mod handlers;
 mod message;
 mod places;
-mod signup;
+mod sign_up;
+mod signed_up;
 mod style;
 pub(crate) mod times;
+mod typed;
 
 #[cfg(test)]
 mod cancelled_tests;

@@ -167,11 +167,22 @@ impl Browser {
 
     /// Opens the form of a shift, fills it in and submits it, with the keyboard only.
     pub(crate) async fn sign_up(&self, slot: &str, name: &str, email: &str) {
-        self.of_shift(slot, "summary").await.send_keys(Key::Enter).await.unwrap();
-        self.of_shift(slot, "input[name=name]").await.send_keys(name).await.unwrap();
-        let field = self.of_shift(slot, "input[name=email]").await;
+        self.open_form(slot).await;
+        self.send_form(name, email).await;
+    }
+
+    /// Fills the form in and submits it, with the keyboard only.
+    pub(crate) async fn send_form(&self, name: &str, email: &str) {
+        self.field("name").await.send_keys(name).await.unwrap();
+        let field = self.field("email").await;
         field.send_keys(email).await.unwrap();
         field.send_keys(Key::Enter).await.unwrap();
+    }
+
+    /// Follows the link of a shift to its form, with the keyboard.
+    pub(crate) async fn open_form(&self, slot: &str) {
+        self.of_shift(slot, "a.button").await.send_keys(Key::Enter).await.unwrap();
+        self.wait_for("Your shift").await;
     }
 
     /// Turns off the browser's own validation, so that the server gets a faulty form.

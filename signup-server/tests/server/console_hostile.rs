@@ -282,8 +282,9 @@ async fn hostile_text_in_every_field_is_text_on_every_page_and_in_every_mail_and
     let moved = server.patch(&format!("/v1/slots/{early}"), &json!({"location": "Dock 4"})).await;
     assert_eq!(moved.status, 200, "{}", moved.text);
     let page = format!("/events/{event_slug}");
+    let form_page = format!("{page}/signups?slot_id={early}");
     for sign in ["=", "+"] {
-        let form = forms(&stranger.get(&page).await, &page).remove(0);
+        let form = forms(&stranger.get(&form_page).await, &form_page).remove(0);
         let mut fields = form.typed().with("email", &format!("{sign}{EMAIL}"));
         for (name, value) in &mut fields.0 {
             if form.kind(name) == "select" {
@@ -328,7 +329,8 @@ async fn hostile_text_in_every_field_is_text_on_every_page_and_in_every_mail_and
 
     // Every form is refused with hostile text in all of its fields.
     let mut refused = 0;
-    for path in scene.pages() {
+    let sign_up = format!("/events/{}/signups?slot_id={}", scene.event_slug, scene.shift);
+    for path in scene.pages().into_iter().chain([sign_up]) {
         for browser in [owner, &scene.stranger] {
             for form in forms(&browser.get(&path).await, &path) {
                 for hidden in [false, true] {

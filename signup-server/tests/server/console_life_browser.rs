@@ -57,7 +57,7 @@ async fn an_event_is_created_published_changed_copied_and_cancelled_in_a_browser
     let shift = browser.driver.find(By::XPath("//li[.//h3 = 'Driving']")).await.unwrap();
     let slot = shift.id().await.unwrap().unwrap();
     browser.sign_up(slot.strip_prefix("slot-").unwrap(), "Bob", BOB).await;
-    browser.wait_for("Check your email").await;
+    browser.wait_for("your place on Driving is saved").await;
     wait_for_text(&mailbox, BOB, "Driving").await;
     browser.go(event.as_str()).await;
     browser.wait_for("8 of 9 still needed").await;

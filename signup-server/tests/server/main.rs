@@ -82,6 +82,7 @@ mod opening;
 mod operations;
 mod packages;
 mod page_browser;
+mod page_forms;
 mod page_layout;
 mod page_limits;
 mod page_paths;

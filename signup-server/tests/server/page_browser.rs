@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use thirtyfour::prelude::*;
 
-use crate::browser::{Browser, axe};
+use crate::browser::{Browser, PHONE, axe};
 use crate::harness::Server;
 use crate::mailbox::Mailbox;
 use crate::mails::SOON;
@@ -19,16 +19,21 @@ use crate::wait::wait_until;
 pub(crate) const PAGES: &Pictures = &[
     ("start.html", &["start"]),
     ("docs.html", &["docs"]),
-    (
-        "event.html",
-        &["open", "form", "bad-input", "just-full", "full", "over", "empty", "long", "clock-change", "draft"],
-    ),
+    ("event.html", &["open", "just-full", "full", "over", "empty", "long", "clock-change", "draft"]),
+    ("sign_up.html", &["form", "bad-input"]),
+    ("signed_up.html", &["signed-up"]),
     ("message.html", &["too-many-attempts", "not-found", "incomplete-link"]),
-    ("signup.html", &["signed-up"]),
     ("places.html", &["my-places", "cancelled"]),
     ("cancel_place.html", &["cancel-place"]),
     ("choose_place.html", &["cancel-which", "cancel-none"]),
     ("news_mail.html", &["mail"]),
+];
+
+/// The pictures of a family that signs up for several shifts.
+pub(crate) const FAMILY: &Pictures = &[
+    ("event.html", &["chosen", "some-saved"]),
+    ("sign_up.html", &["family", "overlap"]),
+    ("signed_up.html", &["family-signed-up", "signed-up-elsewhere"]),
 ];
 
 /// The pictures of cancelled events and of places that are gone.
@@ -53,7 +58,7 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
     browser.go(&url).await;
     assert_eq!(left().await, "4 of 4 places left");
     browser.sign_up(&early, "Ada", "ada@example.org").await;
-    browser.wait_for("Check your email").await;
+    browser.wait_for("Your place is saved").await;
     browser.go(&url).await;
     assert_eq!(left().await, "3 of 4 places left");
 
@@ -66,6 +71,80 @@ async fn a_person_signs_up_and_cancels_in_a_browser() {
     browser.wait_for("You cancelled this place.").await;
     browser.go(&url).await;
     assert_eq!(left().await, "4 of 4 places left");
+}
+
+/// A parent of three signs up for two shifts that overlap, on a phone, and then once more for a shift that is nearly full.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_family_of_four_signs_up_for_two_shifts_on_a_phone() {
+    let Some(browser) = Browser::start().await else { return };
+    let Some(axe) = axe() else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let page = busy_event(&server).await;
+    let url = format!("{}{}", server.url, page.path);
+    browser.screen(PHONE, "light").await;
+    browser.go(&url).await;
+    for title in ["Driving", "Taking down"] {
+        let slot = page.slot(title);
+        browser.of_shift(&slot, "input[type=checkbox]").await.send_keys(" ").await.unwrap();
+    }
+    browser.look("chosen", &axe).await;
+    browser.screen(PHONE, "light").await;
+    let button = By::XPath("//main//button[.='Sign up for the chosen shifts']");
+    let button = browser.driver.find(button).await.unwrap();
+    let bottom = "return [scrollY = 0, arguments[0].getBoundingClientRect().bottom, innerHeight]";
+    let seen = browser.driver.execute(bottom, vec![button.to_json().unwrap()]).await.unwrap();
+    let [_, bottom, height]: [f64; 3] = seen.convert().unwrap();
+    assert!(bottom <= height, "the button is in view above the end of the list");
+    button.click().await.unwrap();
+    browser.wait_for("Your 2 shifts").await;
+    browser.fill("name", "Ada").await;
+    browser.fill("email", "family@example.org").await;
+    for (row, name) in [(1, "Bo"), (2, "Cy"), (3, "Di")] {
+        browser.press("Add another person").await;
+        browser.wait_for(&format!("Person {}", row + 1)).await;
+        let added = browser.driver.active_element().await.unwrap();
+        let field = format!("people.{row}.name");
+        assert_eq!(added.attr("name").await.unwrap(), Some(field.clone()), "the new field has the focus");
+        browser.fill(&field, name).await;
+    }
+    assert_eq!(page.filled(&server, "Driving").await, 0, "to add a person signs nobody up");
+    browser.look("family", &axe).await;
+    browser.screen(PHONE, "light").await;
+    browser.field("people.3.name").await.send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("These two overlap").await;
+    browser.look("overlap", &axe).await;
+    browser.screen(PHONE, "light").await;
+    browser.field("overlap").await.click().await.unwrap();
+    browser.field("name").await.send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("Ada, Bo, Cy and Di, your places on 2 shifts are saved.").await;
+    browser.look("family-signed-up", &axe).await;
+    for title in ["Driving", "Taking down"] {
+        assert_eq!(page.filled(&server, title).await, 4, "{title}");
+    }
+
+    browser.follow("Choose another shift").await;
+    browser.wait_for("Setting up").await;
+    for title in ["Setting up", "Driving"] {
+        let slot = page.slot(title);
+        browser.of_shift(&slot, "input[type=checkbox]").await.send_keys(" ").await.unwrap();
+    }
+    browser.press("Sign up for the chosen shifts").await;
+    browser.wait_for("Your 2 shifts").await;
+    for (row, name) in [(1, "Fay"), (2, "Gus")] {
+        browser.press("Add another person").await;
+        browser.wait_for(&format!("Person {}", row + 1)).await;
+        browser.fill(&format!("people.{row}.name"), name).await;
+    }
+    browser.send_form("Eve", "friends@example.org").await;
+    browser.wait_for("We could only save some of your places").await;
+    browser.wait_for("it doesn’t have 3 places left").await;
+    browser.look("some-saved", &axe).await;
+    browser.go(&format!("{url}/signed-up")).await;
+    browser.driver.delete_all_cookies().await.unwrap();
+    browser.go_and_look(&format!("{url}/signed-up"), "signed-up-elsewhere", &axe).await;
+    browser.wait_for("Check your email").await;
+    browser.assert_has_pictures(FAMILY);
 }
 
 /// axe-core finds no violation in any state. A test of the style proves that the colours of each theme are readable.
@@ -94,11 +173,10 @@ async fn every_state_of_the_pages_is_accessible() {
     add(&["--label", "I have read the safety rules", "--type", "checkbox", "--required"]);
     add(&["--label", "Anything that we should know?"]);
     let slot = page.slot("Setting up");
-    browser.go_and_look(&url(&format!("{}?slot_id={slot}", page.path)), "form", &axe).await;
+    browser.go_and_look(&url(&format!("{}/signups?slot_id={slot}", page.path)), "form", &axe).await;
 
     browser.do_not_validate().await;
-    browser.of_shift(&slot, "input[name=email]").await.send_keys("ada@nowhere").await.unwrap();
-    browser.of_shift(&slot, "form button").await.click().await.unwrap();
+    browser.send_form("", "ada@nowhere").await;
     browser.wait_for("There is a problem").await;
     browser.look("bad-input", &axe).await;
 
@@ -106,12 +184,13 @@ async fn every_state_of_the_pages_is_accessible() {
     let late = plain.slot("Late");
     browser.go(&url(&plain.path)).await;
     browser.sign_up(&late, "Ada", "first@example.org").await;
-    browser.wait_for("Check your email").await;
+    browser.wait_for("Your place is saved").await;
     browser.look("signed-up", &axe).await;
     browser.go(&url(&plain.path)).await;
+    browser.open_form(&late).await;
     // The last place is taken while the form is open.
     server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
-    browser.sign_up(&late, "Bob", "bob@example.org").await;
+    browser.send_form("Bob", "bob@example.org").await;
     browser.wait_for("Sorry, this shift is full").await;
     browser.look("just-full", &axe).await;
     browser.go_and_look(&url(&plain.path), "full", &axe).await;
@@ -214,11 +293,12 @@ async fn the_pages_of_places_that_are_gone_are_accessible() {
     browser.look("shift-removed-my-place", &axe).await;
 
     browser.go(&url).await;
+    browser.open_form(&late).await;
     // The event is cancelled while the form is open.
     let reason = "The hall is flooded.\n\nWe will try again in autumn: https://riverside.example.org/autumn";
     let path = format!("/v1/events/{}/cancel", page.event["id"].as_str().unwrap());
     assert_eq!(server.post(&path, &json!({"reason": reason})).await.status, 200);
-    browser.sign_up(&late, "Bob", "bob@example.org").await;
+    browser.send_form("Bob", "bob@example.org").await;
     browser.wait_for("Sorry, you can’t sign up").await;
     browser.look("event-cancelled-refusal", &axe).await;
     browser.go(&url).await;

@@ -11,7 +11,7 @@ use crate::{
 pub(crate) type Pictures = [(&'static str, &'static [&'static str])];
 
 /// The lists of all tests. Each test checks that it has taken the pictures of its list and no other.
-const LISTS: [&Pictures; 7] = [
+const LISTS: [&Pictures; 8] = [
     page_browser::PAGES,
     page_browser::GONE,
     console_browser::PICTURES,
@@ -19,6 +19,7 @@ const LISTS: [&Pictures; 7] = [
     console_signups_browser::PICTURES,
     console_refusals_browser::SIGN_INS,
     console_refusals_browser::EVENTS,
+    page_browser::FAMILY,
 ];
 
 /// Adds the templates below a folder to `found`, each with its text, by their paths.

@@ -136,7 +136,6 @@ async fn a_refused_form_names_every_fault_and_keeps_the_typed_values() {
         ]
     };
     let refused = page.post(&server, &form(["  ", "ada@nowhere", "XL", "<no> \"nuts\""])).await;
-    assert_eq!(refused.text.matches("<details open>").count(), 1, "only the submitted form is open");
     for text in ["aria-invalid=\"true\"", "role=\"alert\""] {
         assert!(refused.text.contains(text), "{text} in {}", refused.text);
     }

@@ -3,7 +3,6 @@
 use jiff::Timestamp;
 use signup_core::{Event, Occupancy, ScheduledShift, ShiftId, SignupPhase};
 
-use super::form::FormView;
 use crate::linked_text::LinkedText;
 use crate::page::times::Times;
 use crate::page::{Bar, NO_SIGN_UP};
@@ -21,22 +20,23 @@ pub(super) struct ShiftView<'a> {
     pub(super) bar: Option<Bar>,
     /// Whether the shift takes no sign-up: it is full, over or cancelled, or sign-ups for the event are not open.
     pub(super) is_closed: bool,
-    pub(super) offer: Offer<'a>,
+    /// How to sign up. `None` if no place can be taken.
+    pub(super) offer: Option<Offer>,
 }
 
-/// How a visitor can sign up for a shift on this page.
+/// How a visitor can sign up for a shift.
 #[derive(Debug)]
-pub(super) enum Offer<'a> {
-    Form(FormView<'a>),
-    /// A link to a page with the form of the shift.
-    Link(String),
-    Nothing,
+pub(super) struct Offer {
+    /// The path of the form of this shift alone.
+    pub(super) link: String,
+    /// Whether the box of the shift is ticked.
+    pub(super) is_chosen: bool,
 }
 
 pub(super) fn view<'a>(
     event: &Event,
     shift: &'a ScheduledShift,
-    offer: Offer<'a>,
+    offer: Option<Offer>,
     now: Timestamp,
 ) -> ShiftView<'a> {
     let interval = shift.interval();
@@ -66,12 +66,12 @@ pub(in crate::page) fn has_open_signups(event: &Event, now: Timestamp) -> bool {
 }
 
 /// Returns whether the shift takes sign-ups.
-pub(super) fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
+pub(in crate::page) fn is_open(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
     has_open_signups(event, now) && shift.takes_signups(now)
 }
 
 /// Returns how many places are left, in words.
-fn places(occupancy: Occupancy) -> String {
+pub(in crate::page) fn places(occupancy: Occupancy) -> String {
     match (occupancy.remaining(), occupancy.capacity.volunteers()) {
         (0, 0) => NO_SIGN_UP.to_owned(),
         (0, _) => "Full".to_owned(),
@@ -91,7 +91,7 @@ mod tests {
     async fn the_bar_of_a_shift_has_the_places_that_are_filled() {
         let (_, mut found) = sample_event().await;
         found.shifts[0].shift.occupancy = Occupancy { capacity: Capacity::new(8).unwrap(), filled: 3 };
-        let view = view(&found.event, &found.shifts[0], Offer::Nothing, found.event.created_at);
+        let view = view(&found.event, &found.shifts[0], None, found.event.created_at);
         assert_eq!((view.bar, &*view.places), (Some(Bar { filled: 3, capacity: 8 }), "5 of 8 places left"));
     }
 

@@ -5,10 +5,11 @@ use warp::http::header::{CACHE_CONTROL, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::{PublicPages, fields};
+use super::PublicPages;
 use crate::calendar::{Calendar, Entry, Method};
 use crate::page::message::{body_error, incomplete_link, see_other};
 use crate::page::places::{self, Refusal, Site};
+use crate::page::typed::Typed;
 use crate::request::Request;
 
 impl PublicPages {
@@ -29,7 +30,7 @@ impl PublicPages {
             let entries = listed.iter().map(|(found, at, url)| Entry {
                 event: &found.event,
                 shift: &found.shift,
-                signup: found.signup.id,
+                uid: found.signup.id.uuid(),
                 name: is_of_several.then(|| found.signup.name.to_string()),
                 at,
                 sequence: found.signup.told.sequence.saturating_sub(1),
@@ -137,7 +138,7 @@ enum Choice<'p> {
 
 /// Returns the place in the field `signup_id` of a query or a form.
 fn choice<'p>(found: &'p Places, site: Site<'_>, form: &[u8]) -> Choice<'p> {
-    if let Some(id) = fields(form).get("signup_id") {
+    if let Some(id) = Typed::parse(form).get("signup_id") {
         let id: Option<SignupId> = id.parse().ok();
         let named = found.signups.iter().find(|found| Some(found.signup.id) == id);
         return named.map_or(Choice::Unknown, Choice::Place);

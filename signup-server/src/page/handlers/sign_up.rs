@@ -1,0 +1,229 @@
+//! The handlers of the form and of the page after it.
+
+use std::net::IpAddr;
+use std::str::FromStr as _;
+
+use headers::{Cookie, HeaderMapExt as _};
+use signup_core::{Error, Faults, NewSignup, PublicEvent, SignedUp};
+use warp::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+};
+use warp::http::{HeaderMap, HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::PublicPages;
+use crate::page::event::{self, Focus, Notice};
+use crate::page::message::{Retry, body_error, error_page, see_other, too_many};
+use crate::page::sign_up;
+use crate::page::signed_up::{self, COOKIE, Kept};
+use crate::page::typed::Typed;
+use crate::request::Request;
+
+/// The maximum size of a form that a page keeps for another try, in bytes.
+const MAX_KEPT: usize = 64 * 1024;
+
+impl PublicPages {
+    /// `GET /events/{slug}/signups`: returns the form for the shifts in the query parameters `slot_id`. If there is no form for them,
+    /// returns the page of the event, which says why.
+    pub(crate) async fn form(self, slug: String, query: String) -> Response {
+        let typed = Typed::parse(query.as_bytes()).only_shifts();
+        let volunteers = self.service.volunteers();
+        let found = match volunteers.event(&slug).await {
+            Ok(found) => found,
+            Err(error) => return self.error_page(&error),
+        };
+        let now = self.service.now();
+        match volunteers.form(&slug, typed.shifts()).await {
+            Ok(_) if !event::has_open_signups(&found.event, now) => {
+                self.page_of(StatusCode::OK, &found, &Focus::default())
+            }
+            Ok(form) if !form.shifts().iter().any(|shift| event::is_open(&found.event, shift, now)) => {
+                let shifts: Vec<_> = form.shifts().iter().collect();
+                let notice = if shifts.is_empty() { Notice::gone() } else { Notice::not_open(&shifts, now) };
+                self.page_of(StatusCode::OK, &found, &notice.into())
+            }
+            Ok(_) => self.form_page(StatusCode::OK, &found, &typed, &Faults::new()),
+            Err(Error::Invalid(_)) => self.choice(StatusCode::OK, &found, &typed),
+            Err(Error::EventCancelled) => self.page_of(StatusCode::OK, &found, &Focus::default()),
+            Err(Error::NotFound) => self.page_of(StatusCode::NOT_FOUND, &found, &Notice::gone().into()),
+            Err(error) => self.error_page(&error),
+        }
+    }
+
+    /// Returns the page of the event, which asks for shifts: none is chosen, or too many are.
+    fn choice(&self, status: StatusCode, found: &PublicEvent, typed: &Typed) -> Response {
+        let chosen = typed.shifts();
+        let notice = if chosen.is_empty() { Notice::choose() } else { Notice::choose_fewer() };
+        let status = if chosen.is_empty() { status } else { StatusCode::UNPROCESSABLE_ENTITY };
+        self.page_of(status, found, &Focus { chosen, notice: Some(notice) })
+    }
+
+    fn form_page(&self, status: StatusCode, found: &PublicEvent, typed: &Typed, faults: &Faults) -> Response {
+        let (path, url) = (self.event_path(&found.event.slug), self.event_url(&found.event.slug));
+        sign_up::page(status, found, self.site(&path, &url), typed, faults, self.service.now())
+    }
+
+    /// `POST /events/{slug}/signups`: signs people up and redirects. If a shift is refused, returns the page of the event with the
+    /// reason. If the form has faults, or asks for a row for another person, returns the form.
+    pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
+        let path = self.event_path(&slug);
+        let volunteers = self.service.volunteers();
+        let found = match volunteers.count_attempts(client, 1).await {
+            Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await,
+            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
+            Err(error) => Err(error),
+        };
+        if matches!(found, Err(Error::NotFound)) {
+            return self.error_page(&Error::NotFound);
+        }
+        let body = match request.form().await {
+            Ok(body) => body,
+            Err(error) => return body_error(error, &path),
+        };
+        let (typed, is_kept) = (Typed::parse(&body), body.len() <= MAX_KEPT);
+        drop(body);
+        let action = event::form_action(&path);
+        let retry = || is_kept.then_some(Retry { action: &action, fields: typed.fields() });
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => return error_page(&error, &self.base_path, retry()),
+        };
+        // The first place is counted already.
+        let further = u32::try_from(typed.places() - 1).unwrap_or(u32::MAX);
+        if !typed.adds_person() && further > 0 {
+            match volunteers.count_attempts(client, further).await {
+                Ok(allowance) if allowance.is_allowed => {}
+                Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
+                Err(error) => return error_page(&error, &self.base_path, retry()),
+            }
+        }
+        let mut signed_up = self.try_sign_up(&slug, &typed).await;
+        for _ in 0..2 {
+            // The questions changed after the form was checked. Checks what was typed against the present questions.
+            if matches!(signed_up, Ok(Err(Error::Invalid(_)))) {
+                signed_up = self.try_sign_up(&slug, &typed).await;
+            }
+        }
+        match signed_up.and_then(|signed_up| signed_up) {
+            Ok(Some((new, signed_up))) => match Notice::after(&new, &signed_up, self.sends_mail) {
+                None => self.kept(&path, &Kept::of(&new, &signed_up)),
+                Some(notice) => self.refused(StatusCode::CONFLICT, &slug, notice).await,
+            },
+            Ok(None) => self.faulty(StatusCode::OK, &slug, &typed, &Faults::new()).await,
+            Err(Error::Invalid(faults)) => {
+                self.faulty(StatusCode::UNPROCESSABLE_ENTITY, &slug, &typed, &faults).await
+            }
+            // The event may be unknown by now, too. Then its page is not found.
+            Err(Error::NotFound) if found.event.is_cancelled() => {
+                self.page_of(StatusCode::NOT_FOUND, &found, &Focus::default())
+            }
+            Err(Error::NotFound) => self.refused(StatusCode::NOT_FOUND, &slug, Notice::gone()).await,
+            Err(Error::EventCancelled) => {
+                self.refused(StatusCode::CONFLICT, &slug, Notice::cancelled()).await
+            }
+            Err(error) => error_page(&error, &self.base_path, retry()),
+        }
+    }
+
+    /// Signs up once. Returns `None` if the form was sent to add a person. The inner error is one of the commit.
+    async fn try_sign_up(
+        &self,
+        slug: &str,
+        typed: &Typed,
+    ) -> Result<Result<Option<(NewSignup, SignedUp)>, Error>, Error> {
+        let form = self.service.volunteers().form(slug, typed.shifts()).await?;
+        if typed.adds_person() {
+            return Ok(Ok(None));
+        }
+        let new = typed.input().check(form.questions(), form.shifts())?;
+        Ok(form.sign_up(new.clone()).await.map(|signed_up| Some((new, signed_up))))
+    }
+
+    /// Returns the page of the event after a form was refused for a reason that is not in the form.
+    async fn refused(&self, status: StatusCode, slug: &str, notice: Notice) -> Response {
+        match self.service.volunteers().event(slug).await {
+            Ok(found) => self.page_of(status, &found, &notice.into()),
+            Err(error) => self.error_page(&error),
+        }
+    }
+
+    /// Returns the form again, with what was typed. If nobody can sign up now, returns the page of the event, which says so.
+    async fn faulty(&self, status: StatusCode, slug: &str, typed: &Typed, faults: &Faults) -> Response {
+        let found = match self.service.volunteers().event(slug).await {
+            Ok(found) => found,
+            Err(error) => return self.error_page(&error),
+        };
+        let count = typed.shifts().len();
+        if found.event.is_cancelled() {
+            self.page_of(StatusCode::CONFLICT, &found, &Notice::cancelled().into())
+        } else if !event::has_open_signups(&found.event, self.service.now()) {
+            self.page_of(StatusCode::CONFLICT, &found, &Notice::closed(self.sends_mail).into())
+        } else if count == 0 || count > NewSignup::MAX_SHIFTS {
+            self.choice(status, &found, typed)
+        } else {
+            self.form_page(status, &found, typed, faults)
+        }
+    }
+
+    /// Redirects to the page after signing up, and lets the browser keep what this page shows.
+    fn kept(&self, event_path: &str, kept: &Kept) -> Response {
+        let path = format!("{event_path}/signed-up");
+        let mut response = see_other(&path);
+        let secure = if self.base_url.starts_with("https:") { "; Secure" } else { "" };
+        let life_s = Kept::LIFE_S;
+        let cookie =
+            format!("{COOKIE}={kept}; Path={path}; Max-Age={life_s}; HttpOnly; SameSite=Lax{secure}");
+        // Cannot fail unless the base URL has strange characters: the value is base64url.
+        if let Ok(mut header) = HeaderValue::try_from(cookie) {
+            header.set_sensitive(true);
+            response.headers_mut().append(SET_COOKIE, header);
+        }
+        response
+    }
+
+    /// `GET /events/{slug}/signed-up`: returns the page after signing up. If the event is cancelled, returns the page of the event.
+    pub(crate) async fn signed_up(self, slug: String, headers: HeaderMap) -> Response {
+        match self.service.volunteers().event(&slug).await {
+            Ok(found) if found.event.is_cancelled() => {
+                self.page_of(StatusCode::OK, &found, &Focus::default())
+            }
+            Ok(found) => {
+                let (path, url) = (self.event_path(&slug), self.event_url(&slug));
+                signed_up::page(&found, self.site(&path, &url), read(&headers).as_ref())
+            }
+            Err(error) => self.error_page(&error),
+        }
+    }
+
+    /// `GET /events/{slug}/signed-up/calendar.ics`: returns a calendar file with the shifts of the form.
+    pub(crate) async fn calendar_of_form(self, slug: String, headers: HeaderMap) -> Response {
+        let found = match self.service.volunteers().event(&slug).await {
+            Ok(found) if !found.event.is_cancelled() => found,
+            Ok(_) => return self.not_found(),
+            Err(error) => return self.error_page(&error),
+        };
+        let url = self.event_url(&slug);
+        let kept = read(&headers);
+        let file = kept
+            .and_then(|kept| signed_up::calendar(&found, &kept, (&self.sender, &url), self.service.now()));
+        file.map_or_else(|| self.not_found(), calendar_file)
+    }
+}
+
+/// Returns a calendar file to download.
+fn calendar_file(text: String) -> Response {
+    let mut response = Response::new(text.into());
+    for (name, value) in [
+        (CONTENT_TYPE, "text/calendar; charset=utf-8"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"shifts.ics\""),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (CACHE_CONTROL, "no-store"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn read(headers: &HeaderMap) -> Option<Kept> {
+    Kept::from_str(headers.typed_get::<Cookie>()?.get(COOKIE)?).ok()
+}

@@ -1,0 +1,282 @@
+//! The page with the form: the chosen shifts, and the people who sign up for them.
+
+use askama::Template;
+use jiff::Timestamp;
+use signup_core::{
+    AnswerText, EmailAddress, Fault, FaultKind, Faults, NewSignup, PersonName, PublicEvent, QuestionKind,
+    ScheduledShift, ShiftId, TextError, TimeAndPlace, WebAddress,
+};
+use warp::http::header::CACHE_CONTROL;
+use warp::http::{HeaderValue, StatusCode};
+use warp::reply::Response;
+
+use super::event::{RESULT, Site, choice, form_action, is_open, places};
+use super::times::Times;
+use super::typed::{ADD, EMAIL, NAME, OVERLAP, SHIFT, Typed, prefix};
+use super::{Head, UNUSABLE_USER, html, invisible, style, unusable_characters};
+use crate::linked_text::LinkedText;
+use crate::wire::field_name;
+
+#[derive(Debug, Template)]
+#[template(path = "sign_up.html")]
+struct SignUpTemplate<'a> {
+    head: Head,
+    event: &'a str,
+    event_path: &'a str,
+    action: String,
+    /// The action of the button that adds a person. Its fragment is the field in which the name of the new person is typed.
+    add_action: Option<String>,
+    shifts: Vec<ChosenShift<'a>>,
+    /// The path of the event's page, on which the shifts are still chosen.
+    back: String,
+    /// The ids of the fields with a fault, each with what to do.
+    mistakes: Vec<(String, String)>,
+    overlap: Option<Overlap>,
+    people: Vec<PersonView<'a>>,
+    /// The name of the organization, which gets the values.
+    organization: &'a str,
+    privacy_url: Option<&'a str>,
+    /// Whether the volunteer gets a mail.
+    sends_mail: bool,
+}
+
+#[derive(Debug)]
+struct ChosenShift<'a> {
+    id: ShiftId,
+    title: &'a str,
+    times: Times,
+    locations: Vec<Vec<LinkedText<'a>>>,
+    places: String,
+    /// Whether the form leaves the shift out, because nobody can sign up for it.
+    is_left_out: bool,
+}
+
+/// The box that accepts that shifts overlap.
+#[derive(Debug)]
+struct Overlap {
+    is_ticked: bool,
+    /// The pairs of shifts that overlap, in words.
+    pairs: Vec<String>,
+}
+
+#[derive(Debug)]
+struct PersonView<'a> {
+    /// The number of the person; `None` for the first, whose form it is.
+    number: Option<usize>,
+    fields: Vec<FieldView<'a>>,
+}
+
+#[derive(Debug)]
+struct FieldView<'a> {
+    id: String,
+    name: String,
+    label: &'a str,
+    is_required: bool,
+    /// Whether a browser refuses a form without a value. A row for a further person may stay empty.
+    is_enforced: bool,
+    /// What is wrong with the typed value, and what to do.
+    mistake: Option<String>,
+    kind: FieldKind<'a>,
+}
+
+#[derive(Debug)]
+enum FieldKind<'a> {
+    Line { input_type: &'static str, value: &'a str, autocomplete: &'static str, max_length: usize },
+    Choice { options: Vec<Choice<'a>> },
+    Tick { is_ticked: bool },
+}
+
+#[derive(Debug)]
+struct Choice<'a> {
+    text: &'a str,
+    is_chosen: bool,
+}
+
+/// Renders the form for the chosen shifts that the event has, with what was typed and its faults.
+pub(super) fn page(
+    status: StatusCode,
+    found: &PublicEvent,
+    site: Site<'_>,
+    typed: &Typed,
+    faults: &Faults,
+    now: Timestamp,
+) -> Response {
+    let PublicEvent { organization, event, shifts, .. } = found;
+    let chosen = typed.shifts();
+    let chosen: Vec<_> = shifts.iter().filter(|shift| chosen.contains(&shift.id)).collect();
+    let is_new = typed.fields().iter().all(|(name, _)| name == SHIFT);
+    let rows = (typed.rows() + usize::from(typed.adds_person())).min(NewSignup::MAX_PEOPLE);
+    let people: Vec<_> = (0..rows).map(|row| person(row, found, typed, faults)).collect();
+    let overlap = overlap(&chosen, typed, faults);
+    let mut mistakes: Vec<_> = faults.iter().filter_map(|fault| of_shifts(fault, rows, &chosen)).collect();
+    mistakes.extend(overlap.iter().filter(|overlap| !overlap.pairs.is_empty()).map(|_| {
+        (OVERLAP.to_owned(), "Some of the shifts overlap. Tick the box to sign up anyway".to_owned())
+    }));
+    let fields = people.iter().flat_map(|person| &person.fields);
+    mistakes.extend(fields.filter_map(|field| Some((field.id.clone(), field.mistake.clone()?))));
+    let title = format!("Sign up: {}", event.title);
+    let title = if mistakes.is_empty() { title } else { format!("Problem: {title}") };
+    let views = chosen.iter().map(|shift| {
+        let is_open = is_open(event, shift, now);
+        let at = TimeAndPlace::of(shift, event);
+        ChosenShift {
+            id: shift.id,
+            title: shift.title.as_str(),
+            times: Times::of(at.interval, &at.zone),
+            locations: shift.location.iter().map(|place| LinkedText::parts(place.as_str())).collect(),
+            places: if shift.is_over(now) { "Over".to_owned() } else { places(shift.occupancy) },
+            is_left_out: is_new && !is_open,
+        }
+    });
+    let action = form_action(site.path);
+    let page = SignUpTemplate {
+        head: Head::private(&title, style::theme_of(event)),
+        event: event.title.as_str(),
+        event_path: site.path,
+        add_action: (rows < NewSignup::MAX_PEOPLE)
+            .then(|| format!("{}/signups#{}", site.path, field_id(&format!("{}{NAME}", prefix(rows))))),
+        action,
+        shifts: views.collect(),
+        back: choice(site.path, chosen.iter().map(|shift| shift.id)),
+        mistakes,
+        overlap,
+        people,
+        organization: organization.name.as_str(),
+        privacy_url: organization.privacy_url.as_ref().map(WebAddress::as_str),
+        sends_mail: site.sends_mail,
+    };
+    let mut response = html(status, &page);
+    // A browser that goes back restores typed values only for a page that it may store. A page that has them itself is
+    // about a person, and no cache stores it.
+    if is_new {
+        response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    }
+    response
+}
+
+/// Returns the sentence about a fault of the shifts as a whole.
+fn of_shifts(fault: &Fault, people: usize, chosen: &[&ScheduledShift]) -> Option<(String, String)> {
+    let FaultKind::TooMany { max, .. } = fault.kind else { return None };
+    let shifts = chosen.len();
+    let text = format!(
+        "{people} people and {shifts} shifts are too many for one form, which takes at most {max} places. Choose fewer shifts, or sign \
+         up some people later"
+    );
+    (fault.path == "shifts").then(|| ("shifts".to_owned(), text))
+}
+
+/// Returns the box that accepts overlaps, if shifts overlap or the box was ticked.
+fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults) -> Option<Overlap> {
+    let in_words = |id: ShiftId| {
+        let shift = chosen.iter().find(|shift| shift.id == id);
+        shift.map_or_else(String::new, |shift| {
+            let times = Times::of(shift.interval(), shift.first_day.zone());
+            format!("{}, {}", shift.title, times.start_in_words(true))
+        })
+    };
+    let pair = |fault: &Fault| match fault.kind {
+        FaultKind::Overlap { shifts: [one, other] } => {
+            Some(format!("{} and {}", in_words(one), in_words(other)))
+        }
+        _ => None,
+    };
+    let pairs: Vec<_> = faults.iter().filter_map(pair).collect();
+    let is_ticked = !typed.value(OVERLAP).is_empty();
+    (is_ticked || !pairs.is_empty()).then_some(Overlap { is_ticked, pairs })
+}
+
+/// Returns the fields of the person in a row, with the typed values and their faults.
+fn person<'a>(row: usize, found: &'a PublicEvent, typed: &'a Typed, faults: &Faults) -> PersonView<'a> {
+    let (prefix, is_first) = (prefix(row), row == 0);
+    let field = |name: String, label: &'a str, is_required: bool, kind: FieldKind<'a>| {
+        let fault = faults.iter().find(|fault| field_name(&fault.path) == name);
+        FieldView {
+            id: field_id(&name),
+            label,
+            is_required,
+            is_enforced: is_required && is_first,
+            mistake: fault.map(|fault| mistake(row, &name, label, is_required, &kind, fault)),
+            kind,
+            name,
+        }
+    };
+    let line = |input_type, name: &str, autocomplete, max_length| FieldKind::Line {
+        input_type,
+        value: typed.value(name),
+        autocomplete,
+        max_length,
+    };
+    let name = format!("{prefix}{NAME}");
+    let (label, autocomplete) = if is_first { ("Your name", "name") } else { ("Name", "off") };
+    let kind = line("text", &name, autocomplete, PersonName::MAX);
+    let mut fields = vec![field(name, label, true, kind)];
+    if is_first {
+        let kind = line("email", EMAIL, "email", EmailAddress::MAX);
+        fields.push(field(EMAIL.to_owned(), "Email address", true, kind));
+    }
+    fields.extend(found.questions.iter().map(|question| {
+        let name = format!("{prefix}answer.{}", question.id);
+        let kind = match question.kind {
+            QuestionKind::Select => {
+                let chosen = typed.value(&name);
+                let choice = |text: &'a str| Choice { text, is_chosen: text == chosen };
+                let options = question.options.iter().map(|option| choice(option.as_str())).collect();
+                FieldKind::Choice { options }
+            }
+            QuestionKind::Checkbox => FieldKind::Tick { is_ticked: !typed.value(&name).is_empty() },
+            // A text, or a kind that is newer than this page.
+            _ => line("text", &name, "", AnswerText::MAX),
+        };
+        field(name, question.label.as_str(), question.required, kind)
+    }));
+    PersonView { number: (!is_first).then_some(row + 1), fields }
+}
+
+fn field_id(name: &str) -> String {
+    name.replace('.', "-")
+}
+
+/// Returns the sentence about a fault of the person in a row, which says what to do.
+fn mistake(
+    row: usize,
+    name: &str,
+    label: &str,
+    is_required: bool,
+    kind: &FieldKind<'_>,
+    fault: &Fault,
+) -> String {
+    let (is_name, number) = (name.ends_with(NAME), row + 1);
+    let of_whom = if row == 0 { String::new() } else { format!(" (person {number})") };
+    // The label of a question is the organizer's text, so it is quoted.
+    let quoted = match name {
+        EMAIL => "Your email address".to_owned(),
+        _ if is_name && row == 0 => label.to_owned(),
+        _ if is_name => format!("The name of person {number}"),
+        _ => format!("“{label}”{of_whom}"),
+    };
+    match (&fault.kind, kind) {
+        (FaultKind::Text(TextError::TooLong { max }), _) => {
+            format!("{quoted} must be {max} characters or fewer")
+        }
+        (FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)), _) => {
+            unusable_characters(&quoted, error)
+        }
+        (FaultKind::Text(TextError::Invisible), _) => invisible(&quoted, !is_required),
+        (FaultKind::Text(TextError::EmailUser), _) => UNUSABLE_USER.to_owned(),
+        (FaultKind::Repeated, _) if is_name => {
+            format!("Person {number} is in the form already. Enter each person once")
+        }
+        _ if is_name && row == 0 => "Enter your name".to_owned(),
+        _ if is_name => format!("Enter the name of person {number}"),
+        (_, FieldKind::Line { value, .. }) if name == EMAIL && value.trim().is_empty() => {
+            "Enter your email address".to_owned()
+        }
+        _ if name == EMAIL => "Enter an email address like name@example.com".to_owned(),
+        (_, FieldKind::Line { .. }) => format!("Enter an answer for {quoted}"),
+        (_, FieldKind::Choice { .. }) => format!("Choose an option for {quoted}"),
+        (_, FieldKind::Tick { .. }) => format!("Tick {quoted} to sign up"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

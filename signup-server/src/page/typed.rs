@@ -1,0 +1,147 @@
+//! The fields of a sign-up form, as they were sent.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use signup_core::{NewSignup, ShiftId, SignUpInput, VolunteerInput};
+
+pub(super) const SHIFT: &str = "slot_id";
+pub(super) const NAME: &str = "name";
+pub(super) const EMAIL: &str = "email";
+/// The tick that accepts shifts that overlap.
+pub(super) const OVERLAP: &str = "overlap";
+/// The button that adds a person.
+pub(super) const ADD: &str = "add";
+
+/// The maximum number of form fields that are read. No form of the pages has nearly as many.
+const MAX_FIELDS: usize = 1000;
+
+/// The fields of a form in their order. The last value of a repeated field counts, except for the shifts.
+#[derive(Debug, Default)]
+pub(super) struct Typed(Vec<(String, String)>);
+
+impl Typed {
+    /// Parses a body, or a query.
+    pub(super) fn parse(text: &[u8]) -> Self {
+        let fields = form_urlencoded::parse(text).take(MAX_FIELDS);
+        Self(fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+    }
+
+    /// Returns only the chosen shifts.
+    pub(super) fn only_shifts(self) -> Self {
+        Self(self.0.into_iter().filter(|(name, _)| name == SHIFT).collect())
+    }
+
+    pub(super) fn fields(&self) -> &[(String, String)] {
+        &self.0
+    }
+
+    /// Returns the value of a field that was sent.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().rev().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Returns the value of a field; an empty text if the field was not sent.
+    pub(super) fn value(&self, name: &str) -> &str {
+        self.get(name).unwrap_or("")
+    }
+
+    /// Returns whether the form was sent to add a person.
+    pub(super) fn adds_person(&self) -> bool {
+        !self.value(ADD).is_empty()
+    }
+
+    /// Returns the chosen shifts. What is no id is [`ShiftId::NONE`], which no shift has.
+    pub(super) fn shifts(&self) -> BTreeSet<ShiftId> {
+        let values = self.0.iter().filter(|(name, value)| name == SHIFT && !value.is_empty());
+        values.map(|(_, id)| id.parse().unwrap_or(ShiftId::NONE)).collect()
+    }
+
+    /// Returns the number of rows for people that the form had, at least 1.
+    pub(super) fn rows(&self) -> usize {
+        let rows = self.0.iter().filter_map(|(name, _)| row_of(name)).map(|(row, _)| row + 1);
+        rows.max().unwrap_or(1)
+    }
+
+    /// Returns the number of places that the form asks for, at least 1.
+    pub(super) fn places(&self) -> usize {
+        let named = |row: &usize| !self.value(&format!("{}{NAME}", prefix(*row))).trim().is_empty();
+        let further = (1..self.rows()).filter(named).count();
+        (1 + further) * self.shifts().len().clamp(1, NewSignup::MAX_SHIFTS)
+    }
+
+    pub(super) fn input(&self) -> SignUpInput<'_> {
+        let mut people = vec![VolunteerInput::default(); self.rows()];
+        for (name, value) in &self.0 {
+            let Some((row, field)) = row_of(name) else { continue };
+            let value = Cow::from(value.as_str());
+            if field == NAME {
+                people[row].name = value;
+            } else if let Some(question) = field.strip_prefix("answer.") {
+                people[row].answers.insert(question.into(), value);
+            }
+        }
+        let mut input = SignUpInput::new("", self.value(EMAIL));
+        (input.people, input.accepts_overlaps) = (people, !self.value(OVERLAP).is_empty());
+        input
+    }
+}
+
+/// Returns what stands before the name of a field of the person in this row.
+pub(super) fn prefix(row: usize) -> String {
+    if row == 0 { String::new() } else { format!("people.{row}.") }
+}
+
+/// Returns the row of the person that a field is about, and the rest of its name.
+fn row_of(name: &str) -> Option<(usize, &str)> {
+    let (row, field) = match name.strip_prefix("people.") {
+        None => (0, name),
+        Some(rest) => {
+            let (row, field) = rest.split_once('.')?;
+            let is_canonical = !row.starts_with(['0', '+']);
+            (row.parse().ok().filter(|_| is_canonical)?, field)
+        }
+    };
+    (row < NewSignup::MAX_PEOPLE && (field == NAME || field.starts_with("answer."))).then_some((row, field))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_person_has_a_row_and_unknown_fields_have_none() {
+        let typed = Typed::parse(
+            b"name=Ada&answer.q=a&people.2.name=Cy&people.2.answer.q=c&people.1.name=&email=a%40b&people.0.name=x\
+              &people.10.name=x&people.01.name=x&people.%2B1.name=x&people.1=x&people.1.email=x&name=Ada+L&other=1",
+        );
+        let input = typed.input();
+        let rows =
+            input.people.iter().map(|person| (&*person.name, person.answers.get("q").map(|text| &**text)));
+        assert_eq!(
+            rows.collect::<Vec<_>>(),
+            [("Ada L", Some("a")), ("", None), ("Cy", Some("c"))],
+            "the last value counts"
+        );
+        assert_eq!((&*input.email, input.accepts_overlaps), ("a@b", false));
+        assert_eq!(typed.places(), 2);
+        assert_eq!(Typed::default().input().people.len(), 1);
+    }
+
+    #[test]
+    fn a_form_asks_for_a_place_for_each_person_on_each_shift() {
+        let id = |number: u8| format!("slot_id=0192abcd-0000-7000-8000-0000000000{number:02}&");
+        let shifts = |count| (1..=count).map(id).collect::<String>();
+        for (count, rest, places) in [
+            (0, "name=", 1),
+            (3, "name=", 3),
+            (3, "name=a&people.1.name=b&people.2.name=+&people.9.name=c", 9),
+            (40, "name=a", 20),
+        ] {
+            assert_eq!(Typed::parse((shifts(count) + rest).as_bytes()).places(), places, "{count} {rest}");
+        }
+        let twice = Typed::parse((id(1) + &id(1) + "slot_id=&slot_id=x").as_bytes());
+        assert_eq!(twice.shifts().len(), 2);
+        assert!(twice.shifts().contains(&ShiftId::NONE));
+    }
+}
