@@ -51,7 +51,7 @@ impl Message {
     /// Returns whether the message is for the volunteer of a sign-up: whether the sign-up was confirmed when the message was sent.
     ///
     /// A sign-up that was cancelled at most [`Notice::CLOCK_SKEW`] before the message also counts as confirmed, because the clocks of
-    /// processes differ. A later cancellation does not change the answer, so each portion of a fan-out gets the same one.
+    /// processes differ. A later cancellation does not change the answer, so each portion gets the same one.
     pub(crate) fn is_for(&self, signup: &Signup) -> bool {
         let is_of_shift = self.shift.is_none_or(|shift| shift == signup.shift);
         let was_there = signup.id.uuid() < self.id.uuid();

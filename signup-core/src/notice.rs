@@ -110,7 +110,7 @@ pub enum NoticeCause {
         /// The message.
         message: MessageId,
         /// The last sign-up that the job has covered; `None` before the first portion.
-        fanned_out_to: Option<SignupId>,
+        covered_to: Option<SignupId>,
     },
     /// An organizer sent a message: the mail to one address.
     Message {
@@ -202,7 +202,7 @@ pub struct EventChange {
     /// When the first of the changes was made.
     pub first_at: Timestamp,
     /// The last sign-up that the job has covered; `None` before the first portion.
-    pub fanned_out_to: Option<SignupId>,
+    pub covered_to: Option<SignupId>,
 }
 
 impl EventChange {
@@ -224,11 +224,11 @@ impl NoticeCause {
     }
 
     /// Sets the last sign-up that a job has covered. Any other cause stays as it is.
-    pub(crate) fn with_fan_out_to(mut self, last: SignupId) -> Self {
-        if let Self::EventChanged(EventChange { fanned_out_to, .. })
-        | Self::MessageSent { fanned_out_to, .. } = &mut self
+    pub(crate) fn with_covered_to(mut self, last: SignupId) -> Self {
+        if let Self::EventChanged(EventChange { covered_to, .. }) | Self::MessageSent { covered_to, .. } =
+            &mut self
         {
-            *fanned_out_to = Some(last);
+            *covered_to = Some(last);
         }
         self
     }

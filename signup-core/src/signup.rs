@@ -203,9 +203,11 @@ impl Signup {
         if shift.deleted_at.is_some() { self.told.at.clone() } else { TimeAndPlace::of(shift, event) }
     }
 
-    /// Returns what the volunteer was told, if the shift has moved since to the time or the place `at`.
-    pub fn moved_from(&self, at: &TimeAndPlace) -> Option<&TimeAndPlace> {
-        (!self.told.at.is_same_as(at)).then_some(&self.told.at)
+    /// Returns when and where the shift was as the address was told, if an announced change has moved it since to the time and the place
+    /// `at`.
+    pub fn moved_from(&self, shift: &Shift, at: &TimeAndPlace) -> Option<&TimeAndPlace> {
+        let Told { at: before, announced, .. } = &self.told;
+        (*announced != shift.announced && !before.is_same_as(at)).then_some(before)
     }
 
     /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.

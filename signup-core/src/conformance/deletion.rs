@@ -83,7 +83,7 @@ pub async fn what_mails_and_operators_need_of_a_deleted_event_stays(store: Arc<d
         (all.clone().of_event(event.id), &signups[..]),
         (of_shift.clone(), &signups[..2]),
         (of_shift.status(SignupStatus::Confirmed), &signups[..1]),
-        (all.cancelled_by(CancelledBy::Volunteer), &signups[1..2]),
+        (all.status(SignupStatus::Cancelled), &signups[1..2]),
     ] {
         assert_eq!(listed(&*store, query.clone()).await, expected, "{query:?}");
     }

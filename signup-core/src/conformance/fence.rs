@@ -39,7 +39,7 @@ pub async fn no_read_sees_another_organizations_records(store: Arc<dyn Store>) {
             all.clone().of_event(foreign.full.event.id),
             all.clone().of_shift(foreign.full.shifts[0].id),
             all.clone().email(foreign.signups[0].email.clone()),
-            all.cancelled_by(CancelledBy::Volunteer),
+            all.status(SignupStatus::Cancelled),
         ] {
             assert_eq!(store.signups_in_full(other, &query).await.unwrap(), [], "in full: {query:?}");
             let found = store.signups(other, &query).await.unwrap().items;

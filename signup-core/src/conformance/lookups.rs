@@ -92,8 +92,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     assert_eq!(store.deleted_events(owner, None, 9).await.unwrap(), vec![]);
     let query = SignupQuery::new();
     for query in [query.clone(), query.clone().of_event(event), query.of_shift(shift)] {
-        for query in [query.clone(), query.clone().with_deleted(), query.cancelled_by(CancelledBy::Organizer)]
-        {
+        for query in [query.clone(), query.clone().with_deleted(), query.status(SignupStatus::Cancelled)] {
             assert_eq!(store.signups(owner, &query).await.unwrap(), Page::new(vec![], None, None));
         }
     }

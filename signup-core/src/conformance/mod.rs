@@ -266,7 +266,6 @@ macro_rules! conformance_tests {
             signup_lists::a_list_of_sign_ups_is_filtered_and_newest_first
             signup_lists::a_page_of_sign_ups_has_positions_exactly_where_the_list_continues
             signup_lists::a_search_finds_a_part_of_a_name_or_of_an_address
-            signup_lists::the_sign_ups_cancelled_for_a_cause_are_listed_by_id
             snapshots::an_event_in_full_is_one_snapshot
             snapshots::a_page_of_events_with_shifts_is_one_snapshot
             snapshots::a_shift_with_its_event_is_one_snapshot

@@ -197,7 +197,6 @@ fn signup_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Si
     query.position = beside.map(|(side, signup)| Position { key: signup.id, side });
     query.status = SignupStatus::ALL.get(usize::from(numbers.below(4))).copied();
     query.email = Some(numbers.below(12)).filter(|person| *person < 4).map(|person| email(person, true));
-    query.cancelled_by = CancelledBy::ALL.get(usize::from(numbers.below(12))).copied();
     query.deleted = [Deleted::Excluded, Deleted::Included][usize::from(numbers.below(2))];
     query.search = SEARCHES.get(usize::from(numbers.below(24))).map(|text| SearchText::new(text).unwrap());
     (owner, query)

@@ -88,10 +88,8 @@ fn actions() -> Vec<(Action, Kind)> {
                 | Kind::Invitation
                 | Kind::SignIn
         ),
-        // The removal of a sign-up removes its notices, too, and no key tells this. Location data, links and activity have no version.
-        Action::Require => {
-            !matches!(kind, Kind::LocationData | Kind::Link | Kind::Notice | Kind::Activity | Kind::Message)
-        }
+        // The others have no version.
+        Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Activity | Kind::Message),
     };
     let kinds = KINDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
     kinds.flat_map(|kind| ACTIONS.map(|action| (action, kind))).filter(is_possible).collect()

@@ -223,11 +223,8 @@ pub fn told() -> Told {
 
 /// Returns a notice that `shift` has changed.
 pub fn notice(shift: &Shift, number: u32) -> Notice {
-    let cause = NoticeCause::EventChanged(EventChange {
-        shift: Some(shift.id),
-        first_at: at(2),
-        fanned_out_to: None,
-    });
+    let cause =
+        NoticeCause::EventChanged(EventChange { shift: Some(shift.id), first_at: at(2), covered_to: None });
     Notice::new(NoticeId::new(uuid(number)), shift.organization, Some(shift.event), cause, at(2))
 }
 

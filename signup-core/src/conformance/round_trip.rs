@@ -120,7 +120,7 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
         NoticeCause::EventChanged(EventChange {
             shift: Some(shift.id),
             first_at: at(5),
-            fanned_out_to: Some(signup.id),
+            covered_to: Some(signup.id),
         }),
         NoticeCause::News(Recipient {
             email: signup.email.clone(),
@@ -132,7 +132,7 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
             again_at: Some(at(6)),
             requests: Requests { since: at(3), count: 2 },
         }),
-        NoticeCause::MessageSent { message: MessageId::new(uuid(1)), fanned_out_to: Some(signup.id) },
+        NoticeCause::MessageSent { message: MessageId::new(uuid(1)), covered_to: Some(signup.id) },
         NoticeCause::Message { message: MessageId::new(uuid(1)), email: signup.email.clone() },
     ];
     let to_people = [

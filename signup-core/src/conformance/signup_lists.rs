@@ -126,41 +126,6 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
     }
 }
 
-/// The sign-ups that were cancelled for one cause are listed by ascending id, after any id, up to any limit.
-pub async fn the_sign_ups_cancelled_for_a_cause_are_listed_by_id(store: Arc<dyn Store>) {
-    let (event, here) = with_shift(&store, 99).await;
-    let (elsewhere, open) = (shift(&event, 2, 99), shift(&event, 3, 99));
-    commit(&*store, insert([elsewhere.clone(), open.clone()])).await;
-    let signups = (1..9).rev().map(|number| signup(if number < 6 { &here } else { &elsewhere }, number));
-    commit(&*store, insert(signups)).await;
-    let (by, second) = (CancelledBy::EventCancellation, signup(&here, 2));
-    let writes = vec![
-        put(second.clone(), cancelled(second, at(5))),
-        put(here.clone(), closed(&here, at(6), by)),
-        Write::insert(signup(&open, 9)),
-        put(elsewhere.clone(), closed(&elsewhere, at(6), by)),
-    ];
-    write(&*store, writes).await;
-    let list = async |query: &SignupQuery, by, after: Option<u32>, limit| {
-        let after = after.map(|number| SignupId::new(uuid(number)));
-        let found = page(&*store, &query.clone().cancelled_by(by).above(after, limit)).await.ascending();
-        assert!(found.iter().all(|signup| signup.cancelled_by() == Some(by)), "{found:?}");
-        found.into_iter().map(|signup| signup.id).collect::<Vec<_>>()
-    };
-    let ids =
-        |numbers: &[u32]| -> Vec<_> { numbers.iter().map(|number| SignupId::new(uuid(*number))).collect() };
-    let of_event = SignupQuery::new().of_event(event.id);
-    let of_shift = SignupQuery::new().of_shift(here.id);
-    assert_eq!(list(&of_event, by, None, 99).await, ids(&[1, 3, 4, 5, 6, 7, 8]), "cancelled with the event");
-    assert_eq!(list(&of_shift, by, None, 99).await, ids(&[1, 3, 4, 5]), "only those of the shift");
-    assert_eq!(list(&of_shift, by, None, 2).await, ids(&[1, 3]), "the limit counts those with the cause");
-    assert_eq!(list(&of_event, by, Some(3), 2).await, ids(&[4, 5]), "those after the given id");
-    assert_eq!(list(&of_shift, by, Some(5), 9).await, []);
-    let of_volunteers = list(&of_event, CancelledBy::Volunteer, None, 9).await;
-    assert_eq!(of_volunteers, ids(&[2]), "only those with the cause");
-    assert_eq!(list(&of_event, CancelledBy::ShiftDeletion, None, 9).await, []);
-}
-
 /// A search finds a part of a name or of an address, without case in every script. It combines with the other filters and with pages,
 /// and no character is a wildcard.
 pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Store>) {

@@ -14,7 +14,7 @@ fn backoffs_double_from_30_seconds_to_an_hour_and_end_within_a_day() {
 
 #[test]
 fn the_reason_of_the_last_failed_attempt_stays_with_the_notice() {
-    let cause = NoticeCause::MessageSent { message: MessageId::NONE, fanned_out_to: None };
+    let cause = NoticeCause::MessageSent { message: MessageId::NONE, covered_to: None };
     let new = Notice::new(NoticeId::NONE, OrganizationId::NONE, None, cause, Timestamp::UNIX_EPOCH);
     assert_eq!(new.reason(), None);
     let tried = |notice: Notice, failure, reason| {

@@ -43,11 +43,11 @@ pub(super) fn end_portion(change: &mut ChangeSet, job: Notice, last: Option<Sign
     let next = match (last, &job.cause) {
         // The next portion is due after this one, and after notices queued meanwhile: a large event does not delay other mails.
         (Some(last), cause) => {
-            let cause = cause.clone().with_fan_out_to(last);
+            let cause = cause.clone().with_covered_to(last);
             Notice { cause, version, due_at: Some(now + PORTION_INTERVAL), attempts: 0, ..job.clone() }
         }
         (None, NoticeCause::EventChanged(done)) => {
-            let cause = NoticeCause::EventChanged(EventChange { fanned_out_to: None, ..*done });
+            let cause = NoticeCause::EventChanged(EventChange { covered_to: None, ..*done });
             Notice { cause, version, due_at: None, attempts: 0, last_reason: None, ..job.clone() }
         }
         (None, _) => return change.remove(job),

@@ -15,7 +15,7 @@ use crate::signup::Signup;
 use crate::store::{ChangeSet, EventInFull, Requirement, Total};
 use crate::text::PersonName;
 
-/// Stores a message, and queues a notice that is fanned out to the volunteers. The tuples have the ids of both, and the sender.
+/// Stores a message, and queues the job that writes to the volunteers. The tuples have the ids of both, and the sender.
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -37,7 +37,7 @@ pub(crate) fn send_message(
     let place = (event.organization, event.id, new.shift);
     let message = Message::new(id, place, new.subject, new.text, sender, now);
     change.insert(message.clone());
-    let cause = NoticeCause::MessageSent { message: id, fanned_out_to: None };
+    let cause = NoticeCause::MessageSent { message: id, covered_to: None };
     change.insert(Notice::new(notice, event.organization, Some(event.id), cause, now));
     let activity = NewActivity::of(ActivityType::MESSAGE_SENT, &message);
     Ok(Decision::new(message, change, [activity]))
@@ -64,7 +64,7 @@ pub(crate) fn check_addressed(
 
 /// Queues the mails of a message for one portion of addresses: one for each of `mails`, to the address of its sign-up. `last` is the last
 /// sign-up of the portion, if another one follows.
-pub(crate) fn fan_out_message(
+pub(crate) fn queue_messages(
     job: Notice,
     message: MessageId,
     mails: Vec<(Signup, NoticeId)>,
@@ -132,13 +132,13 @@ mod tests {
             [(3, 8), (5, 9)].map(|(number, id)| (records::signup(&full.shifts[0], number), notice(id)));
         let sent = send_message(&full, new(), ids(), sender(), before()).unwrap();
         let job: Notice = put(&sent).unwrap();
-        let fan_out = |last| {
-            change_lines(&fan_out_message(job.clone(), sent.outcome.id, mails.to_vec(), last, before()))
+        let portion = |last| {
+            change_lines(&queue_messages(job.clone(), sent.outcome.id, mails.to_vec(), last, before()))
         };
         let queued =
             ["Signup 3 at 1", "Signup 5 at 1", "Notice 2 at 1", "insert Notice 8", "insert Notice 9"];
-        assert_eq!(fan_out(None), [&queued[..], &["remove Notice 2"]].concat());
-        assert_eq!(fan_out(Some(mails[0].0.id)), [&queued[..], &["put Notice 2 to 2"]].concat());
+        assert_eq!(portion(None), [&queued[..], &["remove Notice 2"]].concat());
+        assert_eq!(portion(Some(mails[0].0.id)), [&queued[..], &["put Notice 2 to 2"]].concat());
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub(crate) use invitation::{
     withdraw,
 };
 pub(crate) use membership::{change_role, check_permission, remove_member};
-pub(crate) use message::{check_addressed, fan_out_message, send_message};
+pub(crate) use message::{check_addressed, queue_messages, send_message};
 pub(crate) use news::is_concerned;
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization, use_token};
 pub(crate) use patch_event::{close_signups, open_signups, patch_event};

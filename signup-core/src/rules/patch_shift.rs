@@ -20,9 +20,9 @@ use crate::time_and_place::TimeAndPlace;
 /// Changes the fields that `patch` names. `siblings` are the shifts of the event, if the patch sets an external id.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
-/// sign-ups cancels none of them. Queues a notice to the volunteers if the time or the place changes, unless the patch
-/// suppresses the notice or the shift is over by both its old and its new hours. The notice is due `delay` later, together with
-/// other changes of the event (see [`EventChange`](crate::EventChange)).
+/// sign-ups cancels none of them. The volunteers are mailed if the time or the place changes, unless the patch
+/// suppresses the mails or the shift is over by both its old and its new hours. The mails are due `delay` later, together with
+/// other changes of the event: `job` is the one that [gathers them](crate::EventChange).
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].

@@ -87,7 +87,7 @@ pub(super) fn want_all(
 ) {
     let Some(first) = shifts.first() else { return };
     let mut next =
-        EventChange { shift: Some(*first).filter(|_| shifts.len() == 1), first_at: now, fanned_out_to: None };
+        EventChange { shift: Some(*first).filter(|_| shifts.len() == 1), first_at: now, covered_to: None };
     if let Some(Notice { cause: NoticeCause::EventChanged(earlier), due_at, failure, .. }) = &present
         && (due_at.is_some() || failure.is_some())
     {
@@ -249,7 +249,7 @@ mod tests {
         let event = full().event;
         let path = (event.organization, event.id);
         let job = present.map(|(first_at, due_at)| {
-            let change = EventChange { shift: Some(shift), first_at: at(first_at), fanned_out_to: None };
+            let change = EventChange { shift: Some(shift), first_at: at(first_at), covered_to: None };
             let id = event_change_id(event.id);
             let job = Notice::new(id, path.0, Some(path.1), NoticeCause::EventChanged(change), at(0));
             Notice { due_at: Some(at(due_at)), ..job }
@@ -259,7 +259,7 @@ mod tests {
         let Notice { cause: NoticeCause::EventChanged(change), due_at, .. } = written(&change) else {
             panic!()
         };
-        assert_eq!((change.shift, change.fanned_out_to), (Some(shift), None));
+        assert_eq!((change.shift, change.covered_to), (Some(shift), None));
         let seconds = |time: Timestamp| time.duration_since(at(0)).as_secs();
         (seconds(change.first_at), seconds(due_at.unwrap()))
     }
@@ -286,12 +286,12 @@ mod tests {
     fn a_change_after_a_job_is_done_begins_anew() {
         let event = full().event;
         let path = (event.organization, event.id);
-        let done = EventChange { shift: None, first_at: at(0), fanned_out_to: None };
+        let done = EventChange { shift: None, first_at: at(0), covered_to: None };
         let job = Notice::new(notice(5), path.0, Some(path.1), NoticeCause::EventChanged(done), at(0));
         let shift = full().shifts[0].id;
         let mut change = ChangeSet::default();
         want_all(&mut change, path, &[shift], Some(Notice { due_at: None, ..job }), DELAY, at(900));
-        let begun = EventChange { shift: Some(shift), first_at: at(900), fanned_out_to: None };
+        let begun = EventChange { shift: Some(shift), first_at: at(900), covered_to: None };
         assert_eq!(written(&change).cause, NoticeCause::EventChanged(begun));
         assert_eq!(written(&change).due_at, Some(at(900) + DELAY));
     }
@@ -306,12 +306,12 @@ mod tests {
             (None, &[first], None),
             (Some(first), &[first, second], None),
         ] {
-            let done = EventChange { shift: present, first_at: at(0), fanned_out_to: Some(signup().id) };
+            let done = EventChange { shift: present, first_at: at(0), covered_to: Some(signup().id) };
             let path = (event.organization, event.id);
             let job = Notice::new(notice(5), path.0, Some(path.1), NoticeCause::EventChanged(done), at(0));
             let mut change = ChangeSet::default();
             want_all(&mut change, path, shifts, Some(job), DELAY, at(1));
-            let joined = EventChange { shift: expected, first_at: at(0), fanned_out_to: None };
+            let joined = EventChange { shift: expected, first_at: at(0), covered_to: None };
             assert_eq!(written(&change).cause, NoticeCause::EventChanged(joined));
         }
     }

@@ -147,8 +147,8 @@ impl Outbox {
                 self.mark_portion(notice.clone(), change).await?;
                 return Ok(None);
             }
-            NoticeCause::MessageSent { message, fanned_out_to } => {
-                self.fan_out_message(notice.clone(), message, fanned_out_to).await?;
+            NoticeCause::MessageSent { message, covered_to } => {
+                self.queue_messages(notice.clone(), message, covered_to).await?;
                 return Ok(None);
             }
             _ => {}
@@ -190,7 +190,7 @@ impl Outbox {
             Some(shift) => SignupQuery::new().of_shift(shift),
             None => SignupQuery::new().of_event(job.event.unwrap_or(EventId::NONE)),
         };
-        let query = query.with_deleted().above(change.fanned_out_to, PORTION);
+        let query = query.with_deleted().above(change.covered_to, PORTION);
         let mut found = self.shared.store.signups_in_full(owner, &query).await?;
         found.sort_by_key(|found| found.signup.id);
         let last = found.last().map(|last| last.signup.id).filter(|_| found.len() == PORTION as usize);

@@ -67,7 +67,7 @@ async fn changes_within_a_minute_of_each_other_are_one_mail() {
     world.wait(1);
     assert_eq!(world.mails().await, [change("ada", None, "Dock 2")]);
     world.wait(600);
-    assert_eq!(world.mails().await, [], "the notice of the first change sends nothing");
+    assert_eq!(world.mails().await, [], "nothing more is sent");
     world.move_to("Dock 3").await;
     world.wait(60);
     assert_eq!(world.mails().await, [change("ada", Some("Dock 2"), "Dock 3")]);

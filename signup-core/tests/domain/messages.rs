@@ -161,7 +161,7 @@ async fn a_place_that_is_cancelled_before_its_mail_is_left_out() {
     world.deliver().await;
     world.scene.clock.advance(3600);
     world.send(hello()).await.unwrap();
-    // The first place of ada is cancelled before the fan-out, and bob’s between the fan-out and the mail.
+    // The first place of ada is cancelled before the portion, and bob’s between the portion and the mail.
     world.cancel(places[0]).await;
     let outbox = world.scene.service.outbox();
     for notice in outbox.due(9).await.unwrap() {
@@ -203,7 +203,7 @@ async fn erasing_an_address_erases_the_mail_that_waits() {
     world.send(hello()).await.unwrap();
     let (outbox, admin) = (world.scene.service.outbox(), world.scene.service.admin());
     let notice = outbox.due(9).await.unwrap().remove(0);
-    assert_eq!(outbox.claim(&notice).await.unwrap(), None, "it is fanned out");
+    assert_eq!(outbox.claim(&notice).await.unwrap(), None, "it is a job");
     let owner = world.organizer.organization_id();
     admin.erase_signups(owner, &"ada@example.org".parse().unwrap()).await.unwrap();
     assert_eq!(admin.count_notices().await.unwrap(), NoticeCounts::default());

@@ -134,7 +134,7 @@ impl<'a> PlaceView<'a> {
             times: Times::of(at.interval, &at.zone),
             is_virtual: event.is_virtual,
             locations: at.locations().map(linked).collect(),
-            moved_from: signup.moved_from(at).filter(|_| is_to_come).map(in_words),
+            moved_from: signup.moved_from(shift, at).filter(|_| is_to_come).map(in_words),
             description: shift.description.as_ref().map(|text| linked(text.as_str())),
             instructions: instructions.map(|text| linked(text.as_str())),
             answers: answers

@@ -4,9 +4,9 @@
 //! which a connection keeps. SQLite chooses a plan by the indexes alone.
 
 use signup_core::{
-    ActivityId, ActivityQuery, CancelledBy, DeliveryId, DeliveryQuery, EmailAddress, EventId, EventKey,
-    EventQuery, OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId,
-    SignupQuery, SignupStatus, Timestamp, Total, Unique, WebhookId,
+    ActivityId, ActivityQuery, DeliveryId, DeliveryQuery, EmailAddress, EventId, EventKey, EventQuery,
+    OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId, SignupQuery,
+    SignupStatus, Timestamp, Total, Unique, WebhookId,
 };
 
 use super::purge::Portion;
@@ -65,14 +65,15 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     let page = page_query(dialect, OWNER, &by_external_id);
     add("the event with an external id", page, &["events_by_external_id"], false);
     let cancelled = || SignupQuery::new().status(SignupStatus::Cancelled);
-    let fan_out = SignupQuery::new().with_deleted().cancelled_by(CancelledBy::EventCancellation);
+    let job = || SignupQuery::new().with_deleted();
     let search = || SignupQuery::new().search("ada".parse().unwrap());
     let address = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
     for (name, query, index, is_page) in [
         ("sign-ups", cancelled(), "signups_pkey", true),
         ("sign-ups of an event", cancelled().of_event(EventId::NONE), "signups_by_event", true),
         ("sign-ups of a shift", cancelled().of_shift(ShiftId::NONE), "signups_by_shift", true),
-        ("a fan-out", fan_out.of_event(EventId::NONE), "signups_by_event", true),
+        ("a portion of an event", job().of_event(EventId::NONE), "signups_by_event", true),
+        ("a portion of a shift", job().of_shift(ShiftId::NONE), "signups_by_shift", true),
         ("a search in an event", search().of_event(EventId::NONE), "signups_by_event", true),
         ("a search in a shift", search().of_shift(ShiftId::NONE), "signups_by_shift", true),
         ("sign-ups of an address", address, "signups_by_address", false),

@@ -123,7 +123,6 @@ fn signup_queries(seen: &Seen) -> Vec<SignupQuery> {
     queries.extend(SEARCHES.iter().map(|text| new.clone().search(text.parse().unwrap())));
     for scope in scopes {
         let deleted = scope.clone().with_deleted();
-        queries.extend(CancelledBy::ALL.iter().map(|by| deleted.clone().cancelled_by(*by)));
         queries.extend(SignupStatus::ALL.iter().map(|status| deleted.clone().status(*status)));
         queries.extend([deleted.clone().search("a".parse().unwrap()), deleted.limit(2), scope]);
     }

@@ -87,7 +87,7 @@ fn a_failure_with_more_news_begins_anew() {
 #[test]
 fn a_portion_marks_its_addresses_and_leaves_the_rest_to_the_next() {
     let (found, recipient) = facts();
-    let change = EventChange { shift: None, first_at: before(), fanned_out_to: None };
+    let change = EventChange { shift: None, first_at: before(), covered_to: None };
     let job = Notice { cause: NoticeCause::EventChanged(change), ..records::notice(&found.shift, 5) };
     let portion = |last| {
         let marked = vec![(found.signup.clone(), Some(recipient.clone()))];
@@ -103,7 +103,7 @@ fn a_portion_marks_its_addresses_and_leaves_the_rest_to_the_next() {
         let decision = portion(last);
         assert_eq!(lines(&decision), marked);
         let NoticeCause::EventChanged(change) = job_after(&decision).cause else { panic!() };
-        assert_eq!((change.fanned_out_to, job_after(&decision).due_at), (last, due_at));
+        assert_eq!((change.covered_to, job_after(&decision).due_at), (last, due_at));
     }
 }
 

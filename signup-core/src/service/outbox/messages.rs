@@ -22,8 +22,8 @@ impl Outbox {
     /// Fans out one portion of a message: to the sign-ups after those that it has covered.
     ///
     /// The mail to an address is queued with the first of its sign-ups that the message is for. The other sign-ups of the address are
-    /// skipped. The first one stays the same during the whole fan-out, so each address gets one mail.
-    pub(super) async fn fan_out_message(
+    /// skipped. The first one stays the same in all portions, so each address gets one mail.
+    pub(super) async fn queue_messages(
         &self,
         notice: Notice,
         message: MessageId,
@@ -56,7 +56,7 @@ impl Outbox {
                 mails.push((signup, NoticeId::new(secret::new_uuid(now))));
             }
         }
-        self.shared.commit_queued(rules::fan_out_message(notice, message.id, mails, last, now)).await?;
+        self.shared.commit_queued(rules::queue_messages(notice, message.id, mails, last, now)).await?;
         Ok(())
     }
 

@@ -2,7 +2,6 @@
 
 use super::{Position, Side, paged};
 use crate::id::{EventId, ShiftId, SignupId};
-use crate::shift::CancelledBy;
 use crate::signup::{Signup, SignupStatus};
 use crate::store::Deleted;
 use crate::text::{EmailAddress, SearchText};
@@ -34,8 +33,6 @@ pub struct SignupQuery {
     ///
     /// A store looks at each sign-up of the event or the shift, so the cost grows with their number.
     pub search: Option<SearchText>,
-    /// Only sign-ups with this cause of cancellation.
-    pub cancelled_by: Option<CancelledBy>,
     /// Whether the sign-ups of deleted events are listed, too.
     pub deleted: Deleted,
     /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the
@@ -55,7 +52,6 @@ impl SignupQuery {
             status: None,
             email: None,
             search: None,
-            cancelled_by: None,
             deleted: Deleted::Excluded,
             position: None,
             limit: Self::DEFAULT_LIMIT,
@@ -107,12 +103,6 @@ impl SignupQuery {
         Self { search: Some(text), ..self }
     }
 
-    /// Selects sign-ups that `by` cancelled.
-    #[must_use]
-    pub fn cancelled_by(self, by: CancelledBy) -> Self {
-        Self { cancelled_by: Some(by), ..self }
-    }
-
     /// Selects the sign-ups of deleted events, too.
     #[must_use]
     pub fn with_deleted(self) -> Self {
@@ -142,7 +132,6 @@ impl SignupQuery {
             && self.status.is_none_or(|status| signup.status() == status)
             && self.email.as_ref().is_none_or(|email| signup.email == *email)
             && self.search.as_ref().is_none_or(is_found)
-            && (self.cancelled_by.is_none() || signup.cancelled_by() == self.cancelled_by)
     }
 }
 

@@ -99,7 +99,7 @@ pub(super) fn notice(cause: NoticeCause) -> Notice {
 
 /// Returns a mail with this content. Its link has a secret that is always the same.
 pub(super) fn mail_of(content: MailContent) -> Mail {
-    let notice = notice(NoticeCause::MessageSent { message: MessageId::NONE, fanned_out_to: None });
+    let notice = notice(NoticeCause::MessageSent { message: MessageId::NONE, covered_to: None });
     let mut mail = Mail::new(notice, content);
     mail.secret = Some("s".repeat(43).parse().unwrap());
     mail

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 
 use signup_core::{
-    CancelledBy, Deleted, EmailAddress, OrganizationId, Page, SearchText, Signup, SignupId, SignupInFull,
-    SignupQuery, SignupStatus,
+    Deleted, EmailAddress, OrganizationId, Page, SearchText, Signup, SignupId, SignupInFull, SignupQuery,
+    SignupStatus,
 };
 
 use super::page::{IdPage, cut};
@@ -17,7 +17,7 @@ use crate::sql::{Dialect, Statement};
 /// Each scope has an index. A search looks at each sign-up of its scope. The sign-ups of one address are few: they are read by the
 /// address, and then sorted.
 ///
-/// A fan-out reads upwards, from the last sign-up that it has covered. That sign-up is mostly the one on the other side.
+/// A job reads upwards, from the last sign-up that it has covered. That sign-up is mostly the one on the other side.
 fn page(dialect: Dialect, organization: OrganizationId, wanted: &SignupQuery) -> IdPage<Signup> {
     let SignupQuery { limit, position, .. } = *wanted;
     let mut page = IdPage::new(&signup::TABLE, organization, limit, position, SignupId::uuid);
@@ -37,7 +37,6 @@ fn page(dialect: Dialect, organization: OrganizationId, wanted: &SignupQuery) ->
     let event = wanted.event.map(|event| ("event_id", event.uuid()));
     page.scope = shift.or(event);
     page.filter_by("status", wanted.status.map(SignupStatus::name));
-    page.filter_by("cancelled_by", wanted.cancelled_by.map(CancelledBy::name));
     if let (Some(_), Some((column, event))) = (shift, event) {
         // The sign-ups for a shift are those of its event, so this condition skips all of them or none. Without IS TRUE the planner
         // may look them up in the index of the event.
