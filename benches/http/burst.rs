@@ -49,6 +49,24 @@ impl Burst {
         Self::run(port, requests, Until::Remaining(AtomicU64::new(answers))).await
     }
 
+    /// Sends each of these requests once.
+    pub(crate) async fn of_each(port: u16, requests: &[Request]) -> Self {
+        let began = Instant::now();
+        let part = requests.len().div_ceil(CONNECTIONS);
+        let connections: Vec<_> = requests
+            .chunks(part)
+            .map(|part| {
+                let until = Arc::new(Until::Remaining(AtomicU64::new(part.len() as u64)));
+                tokio::spawn(connection(port, part.into(), 0, until))
+            })
+            .collect();
+        let mut millis = vec![];
+        for connection in connections {
+            millis.extend(connection.await.unwrap().unwrap());
+        }
+        Self { millis, seconds: began.elapsed().as_secs_f64() }
+    }
+
     pub(crate) fn per_second(&self) -> f64 {
         self.millis.len() as f64 / self.seconds
     }

@@ -1,7 +1,7 @@
 //! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
 //! Builds the server and measures it. With two programs, `-- OLD NEW`, compares these instead, in alternating bursts. A last
-//! argument selects the loads whose names contain it, and `mails`. `BURSTS` is the number of bursts of each load.
+//! argument selects the loads whose names contain it, `mails` and `secrecy`. `BURSTS` is the number of bursts of each load.
 //!
 //! Each program runs on a database of its own, on SQLite and on a PostgreSQL server that ends with the benchmark. Servers are
 //! stopped by a signal while another one is measured, so the mails that one still sends never slow the other.
@@ -14,6 +14,7 @@ mod loads;
 mod mails;
 mod process;
 mod request;
+mod secrecy;
 mod site;
 mod smtp;
 
@@ -27,8 +28,9 @@ use signup_store_sql::test_cluster::Cluster;
 use site::{Engine, Site};
 use tokio::runtime::Runtime;
 
-/// The name of the measurement of mails, beside those of the loads.
+/// The names of the measurements beside those of the loads.
 const MAILS: &str = "mails";
+const SECRECY: &str = "secrecy";
 /// The default number of bursts of each load.
 const BURSTS: usize = 10;
 
@@ -50,6 +52,11 @@ fn main() {
         measure_loads(&programs, engine, filter, bursts);
         if MAILS.contains(filter) {
             measure_mails(&programs, engine);
+        }
+        if SECRECY.contains(filter) {
+            for (name, figure) in programs.iter().flat_map(|program| secrecy::measure(program, engine)) {
+                println!("{:<10} {name:<42} {figure:>12.3}", engine.name());
+            }
         }
     }
 }

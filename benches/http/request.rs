@@ -70,6 +70,11 @@ impl Request {
 
     /// Sends the request over a new connection, and returns the body of the answer.
     pub(crate) fn send(&self, port: u16) -> String {
+        self.send_whole(port).split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+
+    /// Sends the request over a new connection, and returns the answer with its head.
+    pub(crate) fn send_whole(&self, port: u16) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let mut bytes = vec![];
@@ -79,7 +84,7 @@ impl Request {
         stream.read_to_string(&mut answer).unwrap();
         let (status, _) = status_and_length(answer.as_bytes()).unwrap();
         assert_eq!(status, self.status, "{answer}");
-        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+        answer
     }
 }
 

@@ -72,7 +72,7 @@
 //! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) and [`PlacesOf`](Total::PlacesOf) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
 //! | [`Link`](Kind::Link) | its digest | organization | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
-//! | [`Notice`](Kind::Notice) | its id | the [sign-up](crate::NoticeCause::signup) of its cause, or else its shift, or none | none | none | version |
+//! | [`Notice`](Kind::Notice) | its id | its event, or none | [`Notice`](Unique::Notice) | none | version |
 //! | [`Activity`](Kind::Activity) | its id | none | none | none | none |
 //! | [`Webhook`](Kind::Webhook) | its id | organization | none | [`Webhooks`](Total::Webhooks) | version |
 //! | [`Delivery`](Kind::Delivery) | its id | webhook | none | [`InFlight`](Total::InFlight) until the end of its lease, if it has one | version |
