@@ -19,6 +19,9 @@ pub struct News {
     pub email: EmailAddress,
     /// What is news, and what the address has besides, in running order; at least one. All are of the same address.
     pub places: Vec<PlaceNews>,
+    /// Whether the volunteer asked for the mail, by signing up again. If nothing changed, and nobody asked, the mail corrects an earlier
+    /// one, which may have told of a change that was undone.
+    pub is_asked: bool,
 }
 
 /// A sign-up in the mail to its address.
@@ -62,7 +65,7 @@ impl News {
         email: EmailAddress,
         places: Vec<PlaceNews>,
     ) -> Self {
-        Self { organization, event, email, places }
+        Self { organization, event, email, places, is_asked: false }
     }
 }
 

@@ -256,6 +256,8 @@ impl NoticeCause {
 pub enum MailFailure {
     /// A later attempt may succeed: the notice is due again after a backoff.
     Transient,
+    /// As [`Transient`](Self::Transient), and the mail may have arrived: its server gave no answer.
+    Unanswered,
     /// No later attempt can succeed: the notice fails.
     Permanent,
 }
@@ -325,7 +327,7 @@ impl Notice {
     #[must_use]
     pub fn after_failure(self, failure: MailFailure, reason: &str, now: Timestamp) -> Self {
         let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));
-        let backoff = backoff(self.attempts).filter(|_| failure == MailFailure::Transient);
+        let backoff = backoff(self.attempts).filter(|_| failure != MailFailure::Permanent);
         match backoff.filter(|backoff| !self.is_useless(now + *backoff)) {
             Some(backoff) => {
                 let last_reason = Some(failed.reason);

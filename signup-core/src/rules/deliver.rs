@@ -138,10 +138,12 @@ pub(crate) fn claim_with(
     Decision::unrecorded(Some(Mail { secret, ..Mail::new(claimed, content) }), change)
 }
 
-/// Returns the notice after an attempt whose failure was reported: its mail did not arrive.
+/// Returns the notice after an attempt whose failure was reported. Its mail did not arrive, unless it was not answered.
 pub(crate) fn failed(notice: &Notice, failure: MailFailure, reason: &str, now: Timestamp) -> Notice {
     let mut notice = notice.clone();
-    if let NoticeCause::News(recipient) = &mut notice.cause {
+    if let NoticeCause::News(recipient) = &mut notice.cause
+        && failure != MailFailure::Unanswered
+    {
         recipient.claimed_at = None;
     }
     given_up(notice, failure, reason, now)
@@ -151,6 +153,11 @@ pub(crate) fn failed(notice: &Notice, failure: MailFailure, reason: &str, now: T
 /// tell meanwhile.
 pub(crate) fn given_up(notice: Notice, failure: MailFailure, reason: &str, now: Timestamp) -> Notice {
     let mut failed = notice.after_failure(failure, reason, now);
+    if failed.failure.is_some()
+        && let NoticeCause::News(recipient) = &mut failed.cause
+    {
+        recipient.was_asked = false;
+    }
     if failed.failure.is_some()
         && let NoticeCause::News(Recipient { again_at: again_at @ Some(_), .. }) = &mut failed.cause
     {

@@ -39,7 +39,7 @@ pub(crate) fn news(found: &[SignupInFull], recipient: &Recipient, now: Timestamp
     places.sort_by_cached_key(|place| (place.shift.order_key(), place.signup.id));
     let SignupInFull { organization, event, .. } = found.first()?.clone();
     let email = places.first()?.signup.email.clone();
-    Some(News { organization, event, email, places })
+    Some(News { organization, event, email, places, is_asked })
 }
 
 /// Returns whether an attempt without a report, which was claimed at `unreported_at`, may have told of a place that its volunteer then
@@ -49,9 +49,15 @@ fn may_have_been_told(SignupInFull { signup, .. }: &SignupInFull, unreported_at:
     is_untold && unreported_at.is_some_and(|claimed_at| signup.created_at <= claimed_at + Notice::CLOCK_SKEW)
 }
 
-/// Returns whether a change concerns a sign-up: whether there is news about it, or a change was announced and undone.
+/// Returns whether a change by the organizer concerns a sign-up: whether there is news of it, or it was announced and undone. What the
+/// volunteer did makes the mail due itself.
 pub(crate) fn is_concerned(found: &SignupInFull, now: Timestamp) -> bool {
-    change(found, now) != PlaceChange::Unchanged || is_settled(found, now)
+    match change(found, now) {
+        PlaceChange::New => false,
+        PlaceChange::Moved { .. } => true,
+        PlaceChange::Cancelled => found.signup.cancelled_by() != Some(CancelledBy::Volunteer),
+        PlaceChange::Unchanged => is_settled(found, now),
+    }
 }
 
 /// Returns whether announced changes of a place were undone before a mail.

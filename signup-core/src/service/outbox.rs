@@ -261,6 +261,10 @@ impl Outbox {
                 let found = found.and_then(|record| Signup::try_from(record).ok());
                 present.extend(found.map(|signup| (signup, told)));
             }
+            if present.is_empty() {
+                // The address was erased, and may have come back.
+                return Ok(false);
+            }
             told = present;
         }
     }

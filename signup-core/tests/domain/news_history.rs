@@ -32,6 +32,7 @@ fn fate() -> impl Strategy<Value = Fate> {
         1 => Just(Fate::Lost),
         1 => Just(Fate::Failed(MailFailure::Transient)),
         1 => Just(Fate::Failed(MailFailure::Permanent)),
+        1 => Just(Fate::Failed(MailFailure::Unanswered)),
     ]
 }
 
@@ -66,6 +67,8 @@ struct History {
     /// The shifts that moved silently since their last announced move.
     silent: BTreeSet<ShiftId>,
     announced: BTreeSet<ShiftId>,
+    /// Where each shift is that has moved.
+    docks: BTreeMap<ShiftId, usize>,
 }
 
 impl History {
@@ -88,7 +91,9 @@ impl History {
             }
             Step::Move(shift, dock, is_silent) => {
                 let id = world.shifts[shift].id;
-                if world.move_to(shift, ["Dock 1", "Dock 2", "Dock 3"][dock], is_silent).await.is_ok() {
+                let moved = world.move_to(shift, ["Dock 1", "Dock 2", "Dock 3"][dock], is_silent).await;
+                // A patch to the same place changes nothing.
+                if moved.is_ok() && self.docks.insert(id, dock) != Some(dock) {
                     if is_silent {
                         self.silent.insert(id);
                     } else {
@@ -130,7 +135,9 @@ impl History {
     async fn report(&mut self, mail: Mail, fate: Fate) {
         let outbox = self.world.scene.service.outbox();
         let has_lease = mail.notice.due_at.is_some_and(|due_at| self.world.scene.service.now() < due_at);
-        if has_lease && matches!(fate, Fate::Sent | Fate::SentUnreported) {
+        let arrives =
+            matches!(fate, Fate::Sent | Fate::SentUnreported | Fate::Failed(MailFailure::Unanswered));
+        if has_lease && arrives {
             self.hear(&mail);
             self.world.arrived.push(mail.clone());
         }
@@ -198,7 +205,7 @@ impl History {
 async fn check(steps: Vec<Step>) {
     let world = World::start().await;
     let (heard, silent, announced) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-    let mut history = History { world, claimed: vec![], heard, silent, announced };
+    let mut history = History { world, claimed: vec![], heard, silent, announced, docks: BTreeMap::new() };
     for step in steps {
         history.run(step).await;
     }

@@ -278,7 +278,7 @@ impl Step {
     /// Describes a connection that failed, or an answer that could not be read.
     fn broken(self, error: &io::Error) -> SendError {
         let kind = match self {
-            Self::Mail => SendErrorKind::TransientRefusal,
+            Self::Mail => SendErrorKind::Unanswered,
             _ => SendErrorKind::Server,
         };
         SendError { kind, ..self.failed(&error.to_string()) }

@@ -64,8 +64,10 @@ impl SendError {
 enum SendErrorKind {
     /// The mail cannot be written, or the mail or its recipient was refused permanently. A retry cannot succeed.
     PermanentRefusal,
-    /// The mail or its recipient was refused for now, or the server gave no answer to it. A retry may succeed.
+    /// The mail or its recipient was refused for now. A retry may succeed.
     TransientRefusal,
+    /// The server gave no answer to the mail, which may have arrived.
+    Unanswered,
     /// The server is unreachable or does not accept mail from this client. Any other mail would fail, too.
     Server,
 }

@@ -32,7 +32,7 @@ const JOINERS: [char; 2] = ['\u{200c}', ZERO_WIDTH_JOINER];
 const EMOJI_STYLE: char = '\u{fe0f}';
 
 /// Returns the name on one line, or `None` if the name must be left out.
-pub(super) fn safe_name(name: &PersonName) -> Option<String> {
+pub(crate) fn safe_name(name: &PersonName) -> Option<String> {
     safe(name.as_str())
 }
 

@@ -160,7 +160,7 @@ fn section(part: &Part<'_>, news: &News) -> Section {
     if common.is_some() {
         shifts.iter_mut().for_each(|shift| shift.reason = None);
     }
-    Section { heading: part.heading(), intro: part.intro(), reason: common, shifts }
+    Section { heading: part.heading(), intro: part.intro(news.is_asked), reason: common, shifts }
 }
 
 /// Returns the time and the place of a shift: once if they have not changed, else as they were told before and as they are now.

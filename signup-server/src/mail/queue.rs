@@ -114,6 +114,7 @@ async fn send(
         Err(error) => {
             let failure = match error.kind {
                 SendErrorKind::PermanentRefusal => MailFailure::Permanent,
+                SendErrorKind::Unanswered => MailFailure::Unanswered,
                 SendErrorKind::TransientRefusal | SendErrorKind::Server => MailFailure::Transient,
             };
             let reason = error.reason_for_log();

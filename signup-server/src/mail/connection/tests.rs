@@ -156,7 +156,7 @@ async fn the_answer_to_the_content_has_minutes_and_then_the_reason_says_that_it_
     connection.content_timeout = Duration::from_millis(20);
     let error = connection.send(ENVELOPE, "a\r\n").await.unwrap_err();
     assert_eq!(error.reason, "the email failed: the mail server has not answered within 20ms");
-    assert_eq!(error.kind, SendErrorKind::TransientRefusal, "other mails do not wait");
+    assert_eq!(error.kind, SendErrorKind::Unanswered, "other mails do not wait");
 }
 
 #[tokio::test]

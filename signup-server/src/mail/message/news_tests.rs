@@ -105,6 +105,15 @@ async fn a_place_that_its_volunteer_cancelled_beside_another_one() {
 async fn a_mail_that_was_asked_for_again() {
     let mut sample = Sample::create().await;
     sample.place(EARLY, "Ada", Unchanged);
+    sample.is_asked = true;
+    assert_snapshot!(shown(&sample.written()));
+}
+
+/// A mail without an answer may have told of a change that was undone since.
+#[tokio::test]
+async fn a_mail_that_corrects_an_earlier_one() {
+    let mut sample = Sample::create().await;
+    sample.place(EARLY, "Ada", Unchanged);
     assert_snapshot!(shown(&sample.written()));
 }
 

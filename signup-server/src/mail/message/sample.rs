@@ -19,6 +19,7 @@ pub(super) struct Sample {
     pub(super) event: Event,
     pub(super) shifts: Vec<ScheduledShift>,
     pub(super) places: Vec<PlaceNews>,
+    pub(super) is_asked: bool,
 }
 
 pub(super) const EARLY: usize = 0;
@@ -54,7 +55,7 @@ impl Sample {
         let mut event = created.event;
         event.slug = "food-drive".to_owned();
         let shifts = created.shifts.clone();
-        Self { organization, event, shifts, places: vec![] }
+        Self { organization, event, shifts, places: vec![], is_asked: false }
     }
 
     /// Adds a place to the mail.
@@ -82,7 +83,8 @@ impl Sample {
     pub(super) fn mail(&self) -> Mail {
         let Self { organization, event, places, .. } = self;
         let email = "ada@example.org".parse().unwrap();
-        let news = News::new(organization.clone(), event.clone(), email, places.clone());
+        let mut news = News::new(organization.clone(), event.clone(), email, places.clone());
+        news.is_asked = self.is_asked;
         mail_of(MailContent::News(Box::new(news)))
     }
 

@@ -169,23 +169,26 @@ impl<'a> Part<'a> {
     }
 
     /// Returns the sentence under the heading.
-    pub(super) fn intro(&self) -> &'static str {
+    pub(super) fn intro(&self, is_asked: bool) -> &'static str {
         match self.kind {
             Kind::EventCancelled => {
-                "The organizer has cancelled this event, so you no longer need to come. Thank you for offering to help."
+                "The organizer has cancelled this event, so it does not take place. Thank you for offering to help."
             }
             Kind::ShiftCancelled if self.has_one_shift() => {
-                "The organizer has cancelled this shift, so you no longer need to come. Thank you for offering to help."
+                "The organizer has cancelled this shift, so nobody needs to come to it. Thank you for offering to help."
             }
             Kind::ShiftCancelled => {
-                "The organizer has cancelled these shifts, so you no longer need to come. Thank you for offering to help."
+                "The organizer has cancelled these shifts, so nobody needs to come to them. Thank you for offering to help."
             }
-            Kind::CancelledByOrganizer => "You no longer need to come. Thank you for offering to help.",
-            Kind::CancelledByVolunteer => "Thanks for letting us know. Someone else can take your place now.",
+            Kind::CancelledByOrganizer => "Thank you for offering to help.",
+            Kind::CancelledByVolunteer => "Thanks for letting us know.",
             Kind::New => "Thank you. We look forward to seeing you.",
             Kind::Moved => self.what_moved(),
+            Kind::Unchanged if is_asked => {
+                "You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You can sign up other people with the same email address: each person gets a place of their own."
+            }
             Kind::Unchanged => {
-                "Someone, probably you, signed up again with your email address. Nothing has changed. You can sign up other people with the same email address: each person has a place of their own."
+                "An earlier email may have told you another time or place. This is how it is now."
             }
         }
     }
