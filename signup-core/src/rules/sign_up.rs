@@ -83,7 +83,7 @@ pub(crate) fn check_form(event: &Event) -> Result<(), Error> {
 ///
 /// The store checks under its lock that each person has a place or none, as `known` says, and then that each shift has room. It
 /// refuses with the sign-up of a person with a place, even if the shift is full or over, or sign-ups are closed. It refuses with a
-/// total of a shift that has no room. The caller adds that to `known` and decides again.
+/// total of a shift that has no room. The caller then reads what is known again, or adds the full shift, and decides again.
 ///
 /// # Errors
 /// Returns the errors of [`check_form`], and [`Error::Invalid`] with every fault of the form.

@@ -81,6 +81,8 @@ pub(super) struct Notice {
     taken: Vec<Named>,
     /// The shifts that were not taken, each with the reason.
     refused: Vec<(Named, Cow<'static, str>)>,
+    /// Whether a form was sent.
+    is_answer: bool,
     /// Whether to choose another shift would help.
     asks_for_another: bool,
     texts: Vec<&'static str>,
@@ -104,12 +106,16 @@ impl Named {
 impl Notice {
     fn of(heading: impl Into<Cow<'static, str>>, texts: Vec<&'static str>) -> Self {
         let (people, taken, refused) = (vec![], vec![], vec![]);
-        Self { heading: heading.into(), people, taken, refused, asks_for_another: false, texts }
+        let (is_answer, asks_for_another) = (false, false);
+        Self { heading: heading.into(), people, taken, refused, is_answer, asks_for_another, texts }
     }
 
     /// Says that the form needs a shift.
     pub(super) fn choose() -> Self {
-        Self::of("Choose a shift", vec!["Tick each shift that you want to sign up for, then continue."])
+        Self::of(
+            "Choose a shift",
+            vec!["Tick each shift that you want, then select “Sign up for the chosen shifts”."],
+        )
     }
 
     /// Says that the form has too many shifts.
@@ -119,9 +125,9 @@ impl Notice {
     }
 
     /// Says that sign-ups are closed.
-    pub(super) fn closed(sends_mail: bool) -> Self {
+    pub(super) fn closed() -> Self {
         let heading = reason_alone(&Error::SignupsClosed, 1);
-        Self { asks_for_another: true, ..Self::of(heading, told(sends_mail)) }
+        Self { asks_for_another: true, ..Self::of(heading, vec![]) }
     }
 
     /// Says that the event was cancelled.
@@ -146,7 +152,11 @@ impl Notice {
             false => Error::ShiftFull,
         };
         let refused = shifts.iter().map(|shift| ((*shift).clone(), reason(shift)));
-        Self::refused(&refused.collect::<Vec<_>>(), 1)
+        let notice = Self::refused(&refused.collect::<Vec<_>>(), 1);
+        match shifts {
+            [_] => notice,
+            _ => Self { heading: "You can’t sign up for these shifts now".into(), ..notice },
+        }
     }
 
     /// Says which shifts were taken and which were not, if there are any that were not.
@@ -159,7 +169,7 @@ impl Notice {
         if refused.is_empty() {
             return None;
         }
-        let mut notice = Self::refused(&refused, new.people.len());
+        let mut notice = Self { is_answer: true, ..Self::refused(&refused, new.people.len()) };
         let taken = signed_up.shifts.iter().filter(|outcome| outcome.places.is_ok());
         notice.taken = taken.map(|outcome| Named::of(&outcome.shift)).collect();
         if !notice.taken.is_empty() {
@@ -169,7 +179,10 @@ impl Notice {
                 notice.texts.push("An email about the places that are saved is on its way to you.");
             }
         }
-        notice.texts.extend(told(sends_mail));
+        // Nobody keeps a place on a shift that the organizer has removed.
+        if refused.iter().any(|(_, reason)| *reason != Error::ShiftDeleted) {
+            notice.texts.push(told(sends_mail));
+        }
         Some(notice)
     }
 
@@ -184,12 +197,12 @@ impl Notice {
 }
 
 /// Returns what a refusal means for whoever has a place.
-fn told(sends_mail: bool) -> Vec<&'static str> {
-    vec![if sends_mail {
-        "If you had already signed up, you still have your place. We’ll then email you a link to it (at most once an hour)."
+const fn told(sends_mail: bool) -> &'static str {
+    if sends_mail {
+        "If you already have a place, you keep it, and we’ll email you a link to it (at most once an hour)."
     } else {
-        "If you had already signed up, you still have your place."
-    }]
+        "If you already have a place, you keep it."
+    }
 }
 
 /// Returns why a form with one shift was refused, as a heading.

@@ -118,11 +118,12 @@ pub(super) fn error_page(error: &Error, base_path: &str, retry: Option<Retry<'_>
 }
 
 /// Returns 429, for a client address with too many attempts to sign up.
-pub(super) fn too_many(retry_after_s: i64) -> Response {
-    let mut response = message(
+pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>) -> Response {
+    let mut response = message_with(
         StatusCode::TOO_MANY_REQUESTS,
         "Please wait a minute",
         "Too many attempts. Please try again in a minute.",
+        retry,
         None,
     );
     response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());

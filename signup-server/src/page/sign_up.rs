@@ -27,6 +27,10 @@ struct SignUpTemplate<'a> {
     /// The action of the button that adds a person. Its fragment is the field in which the name of the new person is typed.
     add_action: Option<String>,
     shifts: Vec<ChosenShift<'a>>,
+    /// The number of these shifts that the form is for.
+    offered: usize,
+    /// The number of chosen shifts that the event no longer has.
+    missing: usize,
     /// The path of the event's page, on which the shifts are still chosen.
     back: String,
     /// The ids of the fields with a fault, each with what to do.
@@ -55,13 +59,15 @@ struct ChosenShift<'a> {
 #[derive(Debug)]
 struct Overlap {
     is_ticked: bool,
+    /// Whether the form was refused because the box was not ticked.
+    is_mistake: bool,
     /// The pairs of shifts that overlap, in words.
     pairs: Vec<String>,
 }
 
 #[derive(Debug)]
 struct PersonView<'a> {
-    /// The number of the person; `None` for the first, whose form it is.
+    /// The number of the person; `None` for the first person.
     number: Option<usize>,
     fields: Vec<FieldView<'a>>,
 }
@@ -102,14 +108,15 @@ pub(super) fn page(
     now: Timestamp,
 ) -> Response {
     let PublicEvent { organization, event, shifts, .. } = found;
-    let chosen = typed.shifts();
-    let chosen: Vec<_> = shifts.iter().filter(|shift| chosen.contains(&shift.id)).collect();
+    let ids = typed.shifts();
+    let chosen: Vec<_> = shifts.iter().filter(|shift| ids.contains(&shift.id)).collect();
     let is_new = typed.fields().iter().all(|(name, _)| name == SHIFT);
     let rows = (typed.rows() + usize::from(typed.adds_person())).min(NewSignup::MAX_PEOPLE);
     let people: Vec<_> = (0..rows).map(|row| person(row, found, typed, faults)).collect();
     let overlap = overlap(&chosen, typed, faults);
-    let mut mistakes: Vec<_> = faults.iter().filter_map(|fault| of_shifts(fault, rows, &chosen)).collect();
-    mistakes.extend(overlap.iter().filter(|overlap| !overlap.pairs.is_empty()).map(|_| {
+    let mut mistakes: Vec<_> =
+        faults.iter().filter_map(|fault| of_shifts(fault, typed.people(), &chosen)).collect();
+    mistakes.extend(overlap.iter().filter(|overlap| overlap.is_mistake).map(|_| {
         (OVERLAP.to_owned(), "Some of the shifts overlap. Tick the box to sign up anyway".to_owned())
     }));
     let fields = people.iter().flat_map(|person| &person.fields);
@@ -136,6 +143,8 @@ pub(super) fn page(
         add_action: (rows < NewSignup::MAX_PEOPLE)
             .then(|| format!("{}/signups#{}", site.path, field_id(&format!("{}{NAME}", prefix(rows))))),
         action,
+        offered: chosen.iter().filter(|shift| !is_new || is_open(event, shift, now)).count(),
+        missing: ids.len() - chosen.len(),
         shifts: views.collect(),
         back: choice(site.path, chosen.iter().map(|shift| shift.id)),
         mistakes,
@@ -165,24 +174,21 @@ fn of_shifts(fault: &Fault, people: usize, chosen: &[&ScheduledShift]) -> Option
     (fault.path == "shifts").then(|| ("shifts".to_owned(), text))
 }
 
-/// Returns the box that accepts overlaps, if shifts overlap or the box was ticked.
+/// Returns the box that accepts overlaps, if shifts overlap and the box was ticked or is missing.
 fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults) -> Option<Overlap> {
-    let in_words = |id: ShiftId| {
-        let shift = chosen.iter().find(|shift| shift.id == id);
-        shift.map_or_else(String::new, |shift| {
-            let times = Times::of(shift.interval(), shift.first_day.zone());
-            format!("{}, {}", shift.title, times.start_in_words(true))
-        })
+    let in_words = |shift: &ScheduledShift| {
+        let times = Times::of(shift.interval(), shift.first_day.zone());
+        format!("{}, {}", shift.title, times.start_in_words(true))
     };
-    let pair = |fault: &Fault| match fault.kind {
-        FaultKind::Overlap { shifts: [one, other] } => {
-            Some(format!("{} and {}", in_words(one), in_words(other)))
-        }
-        _ => None,
-    };
-    let pairs: Vec<_> = faults.iter().filter_map(pair).collect();
+    let mut pairs = vec![];
+    for (number, one) in chosen.iter().enumerate() {
+        let overlaps = |other: &&&ScheduledShift| one.interval().overlaps(other.interval());
+        let others = chosen[number + 1..].iter().filter(overlaps);
+        pairs.extend(others.map(|other| format!("{} and {}", in_words(one), in_words(other))));
+    }
     let is_ticked = !typed.value(OVERLAP).is_empty();
-    (is_ticked || !pairs.is_empty()).then_some(Overlap { is_ticked, pairs })
+    let is_mistake = faults.iter().any(|fault| matches!(fault.kind, FaultKind::Overlap { .. }));
+    ((is_ticked || is_mistake) && !pairs.is_empty()).then_some(Overlap { is_ticked, is_mistake, pairs })
 }
 
 /// Returns the fields of the person in a row, with the typed values and their faults.

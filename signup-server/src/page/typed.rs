@@ -63,11 +63,15 @@ impl Typed {
         rows.max().unwrap_or(1)
     }
 
+    /// Returns the number of people who were typed, at least 1.
+    pub(super) fn people(&self) -> usize {
+        let named = |row: &usize| !self.value(&format!("{}{NAME}", prefix(*row))).trim().is_empty();
+        1 + (1..self.rows()).filter(named).count()
+    }
+
     /// Returns the number of places that the form asks for, at least 1.
     pub(super) fn places(&self) -> usize {
-        let named = |row: &usize| !self.value(&format!("{}{NAME}", prefix(*row))).trim().is_empty();
-        let further = (1..self.rows()).filter(named).count();
-        (1 + further) * self.shifts().len().clamp(1, NewSignup::MAX_SHIFTS)
+        self.people() * self.shifts().len().clamp(1, NewSignup::MAX_SHIFTS)
     }
 
     pub(super) fn input(&self) -> SignUpInput<'_> {

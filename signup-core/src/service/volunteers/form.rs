@@ -15,7 +15,7 @@ use crate::question::Question;
 use crate::rules::{self, KnownPlaces, Place, ShiftOutcome, SignUpFacts};
 use crate::secret;
 use crate::shift::{ScheduledShift, Shift, sort_by_running_order};
-use crate::signup::SignupStatus;
+use crate::signup::{Signup, SignupStatus};
 use crate::store::{Deleted, EventInFull, RecordKey, Refusal, SignupQuery, Total};
 
 /// The result of a form: what each of its shifts gave.
@@ -160,9 +160,6 @@ fn no_shift() -> Error {
 }
 
 impl SignUpForm {
-    /// The maximum number of places of an address at an event that a form looks at.
-    const MAX_PLACES: u32 = 5000;
-
     /// Returns the event.
     pub const fn event(&self) -> &Event {
         &self.facts.event
@@ -222,8 +219,8 @@ impl SignUpForm {
 
     /// Signs up for all shifts but those that are known to be full.
     ///
-    /// Reads what the address has already before each attempt, also before the first. So a form takes the same reads and one commit,
-    /// whoever has a place already.
+    /// Reads what the address has already before each attempt, also before the first. So a form takes the same reads of places and one
+    /// commit, whoever has a place already. What the commit writes differs.
     async fn try_sign_up(
         &self,
         new: &NewSignup,
@@ -273,12 +270,15 @@ impl SignUpForm {
     /// Reads which people of the form have a place already, and the recipient of their address.
     async fn known_places(&self, facts: &SignUpFacts, new: &NewSignup) -> Result<KnownPlaces> {
         let (owner, event) = (facts.event.organization, facts.event.id);
-        let of_address = SignupQuery::new().of_event(event).email(new.email.clone());
-        let query = of_address.status(SignupStatus::Confirmed).limit(Self::MAX_PLACES);
+        let keys: Vec<_> = new.people.iter().map(|person| person.name.key()).collect();
         let mut held = BTreeMap::new();
-        for signup in self.shared.store.signups(owner, &query).await?.items {
-            let index = new.people.iter().position(|person| person.name.key() == signup.name.key());
-            held.extend(index.map(|index| ((signup.shift, index), signup)));
+        for shift in &facts.shifts {
+            let of_address = SignupQuery::new().of_shift(shift.id).email(new.email.clone());
+            let query = of_address.status(SignupStatus::Confirmed).limit(Signup::MAX_PER_ADDRESS);
+            for signup in self.shared.store.signups(owner, &query).await?.items {
+                let index = keys.iter().position(|key| *key == signup.name.key());
+                held.extend(index.map(|index| ((shift.id, index), signup)));
+            }
         }
         let recipient = self.shared.recipient(owner, event, &new.email).await?;
         Ok(KnownPlaces { held, recipient, ..KnownPlaces::default() })

@@ -7,6 +7,7 @@ use warp::reply::Response;
 
 use super::PublicPages;
 use crate::calendar::{Calendar, Entry, Method};
+use crate::mail::name::safe_name;
 use crate::page::message::{body_error, incomplete_link, see_other};
 use crate::page::places::{self, Refusal, Site};
 use crate::page::typed::Typed;
@@ -26,12 +27,13 @@ impl PublicPages {
             let listed = found.in_calendar(site.now).into_iter();
             let listed: Vec<_> =
                 listed.map(|found| (found, found.time_and_place(), self.url_of(found))).collect();
-            let is_of_several = listed.windows(2).any(|pair| pair[0].0.signup.name != pair[1].0.signup.name);
+            let is_of_several =
+                listed.windows(2).any(|pair| pair[0].0.signup.name.key() != pair[1].0.signup.name.key());
             let entries = listed.iter().map(|(found, at, url)| Entry {
                 event: &found.event,
                 shift: &found.shift,
                 uid: found.signup.id.uuid(),
-                name: is_of_several.then(|| found.signup.name.to_string()),
+                name: is_of_several.then(|| safe_name(&found.signup.name)).flatten(),
                 at,
                 sequence: found.signup.told.sequence.saturating_sub(1),
                 url: url.as_deref(),

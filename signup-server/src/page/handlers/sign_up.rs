@@ -53,6 +53,10 @@ impl PublicPages {
     /// Returns the page of the event, which asks for shifts: none is chosen, or too many are.
     fn choice(&self, status: StatusCode, found: &PublicEvent, typed: &Typed) -> Response {
         let chosen = typed.shifts();
+        let now = self.service.now();
+        if !found.shifts.iter().any(|shift| event::is_open(&found.event, shift, now)) {
+            return self.page_of(status, found, &Focus::default());
+        }
         let notice = if chosen.is_empty() { Notice::choose() } else { Notice::choose_fewer() };
         let status = if chosen.is_empty() { status } else { StatusCode::UNPROCESSABLE_ENTITY };
         self.page_of(status, found, &Focus { chosen, notice: Some(notice) })
@@ -70,7 +74,7 @@ impl PublicPages {
         let volunteers = self.service.volunteers();
         let found = match volunteers.count_attempts(client, 1).await {
             Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await,
-            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
+            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now()), None),
             Err(error) => Err(error),
         };
         if matches!(found, Err(Error::NotFound)) {
@@ -88,12 +92,13 @@ impl PublicPages {
             Ok(found) => found,
             Err(error) => return error_page(&error, &self.base_path, retry()),
         };
-        // The first place is counted already.
-        let further = u32::try_from(typed.places() - 1).unwrap_or(u32::MAX);
+        // The first place is counted already. A form that asks for too many takes none.
+        let places = typed.places();
+        let further = if places > NewSignup::MAX_PLACES { 0 } else { u32::try_from(places - 1).unwrap_or(0) };
         if !typed.adds_person() && further > 0 {
             match volunteers.count_attempts(client, further).await {
                 Ok(allowance) if allowance.is_allowed => {}
-                Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now())),
+                Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now()), retry()),
                 Err(error) => return error_page(&error, &self.base_path, retry()),
             }
         }
@@ -157,7 +162,7 @@ impl PublicPages {
         if found.event.is_cancelled() {
             self.page_of(StatusCode::CONFLICT, &found, &Notice::cancelled().into())
         } else if !event::has_open_signups(&found.event, self.service.now()) {
-            self.page_of(StatusCode::CONFLICT, &found, &Notice::closed(self.sends_mail).into())
+            self.page_of(StatusCode::CONFLICT, &found, &Notice::closed().into())
         } else if count == 0 || count > NewSignup::MAX_SHIFTS {
             self.choice(status, &found, typed)
         } else {

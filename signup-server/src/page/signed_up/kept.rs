@@ -71,6 +71,7 @@ impl FromStr for Kept {
         let are_names = kept.people.iter().all(|name| PersonName::new(name).is_ok());
         let count = kept.others.saturating_add(kept.people.len());
         let is_of_form = are_names
+            && !kept.people.is_empty()
             && (1..=NewSignup::MAX_PEOPLE).contains(&count)
             && kept.shifts.len() <= NewSignup::MAX_SHIFTS;
         if is_of_form { Ok(kept) } else { Err(Unreadable) }
