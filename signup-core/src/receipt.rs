@@ -228,7 +228,7 @@ pub struct Receipt {
     pub key: ReceiptKey,
     /// The outcome of the operation.
     pub outcome: Outcome,
-    /// The number of mails that the operation queued. See [`Reply::mails_queued`](crate::Reply::mails_queued).
+    /// An upper bound of the mails that the operation caused. See [`Reply::mails_queued`](crate::Reply::mails_queued).
     pub mails_queued: u32,
     /// The digest of the operation's input. See [`PendingWrite::with_input`](crate::PendingWrite::with_input).
     pub input: Option<Digest>,

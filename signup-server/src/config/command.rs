@@ -196,7 +196,7 @@ pub(crate) enum EventCommand {
         #[arg(long, value_name = "ID_OR_SLUG")]
         event: String,
     },
-    /// Cancel an event for good. Each person gets one email for each of their shifts
+    /// Cancel an event for good. Each email address with a sign-up gets one email
     Cancel {
         /// The event: its id or its slug
         #[arg(long, value_name = "ID_OR_SLUG")]

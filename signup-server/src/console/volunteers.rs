@@ -35,6 +35,7 @@ struct Found<'a> {
     member: Option<&'static str>,
     is_invited: bool,
     is_empty: bool,
+    can_erase: bool,
 }
 
 #[derive(Debug, Template)]
@@ -78,7 +79,7 @@ pub(crate) async fn volunteer(mut call: MemberCall) -> PageResult {
         "erase" => {
             let data = session.volunteer_data(&email).await?;
             let found = found(&email, &data);
-            if data.signups.is_empty() {
+            if !found.can_erase {
                 return Ok(page(StatusCode::OK, frame, &form, None, Some(found)));
             }
             let head = frame.head("Erase a volunteer’s data");
@@ -107,7 +108,8 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
         data.notices.iter().filter(|notice| notice.due_at.is_some() || notice.failure.is_some()).count();
     let signups = match data.signups.len() {
         0 if data.is_empty() => "Nothing is stored about this email address.".to_owned(),
-        0 => "No sign-ups are stored.".to_owned(),
+        0 if data.notices.is_empty() => "No sign-ups are stored.".to_owned(),
+        0 => format!("No sign-ups are stored, but data about emails is, with {}.", mails(waiting)),
         1 => format!("1 sign-up and {} are stored.", mails(waiting)),
         number => format!("{number} sign-ups and {} are stored.", mails(waiting)),
     };
@@ -124,6 +126,7 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
         member: data.member.as_ref().map(|(membership, _)| words::role_with_article(membership.role)),
         is_invited: data.invitation.is_some(),
         is_empty: data.is_empty(),
+        can_erase: !data.signups.is_empty() || !data.notices.is_empty(),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::store::{EventInFull, RecordKey, SignupInFull, SignupQuery};
 use crate::text::EmailAddress;
 
 impl Outbox {
-    /// Fans out one portion of a message: to the sign-ups after those that it has covered.
+    /// Queues the mails of one portion of a message: to the sign-ups after those that it has covered.
     ///
     /// The mail to an address is queued with the first of its sign-ups that the message is for. The other sign-ups of the address are
     /// skipped. The first one stays the same in all portions, so each address gets one mail.

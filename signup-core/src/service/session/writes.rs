@@ -56,13 +56,13 @@ pub struct Reply<T> {
     /// Whether the stored outcome is that of another [input](PendingWrite::with_input). `false` if the earlier call gave no digest of
     /// its input.
     pub is_of_other_input: bool,
-    /// The number of mails that the write queued for volunteers.
+    /// An upper bound of the mails to volunteers that the write causes.
     ///
     /// Counts only the mails of changes and cancellations of events, and of changes and deletions of shifts. Every other operation
     /// gives 0, also a message to volunteers. An operation that changed nothing gives 0, too.
     ///
-    /// Counts one mail for each sign-up that was confirmed when the write was decided. A change that joins mails that already wait
-    /// counts them again. A replay has the number of the first call.
+    /// Counts the sign-ups concerned that were confirmed when the write was decided. An address gets one mail about all of its sign-ups
+    /// for the event, also about several changes. A replay has the number of the first call.
     pub mails_queued: u32,
     /// The names of the fields that got another value, as [`Activity::changes`](crate::Activity::changes) has them. `is_published`
     /// comes last. Empty in a replay.

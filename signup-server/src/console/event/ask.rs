@@ -125,9 +125,9 @@ impl<'a> Ask<'a> {
     /// Returns the words of the checkbox. `None` if there is nobody to mail, or no mail server.
     fn choice(&self) -> Option<String> {
         let number = self.mails.filter(|number| *number > 0 && self.frame.sends_mail)?;
-        // A volunteer with two sign-ups gets two emails.
-        let each = if number > 1 { ", one for each sign-up" } else { "" };
-        Some(format!("Email them ({}{each})", count(number, "email", "emails")))
+        // Several sign-ups of an email address are one email.
+        let most = if number > 1 { "at most " } else { "" };
+        Some(format!("Email them ({most}{})", count(number, "email", "emails")))
     }
 
     /// Marks the action as one that cannot be undone.
