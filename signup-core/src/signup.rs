@@ -65,9 +65,14 @@ pub struct Told {
 }
 
 impl Told {
+    /// Returns what a form shows before any mail: this time and this place. The other fields are public and can be set afterwards.
+    pub const fn new(at: TimeAndPlace) -> Self {
+        Self { status: None, at, announced: 0, sequence: 0 }
+    }
+
     /// Returns what a form shows about a shift before any mail.
     pub fn by_form(shift: &ScheduledShift, event: &Event) -> Self {
-        Self { status: None, at: TimeAndPlace::of(shift, event), announced: shift.announced, sequence: 0 }
+        Self { announced: shift.announced, ..Self::new(TimeAndPlace::of(shift, event)) }
     }
 }
 

@@ -219,11 +219,11 @@ impl Outbox {
     /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
     /// let outbox = service.outbox();
     /// let due = outbox.due(1).await?.pop().ok_or("no notice is due")?;
-    /// let mail = outbox.claim(&due).await?.ok_or("there is no mail to send")?;
+    /// let mut mail = outbox.claim(&due).await?.ok_or("there is no mail to send")?;
     /// // The mail server is slow.
-    /// let extended = outbox.extend_lease(&mail.notice).await?.ok_or("the lease is lost")?;
-    /// assert_eq!(extended.due_at, outbox.now() + Notice::LEASE);
-    /// assert!(outbox.report_sent(&extended).await?);
+    /// mail.notice = outbox.extend_lease(&mail.notice).await?.ok_or("the lease is lost")?;
+    /// assert_eq!(mail.notice.due_at, Some(outbox.now() + Notice::LEASE));
+    /// assert!(outbox.report_sent(&mail).await?);
     /// # Ok(()) }) }
     /// ```
     pub async fn extend_lease(&self, notice: &Notice) -> Result<Option<Notice>> {
