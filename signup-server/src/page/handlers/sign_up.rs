@@ -2,9 +2,11 @@
 
 use std::net::IpAddr;
 use std::str::FromStr as _;
+use std::time::Duration;
 
 use headers::{Cookie, HeaderMapExt as _};
 use signup_core::{Error, Faults, NewSignup, PublicEvent, SignedUp};
+use tokio::time::Instant;
 use warp::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
@@ -19,6 +21,9 @@ use crate::page::signed_up::{self, COOKIE, Kept};
 use crate::page::typed::Typed;
 use crate::request::Request;
 
+/// A form is answered after a multiple of this time. What is written about a person with a place takes longer on a full shift than for
+/// anybody else, by less than a millisecond. So the time of an answer does not tell who has a place.
+const ANSWER_TICK: Duration = Duration::from_millis(20);
 /// The maximum size of a form that a page keeps for another try, in bytes.
 const MAX_KEPT: usize = 64 * 1024;
 
@@ -102,6 +107,7 @@ impl PublicPages {
                 Err(error) => return error_page(&error, &self.base_path, retry()),
             }
         }
+        let began = Instant::now();
         let mut signed_up = self.try_sign_up(&slug, &typed).await;
         for _ in 0..2 {
             // The questions changed after the form was checked. Checks what was typed against the present questions.
@@ -109,6 +115,8 @@ impl PublicPages {
                 signed_up = self.try_sign_up(&slug, &typed).await;
             }
         }
+        let ticks = began.elapsed().as_millis() / ANSWER_TICK.as_millis() + 1;
+        tokio::time::sleep_until(began + ANSWER_TICK * u32::try_from(ticks).unwrap_or(1)).await;
         match signed_up.and_then(|signed_up| signed_up) {
             Ok(Some((new, signed_up))) => match Notice::after(&new, &signed_up, self.sends_mail) {
                 None => self.kept(&path, &Kept::of(&new, &signed_up)),
