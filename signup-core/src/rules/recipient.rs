@@ -11,14 +11,14 @@ use crate::signup::Signup;
 use crate::store::{ChangeSet, Requirement, Unique};
 use crate::text::EmailAddress;
 
-/// Who causes a mail.
+/// The cause of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WantedBy {
     /// The organizer.
     Organizer,
-    /// The volunteer, who signs up or cancels.
+    /// A sign-up or a cancellation by the volunteer.
     Volunteer,
-    /// The volunteer, who signs up again, and gets a mail even without news.
+    /// A repeated sign-up by the volunteer. It gets a mail even without news.
     VolunteerAgain,
 }
 

@@ -1,7 +1,7 @@
 //! Signing up: the people of one form, each for every shift of the form.
 //!
 //! A form is one change set. A shift that refuses is left out, for all people of the form, and the rest is decided again. A form of
-//! `n` people asks each shift for `n` places, whoever has one already, so a refusal does not reveal who is signed up.
+//! `n` people asks each shift for `n` places, even for people who have one. So a refusal does not reveal who is signed up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -79,7 +79,7 @@ pub(crate) fn check_form(event: &Event) -> Result<(), Error> {
     check_not_cancelled(event)
 }
 
-/// Takes a place on each shift of a form for each person of the form. Whoever has a place already is mailed again.
+/// Takes a place on each shift of a form for each person of the form. A person with a place keeps it and gets the mail again.
 ///
 /// The store checks under its lock that each person has a place or none, as `known` says, and then that each shift has room. It
 /// refuses with the sign-up of a person with a place, even if the shift is full or over, or sign-ups are closed. It refuses with a

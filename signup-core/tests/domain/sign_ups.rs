@@ -201,7 +201,7 @@ async fn each_shift_of_a_form_is_decided_by_itself_for_all_people_or_none() {
 }
 
 #[tokio::test]
-async fn whoever_has_a_place_already_keeps_it_beside_new_people() {
+async fn a_person_with_a_place_keeps_it_beside_new_people() {
     let scene = Scene::start().await;
     let (event, shift) = scene.event(3).await;
     let sign_up = async |names: &[&str]| {
@@ -212,7 +212,7 @@ async fn whoever_has_a_place_already_keeps_it_beside_new_people() {
     let [ada, bo] = &sign_up(&["ADA", "Bo"]).await.unwrap()[..] else { panic!("two people") };
     assert_eq!((ada.is_new, ada.signup.id, bo.is_new), (false, first.id, true));
     assert_eq!(filled(&scene, &event.slug).await, [2]);
-    // One place is left. The form asks for two, whoever has one.
+    // One place is left. The form asks for two, although one person has a place already.
     assert_eq!(sign_up(&["Ada", "Bo"]).await, Err(Error::ShiftFull));
     assert_eq!(sign_up(&["Ada", "Cy"]).await, Err(Error::ShiftFull));
     assert_eq!(filled(&scene, &event.slug).await, [2]);

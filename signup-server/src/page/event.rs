@@ -196,7 +196,7 @@ impl Notice {
     }
 }
 
-/// Returns what a refusal means for whoever has a place.
+/// Returns what a refusal means for a person who has a place.
 const fn told(sends_mail: bool) -> &'static str {
     if sends_mail {
         "If you already have a place, you keep it, and we’ll email you a link to it (at most once an hour)."

@@ -223,9 +223,9 @@ fn a_shift_that_is_over_or_deleted_is_left_out() {
     assert_eq!(places(&decision), [Ok(1), Err(Error::ShiftDeleted)]);
 }
 
-/// A refusal must not reveal who has a place: the form asks for as many places, whoever has one.
+/// A refusal must not reveal who has a place: people with a place count like new people.
 #[test]
-fn a_form_asks_for_a_place_for_each_person_whoever_has_one() {
+fn a_form_asks_for_a_place_for_each_person_even_one_with_a_place() {
     let facts = facts(full());
     let new = family(&["Bo", "Cy"]);
     let held = records::signup(&facts.shifts[0], 3);
