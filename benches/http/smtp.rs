@@ -21,6 +21,7 @@ pub(crate) struct MailServer {
 struct State {
     /// The number of mails to each address.
     mails: HashMap<String, u64>,
+    /// The time before each answer. It stands for a slow mail server.
     pause: Duration,
 }
 

@@ -186,7 +186,8 @@ impl SignUpForm {
     /// volunteer what place they have, [at most once an hour](crate::Signup::MAIL_AGAIN_AFTER), also if the shift takes nobody. That
     /// mail carries another link, and earlier links keep working. The outcome has the existing sign-up.
     ///
-    /// A form of several people asks for as many places, even for people who have one. So the outcome does not reveal who is signed up.
+    /// A form of several people asks for as many places, even for people who have one. So the outcome does not reveal who is signed
+    /// up.
     ///
     /// If the questions have changed since the form was read, the answers are checked against the present ones. Answers to
     /// questions that were deleted since are ignored.
