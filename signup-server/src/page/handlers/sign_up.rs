@@ -21,8 +21,8 @@ use crate::page::signed_up::{self, COOKIE, Kept};
 use crate::page::typed::Typed;
 use crate::request::Request;
 
-/// A form is answered after a multiple of this time. What is written about a person with a place takes longer on a full shift than for
-/// anybody else, by less than a millisecond. So the time of an answer does not tell who has a place.
+/// A form is answered after a multiple of this time. About a person with a place on a full shift, more is written, and more is read for the
+/// page: this takes a millisecond longer than for anybody else. So the time of an answer does not tell who has a place.
 const ANSWER_TICK: Duration = Duration::from_millis(20);
 /// The maximum size of a form that a page keeps for another try, in bytes.
 const MAX_KEPT: usize = 64 * 1024;
@@ -108,33 +108,42 @@ impl PublicPages {
             }
         }
         let began = Instant::now();
-        let mut signed_up = self.try_sign_up(&slug, &typed).await;
+        let answer = self.answer(&slug, &found, &typed, is_kept).await;
+        let ticks = began.elapsed().as_millis() / ANSWER_TICK.as_millis() + 1;
+        tokio::time::sleep_until(began + ANSWER_TICK * u32::try_from(ticks).unwrap_or(1)).await;
+        answer
+    }
+
+    /// Signs people up, and returns the whole answer. `found` is the event as it was read before.
+    async fn answer(&self, slug: &str, found: &PublicEvent, typed: &Typed, is_kept: bool) -> Response {
+        let mut signed_up = self.try_sign_up(slug, typed).await;
         for _ in 0..2 {
             // The questions changed after the form was checked. Checks what was typed against the present questions.
             if matches!(signed_up, Ok(Err(Error::Invalid(_)))) {
-                signed_up = self.try_sign_up(&slug, &typed).await;
+                signed_up = self.try_sign_up(slug, typed).await;
             }
         }
-        let ticks = began.elapsed().as_millis() / ANSWER_TICK.as_millis() + 1;
-        tokio::time::sleep_until(began + ANSWER_TICK * u32::try_from(ticks).unwrap_or(1)).await;
+        let path = self.event_path(slug);
         match signed_up.and_then(|signed_up| signed_up) {
             Ok(Some((new, signed_up))) => match Notice::after(&new, &signed_up, self.sends_mail) {
                 None => self.kept(&path, &Kept::of(&new, &signed_up)),
-                Some(notice) => self.refused(StatusCode::CONFLICT, &slug, notice).await,
+                Some(notice) => self.refused(StatusCode::CONFLICT, slug, notice).await,
             },
-            Ok(None) => self.faulty(StatusCode::OK, &slug, &typed, &Faults::new()).await,
+            Ok(None) => self.faulty(StatusCode::OK, slug, typed, &Faults::new()).await,
             Err(Error::Invalid(faults)) => {
-                self.faulty(StatusCode::UNPROCESSABLE_ENTITY, &slug, &typed, &faults).await
+                self.faulty(StatusCode::UNPROCESSABLE_ENTITY, slug, typed, &faults).await
             }
             // The event may be unknown by now, too. Then its page is not found.
             Err(Error::NotFound) if found.event.is_cancelled() => {
-                self.page_of(StatusCode::NOT_FOUND, &found, &Focus::default())
+                self.page_of(StatusCode::NOT_FOUND, found, &Focus::default())
             }
-            Err(Error::NotFound) => self.refused(StatusCode::NOT_FOUND, &slug, Notice::gone()).await,
-            Err(Error::EventCancelled) => {
-                self.refused(StatusCode::CONFLICT, &slug, Notice::cancelled()).await
+            Err(Error::NotFound) => self.refused(StatusCode::NOT_FOUND, slug, Notice::gone()).await,
+            Err(Error::EventCancelled) => self.refused(StatusCode::CONFLICT, slug, Notice::cancelled()).await,
+            Err(error) => {
+                let action = event::form_action(&path);
+                let retry = is_kept.then(|| Retry { action: &action, fields: typed.fields() });
+                error_page(&error, &self.base_path, retry)
             }
-            Err(error) => error_page(&error, &self.base_path, retry()),
         }
     }
 
