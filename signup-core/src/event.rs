@@ -42,6 +42,8 @@ pub struct Event {
     pub dates: EventDates,
     /// Whether the public page is shown. An event that is not published is a draft.
     pub is_published: bool,
+    /// Whether volunteers are reminded of their shifts on the day before, while the event is published.
+    pub reminders_enabled: bool,
     /// The colours of the public page.
     pub theme: Option<Theme>,
     /// The text of a badge on the public page.
@@ -106,6 +108,7 @@ impl Event {
             longitude: None,
             dates,
             is_published: false,
+            reminders_enabled: true,
             theme: None,
             badge_label: None,
             external_id: None,

@@ -77,6 +77,7 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         longitude: None,
         dates: EventDates { first: Day::new(date.parse().unwrap(), zone.parse().unwrap()), last: None },
         is_published: true,
+        reminders_enabled: true,
         theme: None,
         badge_label: None,
         external_id: None,

@@ -22,6 +22,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         longitude: Some(Longitude::new(-74.005_974).unwrap()),
         dates: EventDates { last: Some("2027-06-07".parse().unwrap()), ..event(1, 1).dates },
         is_published: false,
+        reminders_enabled: false,
         theme: Some(Theme::GoldenHour),
         badge_label: Some(BadgeLabel::new("Families").unwrap()),
         external_id: "!drive'7~".parse().ok(),

@@ -40,6 +40,7 @@ fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPat
     event.end_date = last.map(|last| last.map(EventDate::date));
     event.zone = fields.text("timezone").required();
     event.is_published = fields.flag("is_published").optional();
+    event.reminders_enabled = fields.flag("reminders_enabled").optional();
     event.theme = fields.text("theme").change();
     event.badge_label = fields.text("badge_label").change();
     event.external_id = fields.text("external_id").change();
@@ -65,6 +66,7 @@ fields_of! {
         "end_date": end_date = Some(event.dates.last.map(EventDate::date).into());
         "timezone": zone = Some(event.dates.first.zone().clone());
         "is_published": is_published = Some(event.is_published);
+        "reminders_enabled": reminders_enabled;
         "theme": theme;
         "badge_label": badge_label;
         "external_id": external_id;
@@ -116,6 +118,8 @@ pub struct NewEvent {
     pub location_data: Option<LocationData>,
     /// Whether the event is published when it is created.
     pub is_published: bool,
+    /// Whether volunteers are reminded of their shifts on the day before. True by default.
+    pub reminders_enabled: bool,
     /// The colours of the public page.
     pub theme: Option<Theme>,
     /// The text of a badge on the public page.
@@ -167,6 +171,7 @@ impl NewEvent {
             longitude: set_value(event.longitude),
             location_data: set_value(event.location_data),
             is_published: event.is_published.unwrap_or(false),
+            reminders_enabled: event.reminders_enabled.unwrap_or(true),
             theme: set_value(event.theme),
             badge_label: set_value(event.badge_label),
             external_id: set_value(event.external_id),
@@ -188,6 +193,7 @@ impl NewEvent {
             latitude: self.latitude,
             longitude: self.longitude,
             is_published: self.is_published,
+            reminders_enabled: self.reminders_enabled,
             theme: self.theme,
             badge_label: self.badge_label,
             external_id: self.external_id,
@@ -212,6 +218,7 @@ impl NewEvent {
             longitude: None,
             location_data: None,
             is_published: false,
+            reminders_enabled: true,
             theme: None,
             badge_label: None,
             external_id: None,
@@ -261,6 +268,12 @@ impl NewEvent {
         Self { is_published: true, ..self }
     }
 
+    /// Sends the volunteers no reminders.
+    #[must_use]
+    pub fn without_reminders(self) -> Self {
+        Self { reminders_enabled: false, ..self }
+    }
+
     /// Adds a shift.
     #[doc(alias = "slot")]
     #[must_use]
@@ -306,6 +319,8 @@ pub struct EventPatch {
     pub zone: Option<Zone>,
     /// Publishes or unpublishes the event.
     pub is_published: Option<bool>,
+    /// Whether volunteers are reminded of their shifts on the day before.
+    pub reminders_enabled: Option<bool>,
     /// The new colours, or their removal.
     pub theme: Option<Change<Theme>>,
     /// The new text of the badge, or its removal.
@@ -368,6 +383,12 @@ impl EventPatch {
     #[must_use]
     pub fn published(self, is_published: bool) -> Self {
         Self { is_published: Some(is_published), ..self }
+    }
+
+    /// Turns reminders on or off.
+    #[must_use]
+    pub fn reminders(self, are_enabled: bool) -> Self {
+        Self { reminders_enabled: Some(are_enabled), ..self }
     }
 
     changes! {

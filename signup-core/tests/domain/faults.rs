@@ -163,7 +163,15 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
         "signups_open_at",
         "signups_close_at",
     ];
-    let others = ["title", "is_virtual", "start_date", "timezone", "is_published", "notify_volunteers"];
+    let others = [
+        "title",
+        "is_virtual",
+        "start_date",
+        "timezone",
+        "is_published",
+        "reminders_enabled",
+        "notify_volunteers",
+    ];
     for empty in [Value::Null, json!(" \t")] {
         let json = fields(&nullable, &empty);
         assert_eq!(Input::from_json(json.as_bytes()).and_then(EventPatch::from_input).unwrap(), cleared);
@@ -199,6 +207,7 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
         ("end_date", json!("2027-06-05T17:00:00Z")),
         ("timezone", json!("EST5EDT4")),
         ("is_published", json!(1)),
+        ("reminders_enabled", json!("no")),
         ("theme", json!("Midnight")),
         ("badge_label", json!(7)),
         ("instructions", json!("a".repeat(5001))),

@@ -56,6 +56,7 @@ const FIELDS: &[FieldWords] = &[
     optional("location", "Place", "Enter a place"),
     field("is_virtual", "The event takes place online", "Say whether the event takes place online"),
     field("is_published", "Published", "Say whether the event is published"),
+    field("reminders_enabled", "Remind volunteers of their shifts", "Say whether volunteers are reminded"),
     field("theme", "Colours", "Choose the colours"),
     optional("signups_open_at", "Sign-ups open", "Enter when sign-ups open"),
     optional("signups_close_at", "Sign-ups close", "Enter when sign-ups close"),
@@ -100,6 +101,7 @@ pub(crate) fn label(name: &str) -> &'static str {
 pub(crate) fn in_a_sentence(name: &str) -> String {
     match name {
         "is_virtual" => "whether it takes place online".to_owned(),
+        "reminders_enabled" => "whether volunteers are reminded".to_owned(),
         "is_enabled" => "whether it is enabled".to_owned(),
         "required" => "whether volunteers have to answer".to_owned(),
         "ends_next_day" => "whether it ends the next day".to_owned(),

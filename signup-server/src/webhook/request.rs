@@ -128,6 +128,7 @@ mod tests {
             "start_date",
             "end_date",
             "timezone",
+            "reminders_enabled",
             "theme",
             "badge_label",
             "external_id",

@@ -216,6 +216,8 @@ CREATE TABLE events (
     starts_at           bigint  NOT NULL,
     ends_at             bigint  NOT NULL,
     is_published        boolean NOT NULL,
+    -- Whether volunteers are reminded of their shifts on the day before.
+    reminders_enabled   boolean NOT NULL,
     theme               text,
     badge_label         text,
     -- The id in the organizer's own system. A deleted event keeps it, and holds it no longer.

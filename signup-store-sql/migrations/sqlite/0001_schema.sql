@@ -213,6 +213,8 @@ CREATE TABLE events (
     starts_at           INTEGER NOT NULL,
     ends_at             INTEGER NOT NULL,
     is_published        INTEGER NOT NULL,
+    -- Whether volunteers are reminded of their shifts on the day before.
+    reminders_enabled   INTEGER NOT NULL,
     theme               TEXT,
     badge_label         TEXT,
     -- The id in the organizer's own system. A deleted event keeps it, and holds it no longer.

@@ -38,6 +38,7 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("latitude", Degrees, |event| event.latitude.map(Latitude::degrees).into()),
         Column::new("longitude", Degrees, |event| event.longitude.map(Longitude::degrees).into()),
         Column::new("is_published", Flag, |event| event.is_published.into()),
+        Column::new("reminders_enabled", Flag, |event| event.reminders_enabled.into()),
         Column::new("theme", Text, |event| event.theme.map(Theme::name).into()),
         Column::new("badge_label", Text, |event| event.badge_label.as_ref().map(BadgeLabel::as_str).into()),
         Column::new("external_id", Text, |event| event.external_id.as_ref().map(ExternalId::as_str).into()),
@@ -79,6 +80,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     event.latitude = columns.optional("latitude")?;
     event.longitude = columns.optional("longitude")?;
     event.is_published = columns.flag("is_published")?;
+    event.reminders_enabled = columns.flag("reminders_enabled")?;
     event.theme = columns.optional("theme")?;
     event.badge_label = columns.optional("badge_label")?;
     event.external_id = columns.optional("external_id")?;

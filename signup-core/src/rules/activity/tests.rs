@@ -76,6 +76,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .external_id("drive-7".parse().unwrap())
         .badge_label("Families".parse().unwrap())
         .theme(crate::event::Theme::Midnight)
+        .reminders(false)
         .zone("UTC".parse().unwrap())
         .end_date(jiff::civil::date(2027, 6, 6))
         .longitude(crate::event::Longitude::new(1.0).unwrap())
@@ -85,7 +86,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .instructions("Ring twice.".parse().unwrap())
         .description("Bring gloves".parse().unwrap());
     let names = "event.updated description instructions location is_virtual location_lat location_lng end_date timezone \
-                 theme badge_label external_id signups_open_at signups_close_at";
+                 reminders_enabled theme badge_label external_id signups_open_at signups_close_at";
     assert_eq!(patch(full(), everything), [names]);
 }
 

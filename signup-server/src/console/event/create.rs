@@ -5,6 +5,7 @@ use signup_core::{Error, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::super::changing::ticked;
 use super::super::{ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show, words};
 use super::ask::Ask;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
@@ -61,7 +62,8 @@ async fn page(
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
 pub(crate) async fn show_create(call: MemberCall) -> PageResult {
     let zone = zone_of_newest_event(&call.session).await?;
-    let form = call.new_form()?.with("timezone", zone.unwrap_or_default());
+    let form =
+        call.new_form()?.with("timezone", zone.unwrap_or_default()).with("reminders_enabled", ticked(true));
     page(&call, StatusCode::OK, &form, None).await
 }
 

@@ -30,6 +30,7 @@ pub(super) const EVENT: &[(&str, As)] = &[
     ("signups_open_at", As::Text),
     ("signups_close_at", As::Text),
     ("is_published", As::Flag),
+    ("reminders_enabled", As::Flag),
 ];
 
 pub(super) const SHIFT: &[(&str, As)] = &[
@@ -84,6 +85,7 @@ pub(super) fn values_of_event(event: &Event) -> Values {
         ("signups_open_at", text(event.signups_open_at.as_ref())),
         ("signups_close_at", text(event.signups_close_at.as_ref())),
         ("is_published", ticked(event.is_published)),
+        ("reminders_enabled", ticked(event.reminders_enabled)),
     ]
 }
 
