@@ -1,5 +1,7 @@
 //! News: what one address has to hear about its places at one event.
 
+use jiff::Timestamp;
+
 use crate::event::Event;
 use crate::organization::Organization;
 use crate::shift::ScheduledShift;
@@ -53,6 +55,8 @@ pub enum PlaceChange {
     },
     /// The sign-up was cancelled. [`Signup::cancelled_by`] says by what, and [`Signup::cancellation_reason`] why.
     Cancelled,
+    /// Nothing, but the shift is soon: the address has the place, and is reminded of it.
+    Reminder,
     /// Nothing: the address has the place, as it was told.
     Unchanged,
 }
@@ -66,6 +70,14 @@ impl News {
         places: Vec<PlaceNews>,
     ) -> Self {
         Self { organization, event, email, places, is_asked: false }
+    }
+
+    /// Returns whether the mail only reminds: nothing else is new about any place. A volunteer can turn such mails off.
+    pub fn is_only_reminder(&self) -> bool {
+        let is_reminder = |place: &PlaceNews| place.change == PlaceChange::Reminder;
+        let is_unchanged = |place: &PlaceNews| place.change == PlaceChange::Unchanged;
+        let is_no_news = self.places.iter().all(|place| is_reminder(place) || is_unchanged(place));
+        is_no_news && self.places.iter().any(is_reminder)
     }
 }
 
@@ -81,9 +93,10 @@ impl PlaceNews {
         Self { shift, signup, at, change, sequence }
     }
 
-    /// Returns what the address was told once the mail was sent.
-    pub(crate) fn told(&self) -> Told {
+    /// Returns what the address was told once the mail was sent at `sent_at`.
+    pub(crate) fn told(&self, sent_at: Timestamp) -> Told {
         let (status, sequence) = (Some(self.signup.status()), self.sequence + 1);
-        Told { status, at: self.at.clone(), announced: self.shift.announced, sequence }
+        let (at, announced, sent_at) = (self.at.clone(), self.shift.announced, Some(sent_at));
+        Told { status, at, announced, sequence, sent_at }
     }
 }

@@ -18,7 +18,7 @@ use crate::text::EmailAddress;
 /// crash loses a mail. A notice is one of these:
 ///
 /// - a *recipient* ([`NoticeCause::News`]): an address with places at an event. It is written with the first sign-up of the address,
-///   and stays after each mail. It rests while the address knows what holds.
+///   and stays after each mail. It rests while the address knows what holds, until the [next reminder](Self::reminder_due_at).
 /// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::MessageSent`]): works through the sign-ups of an event in portions, so an
 ///   event can have any number of volunteers.
 /// - a mail to one address: a [`Message`](NoticeCause::Message), a code to sign in, or an invitation.
@@ -139,6 +139,9 @@ pub struct Recipient {
     pub was_asked: bool,
     /// When the next mail is due, of news that came up during an attempt or a backoff. The present attempt may not have them.
     pub again_at: Option<Timestamp>,
+    /// When the address may have to be reminded of a place next. Set whenever its sign-ups are read, and by a change that moves a
+    /// reminder.
+    pub remind_at: Option<Timestamp>,
     /// The mails that forms and links of volunteers caused lately.
     pub requests: Requests,
 }
@@ -172,6 +175,7 @@ impl Recipient {
             is_asked: false,
             was_asked: false,
             again_at: None,
+            remind_at: None,
             requests,
         }
     }
@@ -307,11 +311,18 @@ impl Notice {
         }
     }
 
-    /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`.
+    /// Returns when a recipient that rests, or whose last mail failed, is due for a [reminder](Recipient::remind_at). `None` for any other
+    /// notice.
+    pub fn reminder_due_at(&self) -> Option<Timestamp> {
+        self.recipient().filter(|_| self.due_at.is_none())?.remind_at
+    }
+
+    /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`. The attempts of a notice that rested or had
+    /// failed begin anew.
     #[must_use]
     pub fn claimed(self, now: Timestamp) -> Self {
-        let attempts = self.attempts + 1;
-        Self { attempts, ..self.lease_extended(now) }
+        let attempts = self.due_at.map_or(0, |_| self.attempts) + 1;
+        Self { attempts, failure: None, ..self.lease_extended(now) }
     }
 
     /// Returns the notice with a lease that expires [`LEASE`](Self::LEASE) after `now`.
@@ -352,6 +363,11 @@ impl Notice {
     pub(crate) fn is_kept(&self) -> bool {
         let is_code = matches!(self.cause, NoticeCause::SignInCode { .. });
         self.failure.as_ref().is_none_or(|failure| !is_code && !self.is_useless(failure.at))
+    }
+
+    /// Returns whether every attempt was made, and the last one may still be under way.
+    pub(crate) fn is_used_up(&self) -> bool {
+        self.due_at.is_some() && !self.has_attempts_left()
     }
 
     /// Returns whether another attempt follows if the present one has a transient failure. This requires that the sum

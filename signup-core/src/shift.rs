@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::caller_key::ExternalId;
 use crate::event::Event;
-use crate::hours::{Day, EventDate, Hours, Interval};
+use crate::hours::{Day, EventDate, Hours, Interval, LocalDateTime, WallTime};
 use crate::id::{EventId, OrganizationId, ShiftId};
 use crate::occupancy::{Capacity, Minimum, Occupancy};
 use crate::text::{CancellationReason, ShiftDescription, ShiftLocation, Title};
@@ -209,6 +209,13 @@ impl ScheduledShift {
     /// Returns the date on which the shift begins, by the wall clock of the organizer.
     pub fn date(&self) -> EventDate {
         self.hours.date(self.first_day.date())
+    }
+
+    /// Returns when the volunteers are reminded of the shift: at 10:00 by the clocks of the event on the day before, by the
+    /// [rules](Day) around a clock change. `None` if the shift is on the first date of the calendar.
+    pub fn reminded_at(&self) -> Option<Timestamp> {
+        let day_before = self.date().plus_days(-1)?;
+        Some(LocalDateTime::new(day_before, WallTime::TEN).instant(self.first_day.zone()))
     }
 
     /// Returns whether the shift has ended at `now`. A night can end after the last day of its event.

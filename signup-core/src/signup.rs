@@ -62,12 +62,14 @@ pub struct Told {
     pub announced: u32,
     /// The number of mails that had the sign-up as a calendar entry: the `SEQUENCE` of the next one.
     pub sequence: u32,
+    /// When the last mail was sent that had the sign-up; `None` before the first one.
+    pub sent_at: Option<Timestamp>,
 }
 
 impl Told {
     /// Returns what a form shows before any mail: this time and this place. The other fields are public and can be set afterwards.
     pub const fn new(at: TimeAndPlace) -> Self {
-        Self { status: None, at, announced: 0, sequence: 0 }
+        Self { status: None, at, announced: 0, sequence: 0, sent_at: None }
     }
 
     /// Returns what a form shows about a shift before any mail.

@@ -288,8 +288,8 @@ pub enum Deleted {
 /// Selects notices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NoticeQuery {
-    /// Notices that are due at or before `now`, or after `latest`: first those that
-    /// [cannot wait](crate::NoticeCause::can_wait). Each part is sorted by due time, equal ones by id.
+    /// Notices that are due at or before `now`, or after `latest`, and those that are due [for a reminder](Notice::reminder_due_at) at or
+    /// before `now`: first those that [cannot wait](crate::NoticeCause::can_wait). Each part is sorted by due time, equal ones by id.
     ///
     /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead.
     Due {

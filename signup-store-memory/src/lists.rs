@@ -38,6 +38,8 @@ pub(crate) struct Lists {
     pending: BTreeMap<RecordKey, BTreeSet<(Timestamp, DeliveryId)>>,
     /// The queued notices by due time: first those that [cannot wait](signup_core::NoticeCause::can_wait), then the others.
     due: BTreeMap<bool, BTreeSet<(Timestamp, NoticeId, OrganizationId)>>,
+    /// The recipients that are due for a [reminder](Notice::reminder_due_at), by that time.
+    reminders: BTreeSet<(Timestamp, NoticeId, OrganizationId)>,
     /// The links of an address, written as its key.
     links: BTreeMap<(OrganizationId, String), BTreeSet<Digest>>,
     /// The organizations of a person.
@@ -113,6 +115,7 @@ impl Lists {
                         notice.organization,
                     ));
                 }
+                self.reminders.extend(reminder(notice));
             }
             Record::Activity(activity) => {
                 for list in activity_lists(activity) {
@@ -176,6 +179,9 @@ impl Lists {
                     let place = (due_at, notice.id, notice.organization);
                     remove_from(&mut self.due, &notice.cause.can_wait(), &place);
                 }
+                if let Some(place) = reminder(notice) {
+                    self.reminders.remove(&place);
+                }
             }
             Record::Activity(activity) => {
                 for list in activity_lists(activity) {
@@ -224,6 +230,11 @@ fn webhook_key(delivery: &Delivery) -> RecordKey {
 
 fn event_key(event: &Event) -> RecordKey {
     RecordKey::Event(event.organization, event.id)
+}
+
+/// Returns the place among the reminders.
+fn reminder(notice: &Notice) -> Option<(Timestamp, NoticeId, OrganizationId)> {
+    Some((notice.reminder_due_at()?, notice.id, notice.organization))
 }
 
 /// Returns the address of the volunteer that a notice is for.

@@ -218,6 +218,7 @@ macro_rules! conformance_tests {
             notices::a_due_time_after_the_latest_is_due
             notices::failed_notices_are_listed_and_counted_separately
             notices::a_notice_at_rest_is_not_queued
+            notices::a_recipient_at_rest_is_due_for_its_next_reminder
             notices::the_notices_for_an_address_are_listed_by_id
             notices::a_purge_removes_old_failed_notices
             people::people_and_what_belongs_to_them_come_back_as_they_were

@@ -61,6 +61,37 @@ pub async fn a_due_time_after_the_latest_is_due(store: Arc<dyn Store>) {
     assert_eq!(due(&*store, 90, 90, 9).await, [1, 2, 3, 4], "each once");
 }
 
+/// A recipient that rests, or whose last mail failed, is due at the time of its next reminder, in the order of due times. It is not
+/// queued. A reminder of a recipient that is queued is not listed, nor is one after the latest due time.
+pub async fn a_recipient_at_rest_is_due_for_its_next_reminder(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 1).await;
+    let due_at = |number, seconds| Notice { due_at: Some(at(seconds)), ..notice(&shift, number) };
+    let notices = [due_at(1, 10), due_at(5, 30)];
+    commit(&*store, insert(notices.clone())).await;
+    let recipient = |number, remind_at: i64| {
+        let email = EmailAddress::new(&format!("ada{number}@example.org")).unwrap();
+        let recipient = Recipient { remind_at: Some(at(remind_at)), ..Recipient::new(email, at(0)) };
+        Notice { cause: NoticeCause::News(recipient), due_at: None, ..notice(&shift, number) }
+    };
+    let failure = Some(NoticeFailure::new(at(5), "550 no such user"));
+    let failed = Notice { failure, ..recipient(4, 10) };
+    let resting = [recipient(2, 20), recipient(3, 10), failed, recipient(6, 95)];
+    commit(&*store, insert(resting.clone())).await;
+    assert_eq!(due(&*store, 9, 99, 9).await, []);
+    assert_eq!(due(&*store, 10, 99, 9).await, [1, 3, 4]);
+    assert_eq!(due(&*store, 30, 90, 9).await, [1, 3, 4, 2, 5]);
+    assert_eq!(due(&*store, 30, 90, 4).await, [1, 3, 4, 2]);
+    assert_eq!(store.statistics().await.unwrap().notices, NoticeCounts { queued: 2, failed: 1 });
+    let queued = store.notices(NoticeQuery::Queued(None), 9).await.unwrap();
+    assert_eq!(queued, notices);
+    let [first, second, ..] = resting;
+    let claimed = second.clone().claimed(at(20));
+    let rests = Notice { version: 2, ..recipient(2, 40) };
+    write(&*store, vec![put(first, rests), put(second, claimed)]).await;
+    assert_eq!(due(&*store, 39, 90, 9).await, [1, 4, 5]);
+    assert_eq!(due(&*store, 40, 90, 9).await, [1, 4, 5, 2]);
+}
+
 /// A failed notice is not due, is listed and counted separately, and is due again after a retry.
 pub async fn failed_notices_are_listed_and_counted_separately(store: Arc<dyn Store>) {
     let notices = with_due(&store, &[(1, 0), (2, 0)]).await;

@@ -219,7 +219,13 @@ pub fn time_and_place() -> TimeAndPlace {
 
 /// Returns what the address of a sign-up was told, with every field set.
 pub fn told() -> Told {
-    Told { status: Some(SignupStatus::Confirmed), at: time_and_place(), announced: 1, sequence: 2 }
+    Told {
+        status: Some(SignupStatus::Confirmed),
+        at: time_and_place(),
+        announced: 1,
+        sequence: 2,
+        sent_at: Some(at(3)),
+    }
 }
 
 /// Returns a notice that `shift` has changed.

@@ -131,6 +131,7 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
             is_asked: true,
             was_asked: true,
             again_at: Some(at(6)),
+            remind_at: Some(at(7)),
             requests: Requests { since: at(3), count: 2 },
         }),
         NoticeCause::MessageSent { message: MessageId::new(uuid(1)), covered_to: Some(signup.id) },

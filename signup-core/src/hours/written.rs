@@ -85,6 +85,9 @@ text_form!(EventDate, WallTime, LocalDateTime);
 pub struct WallTime(pub(super) u16);
 
 impl WallTime {
+    /// 10:00.
+    pub(crate) const TEN: Self = Self(10 * 60);
+
     /// Creates the time `hour`:`minute`.
     ///
     /// # Errors

@@ -58,7 +58,7 @@ pub(crate) fn cancel_event(
     }
     if !cancel.without_mail {
         let path = (cancelled.organization, cancelled.id);
-        want_all(&mut change, path, &closed_shifts, job, SignedDuration::ZERO, now);
+        want_all(&mut change, path, &closed_shifts, job, Some(SignedDuration::ZERO), now);
     }
     let activity = NewActivity::of(ActivityType::EVENT_CANCELLED, &cancelled);
     Ok(Decision::new(EventWithShifts { event: cancelled, shifts }, change, [activity]))

@@ -5,8 +5,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::Decision;
-use super::news::{news, settled};
-use super::recipient::{WantedBy, want};
+use super::news::{Concern, news, settled};
+use super::recipient::{WantedBy, remind, want};
+use super::reminder;
 use crate::id::SignupId;
 use crate::link::Link;
 use crate::mail::{Mail, MailContent};
@@ -18,19 +19,22 @@ use crate::store::{ChangeSet, SignupInFull};
 /// The time between two portions of a job.
 const PORTION_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Marks one portion of the addresses that may have something to hear about a change of their event: of `signups`, one for each address,
-/// each with the recipient of its address. `last` is the last sign-up of the portion if another one follows.
+/// Marks one portion of the addresses that a change of their event concerns: of `signups`, one for each address, each with the recipient of
+/// its address. `last` is the last sign-up of the portion if another one follows.
 pub(crate) fn mark_portion(
     job: Notice,
-    signups: Vec<(Signup, Option<Notice>)>,
+    signups: Vec<(Signup, Concern, Option<Notice>)>,
     last: Option<SignupId>,
     now: Timestamp,
 ) -> ChangeSet {
     let mut change = ChangeSet::default();
-    for (signup, recipient) in signups {
+    for (signup, concern, recipient) in signups {
         // The sign-up may be erased meanwhile.
         change.require_unchanged(&signup);
-        want(&mut change, &signup, recipient, WantedBy::Organizer, now);
+        match concern {
+            Concern::News => want(&mut change, &signup, recipient, WantedBy::Organizer, now),
+            Concern::Reminder(at) => remind(&mut change, &signup, recipient, at, now),
+        }
     }
     end_portion(&mut change, job, last, now);
     change
@@ -68,7 +72,8 @@ pub(crate) fn claim_news(
 ) -> Decision<Option<Mail>> {
     let unreported_at = recipient.claimed_at.or(recipient.unreported_at);
     let was_asked = recipient.is_asked || recipient.was_asked;
-    let of_attempt = Recipient { is_asked: false, was_asked, again_at: None, ..recipient.clone() };
+    let remind_at = reminder::next(found, now);
+    let of_attempt = Recipient { is_asked: false, was_asked, again_at: None, remind_at, ..recipient.clone() };
     let recipient = &Recipient { claimed_at: Some(now), unreported_at, ..of_attempt };
     let Some(news) = news(found, recipient, now) else {
         let mut change = ChangeSet::default();
@@ -108,12 +113,12 @@ pub(crate) fn sent(notice: &Notice, recipient: &Recipient, told: Vec<(Signup, To
     change
 }
 
-/// Returns a recipient that rests, or is due for the news that came up meanwhile.
+/// Returns a recipient that rests until its next reminder, or is due for the news that came up meanwhile.
 fn rested(notice: Notice, recipient: &Recipient) -> Notice {
-    let Recipient { ref email, sent, is_asked, again_at, requests, .. } = *recipient;
-    let rested = Recipient { sent, is_asked, requests, ..Recipient::new(email.clone(), notice.created_at) };
-    let cause = NoticeCause::News(rested);
-    Notice { cause, due_at: again_at, attempts: 0, last_reason: None, ..notice }
+    let Recipient { ref email, sent, is_asked, again_at, remind_at, requests, .. } = *recipient;
+    let new = Recipient::new(email.clone(), notice.created_at);
+    let cause = NoticeCause::News(Recipient { sent, is_asked, remind_at, requests, ..new });
+    Notice { cause, due_at: again_at, attempts: 0, failure: None, last_reason: None, ..notice }
 }
 
 /// Changes what the address of a sign-up was told.
@@ -163,6 +168,18 @@ pub(crate) fn given_up(notice: Notice, failure: MailFailure, reason: &str, now: 
     {
         failed.due_at = again_at.take();
         (failed.failure, failed.attempts) = (None, 0);
+    }
+    failed
+}
+
+/// Returns the notice after a failed claim, which has not read the sign-ups. A recipient without attempts left waits for no reminder whose
+/// moment has passed: it would be due at once.
+pub(crate) fn claim_failed(notice: &Notice, reason: &str, now: Timestamp) -> Notice {
+    let mut failed = given_up(notice.clone().claimed(now), MailFailure::Transient, reason, now);
+    if failed.failure.is_some()
+        && let NoticeCause::News(recipient) = &mut failed.cause
+    {
+        recipient.remind_at = recipient.remind_at.filter(|at| *at > now);
     }
     failed
 }

@@ -63,6 +63,11 @@ pub(super) fn is_announced([before, after]: [&TimeAndPlace; 2], now: Timestamp) 
     !before.is_same_as(after) && !is_over
 }
 
+/// Returns whether the volunteers of a shift that is not over are reminded at another moment after its change.
+pub(super) fn moves_reminder(before: &ScheduledShift, after: &ScheduledShift, now: Timestamp) -> bool {
+    before.reminded_at() != after.reminded_at() && !after.is_over(now)
+}
+
 /// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of confirmed sign-ups of the shifts
 /// whose change is announced, or that are closed, unless silently.
 pub(crate) fn mails_of(change: &ChangeSet) -> u32 {

@@ -27,6 +27,7 @@ mod patch_event;
 mod patch_shift;
 mod questions;
 mod recipient;
+mod reminder;
 mod shift_set;
 mod sign_in;
 mod sign_up;
@@ -40,7 +41,7 @@ pub(crate) use cancel_signup::{cancel_signup, erase_links, erase_notices, erase_
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{
-    claim_news, claim_with, delete_notice, failed, given_up, mark_portion, replace_notice, sent,
+    claim_failed, claim_news, claim_with, delete_notice, failed, given_up, mark_portion, replace_notice, sent,
 };
 pub(crate) use duplicate_event::duplicate_event;
 pub(crate) use edit::mails_of;
@@ -50,7 +51,7 @@ pub(crate) use invitation::{
 };
 pub(crate) use membership::{change_role, check_permission, remove_member};
 pub(crate) use message::{check_addressed, queue_messages, send_message};
-pub(crate) use news::is_concerned;
+pub(crate) use news::{Concern, concern};
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization, use_token};
 pub(crate) use patch_event::{close_signups, open_signups, patch_event};
 pub(crate) use patch_shift::patch_shift;

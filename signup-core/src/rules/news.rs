@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::reminder;
 use crate::news::{News, PlaceChange, PlaceNews};
 use crate::notice::{Notice, Recipient};
 use crate::shift::CancelledBy;
@@ -11,11 +12,13 @@ use crate::store::SignupInFull;
 /// Returns the mail to an address whose sign-ups at an event are `found`, in any order. Returns `None` if there is nothing to say.
 ///
 /// The mail has what changed since the last one, and every other place that is not over. If the volunteer [asked for
-/// it](Recipient::is_asked), there is a mail even if nothing changed, with every place.
+/// it](Recipient::is_asked), there is a mail even if nothing changed, with every place. Other mails remind of the places whose
+/// [reminder](reminder) is due.
 pub(crate) fn news(found: &[SignupInFull], recipient: &Recipient, now: Timestamp) -> Option<News> {
     let Recipient { was_asked: is_asked, unreported_at, .. } = *recipient;
     let change = |found: &SignupInFull| match change(found, now) {
         PlaceChange::Unchanged if may_have_been_told(found, unreported_at) => PlaceChange::Cancelled,
+        PlaceChange::Unchanged if !is_asked && reminder::is_due(found, now) => PlaceChange::Reminder,
         change => change,
     };
     // An attempt without a report may have told of a change that was undone since.
@@ -49,15 +52,24 @@ fn may_have_been_told(SignupInFull { signup, .. }: &SignupInFull, unreported_at:
     is_untold && unreported_at.is_some_and(|claimed_at| signup.created_at <= claimed_at + Notice::CLOCK_SKEW)
 }
 
-/// Returns whether a change by the organizer concerns a sign-up: whether there is news of it, or it was announced and undone. What the
-/// volunteer did makes the mail due itself.
-pub(crate) fn is_concerned(found: &SignupInFull, now: Timestamp) -> bool {
-    match change(found, now) {
-        PlaceChange::New => false,
+/// How a change by the organizer concerns an address. The smaller one includes the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Concern {
+    /// There is news, or a change was announced and undone.
+    News,
+    /// The address may have to be reminded at this time.
+    Reminder(Timestamp),
+}
+
+/// Returns how a change by the organizer concerns the address of a sign-up. What the volunteer did makes the mail due itself.
+pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
+    let is_news = match change(found, now) {
         PlaceChange::Moved { .. } => true,
         PlaceChange::Cancelled => found.signup.cancelled_by() != Some(CancelledBy::Volunteer),
+        PlaceChange::New | PlaceChange::Reminder => false,
         PlaceChange::Unchanged => is_settled(found, now),
-    }
+    };
+    if is_news { Some(Concern::News) } else { reminder::next_of(found, now).map(Concern::Reminder) }
 }
 
 /// Returns whether announced changes of a place were undone before a mail.
@@ -175,7 +187,7 @@ mod tests {
                 PlaceChange::New => "new",
                 PlaceChange::Moved { .. } => "moved",
                 PlaceChange::Cancelled => "cancelled",
-                PlaceChange::Unchanged => "",
+                PlaceChange::Reminder | PlaceChange::Unchanged => "",
             }
         }
     }
@@ -249,6 +261,65 @@ mod tests {
         assert_eq!(mail(vec![closed(), told()], false, over), Some(vec![Cancelled]));
         assert_eq!(mail(vec![told(), gone()], false, now), None);
         assert_eq!(mail(vec![], true, now), None);
+    }
+
+    #[test]
+    fn a_mail_reminds_of_the_places_whose_moment_has_come_and_other_news_is_told_with_them() {
+        use PlaceChange::{New, Reminder, Unchanged};
+        let moment = full().shifts[0].reminded_at().unwrap();
+        let told_at = |sent_at| {
+            let mut case = told();
+            case.told.sent_at = Some(sent_at);
+            case
+        };
+        let recipient = Recipient::new("ada@example.org".parse().unwrap(), moment);
+        for (what, cases, was_asked, expected) in [
+            ("one place", vec![told_at(before())], false, Some((vec![Reminder], true))),
+            ("told since", vec![told_at(moment)], false, None),
+            (
+                "one of two",
+                vec![told_at(before()), told_at(moment)],
+                false,
+                Some((vec![Reminder, Unchanged], true)),
+            ),
+            (
+                "a new place",
+                vec![told_at(before()), told().untold()],
+                false,
+                Some((vec![Reminder, New], false)),
+            ),
+            ("asked for", vec![told_at(before())], true, Some((vec![Unchanged], false))),
+        ] {
+            let found: Vec<_> = cases.into_iter().map(Case::found).collect();
+            let mail = news(&found, &Recipient { was_asked, ..recipient.clone() }, moment);
+            let told = mail.map(|mail| {
+                let changes = mail.places.iter().map(|place| place.change.clone());
+                (changes.collect::<Vec<_>>(), mail.is_only_reminder())
+            });
+            assert_eq!(told, expected, "{what}");
+        }
+    }
+
+    #[test]
+    fn a_change_concerns_an_address_by_its_news_or_else_by_its_next_reminder() {
+        let moment = full().shifts[0].reminded_at().unwrap();
+        let reminder = Some(Concern::Reminder(moment));
+        for (what, case, expected) in [
+            ("an announced move", told().moved(1), Some(Concern::News)),
+            ("an announced move that was undone", told().announced(2), Some(Concern::News)),
+            ("a silent move", told().moved(0), reminder),
+            ("a sign-up before its first mail", told().untold(), reminder),
+            (
+                "a cancellation by the organizer",
+                told().cancelled(CancelledBy::Organizer, false),
+                Some(Concern::News),
+            ),
+            ("a silent cancellation", told().cancelled(CancelledBy::Organizer, true), None),
+            ("a cancellation by the volunteer", told().cancelled(CancelledBy::Volunteer, false), None),
+        ] {
+            assert_eq!(concern(&case.found(), before()), expected, "{what}");
+        }
+        assert_eq!(concern(&told().found(), after_shifts()), None);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::activity::changes_of_event;
 use super::edit::{
     active_events_below, changed_or_not_empty, changed_or_taken, check_not_cancelled, is_announced,
-    require_free_external_id, require_no_active_signups,
+    moves_reminder, require_free_external_id, require_no_active_signups,
 };
 use super::merge::merge_event;
 use super::recipient::want_all;
@@ -107,14 +107,18 @@ pub(crate) fn patch_event(
         change.writes.extend(location_data_write(&event, location_data, data));
     }
     let moved = Moved { event: &event, changed: &changed, is_notified: !patch.without_mail, now };
-    let (mut after, mut announced) = (vec![], vec![]);
-    for shift in shifts {
-        let told = shift.announced;
-        let shift = moved.shift(shift, &mut change);
-        announced.extend((shift.announced != told).then_some(shift.id));
+    let are_turned_on = changed.reminders_enabled && !event.reminders_enabled;
+    let (mut after, mut concerned, mut has_news) = (vec![], vec![], false);
+    for before in shifts {
+        let shift = moved.shift(before.clone(), &mut change);
+        let is_announced = shift.announced != before.announced;
+        let is_concerned = is_announced || are_turned_on || moves_reminder(&before, &shift, now);
+        concerned.extend(is_concerned.then_some(shift.id));
+        has_news |= is_announced;
         after.push(shift);
     }
-    want_all(&mut change, (event.organization, event.id), &announced, job, delay, now);
+    let delay = has_news.then_some(delay);
+    want_all(&mut change, (event.organization, event.id), &concerned, job, delay, now);
     sort_by_running_order(&mut after);
     let outcome = EventWithShifts { event: changed, shifts: after };
     let decides_again = |refusal: &Refusal| changed_or_taken(refusal) || changed_or_not_empty(refusal);

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::edit::{check_free_external_id, check_not_cancelled, is_announced, next_version};
+use super::edit::{check_free_external_id, check_not_cancelled, is_announced, moves_reminder, next_version};
 use super::recipient::want_all;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -71,11 +71,13 @@ pub(crate) fn patch_shift(
     } else {
         change.require_unchanged(event);
     }
+    let moves_reminder = moves_reminder(&shift, &changed, now);
     let changes = ShiftPatch::present(&shift).differences(&ShiftPatch::present(&changed));
     let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift).with_changes(changes);
     change.replace(shift.shift, changed.shift.clone());
-    let announced = announced.then_some(changed.id);
-    want_all(&mut change, (event.organization, event.id), announced.as_slice(), job, delay, now);
+    let concerned = (announced || moves_reminder).then_some(changed.id);
+    let delay = announced.then_some(delay);
+    want_all(&mut change, (event.organization, event.id), concerned.as_slice(), job, delay, now);
     Ok(Decision::new(changed, change, [activity]))
 }
 

@@ -50,13 +50,7 @@ pub(crate) fn want(
     by: WantedBy,
     now: Timestamp,
 ) {
-    let resting = || {
-        let cause = NoticeCause::News(Recipient::new(signup.email.clone(), now));
-        let id = recipient_id(signup.event, &signup.email);
-        let notice = Notice::new(id, signup.organization, Some(signup.event), cause, now);
-        Notice { due_at: None, ..notice }
-    };
-    let notice = present.clone().unwrap_or_else(resting);
+    let notice = present.clone().unwrap_or_else(|| resting(signup, now));
     let NoticeCause::News(mut recipient) = notice.cause.clone() else { return };
     recipient.is_asked |= by == WantedBy::VolunteerAgain;
     let is_under_way = notice.attempts > 0 && notice.failure.is_none();
@@ -75,14 +69,39 @@ pub(crate) fn want(
     put_next(change, present, Notice { cause: NoticeCause::News(recipient), ..after }, now);
 }
 
-/// Marks that volunteers are mailed about a change of these shifts of an event. The change joins the job that is `present`, and the
-/// job starts over. The mails wait for `delay`.
+/// Returns the recipient with the address of a sign-up, at rest.
+fn resting(signup: &Signup, now: Timestamp) -> Notice {
+    let cause = NoticeCause::News(Recipient::new(signup.email.clone(), now));
+    let id = recipient_id(signup.event, &signup.email);
+    let notice = Notice::new(id, signup.organization, Some(signup.event), cause, now);
+    Notice { due_at: None, ..notice }
+}
+
+/// Lets the address of a sign-up be reminded at `at`. `present` is the recipient, as it was read. It stays as it is if it is to be reminded
+/// then, or before. No other mail is due earlier.
+pub(super) fn remind(
+    change: &mut ChangeSet,
+    signup: &Signup,
+    present: Option<Notice>,
+    at: Timestamp,
+    now: Timestamp,
+) {
+    let notice = present.clone().unwrap_or_else(|| resting(signup, now));
+    let NoticeCause::News(recipient) = notice.cause.clone() else { return };
+    if recipient.remind_at.is_none_or(|present| at < present) {
+        let cause = NoticeCause::News(Recipient { remind_at: Some(at), ..recipient });
+        put_next(change, present, Notice { cause, ..notice }, now);
+    }
+}
+
+/// Marks that a change of these shifts of an event concerns their volunteers. The change joins the job that is `present`, and the
+/// job starts over. The mails wait for `delay`. Without a delay, nobody is mailed about the change, and the job is due when it was.
 pub(super) fn want_all(
     change: &mut ChangeSet,
     (owner, event): (OrganizationId, EventId),
     shifts: &[ShiftId],
     present: Option<Notice>,
-    delay: SignedDuration,
+    delay: Option<SignedDuration>,
     now: Timestamp,
 ) {
     let Some(first) = shifts.first() else { return };
@@ -94,7 +113,10 @@ pub(super) fn want_all(
         next.shift = next.shift.filter(|shift| earlier.shift == Some(*shift));
         next.first_at = earlier.first_at;
     }
-    let due_at = (now + delay).min(next.first_at + EventChange::MAX_DELAY);
+    let due_at = match delay {
+        Some(delay) => (now + delay).min(next.first_at + EventChange::MAX_DELAY),
+        None => present.as_ref().and_then(|job| job.due_at).unwrap_or(now),
+    };
     let cause = NoticeCause::EventChanged(next);
     let notice = present.clone();
     let notice =
@@ -244,7 +266,7 @@ mod tests {
 
     /// Returns when a change of shift 1 at `now` is mailed, and when the first of the gathered changes was made. `present` has the same
     /// times of the job that is there.
-    fn gathered(present: Option<(i64, i64)>, delay_s: i64, now: i64) -> (i64, i64) {
+    fn gathered(present: Option<(i64, i64)>, delay_s: Option<i64>, now: i64) -> (i64, i64) {
         let shift = full().shifts[0].id;
         let event = full().event;
         let path = (event.organization, event.id);
@@ -255,7 +277,7 @@ mod tests {
             Notice { due_at: Some(at(due_at)), ..job }
         });
         let mut change = ChangeSet::default();
-        want_all(&mut change, path, &[shift], job, SignedDuration::from_secs(delay_s), at(now));
+        want_all(&mut change, path, &[shift], job, delay_s.map(SignedDuration::from_secs), at(now));
         let Notice { cause: NoticeCause::EventChanged(change), due_at, .. } = written(&change) else {
             panic!()
         };
@@ -278,8 +300,37 @@ mod tests {
             (Some((0, 60)), 0, 30, (0, 30)),
             (None, 3600, 0, (0, 300)),
         ] {
-            assert_eq!(gathered(present, delay_s, now), expected, "{present:?} and a change at {now}");
+            assert_eq!(gathered(present, Some(delay_s), now), expected, "{present:?} and a change at {now}");
         }
+    }
+
+    #[test]
+    fn a_silent_change_neither_delays_nor_speeds_up_the_mails_that_wait() {
+        for (present, now, expected) in
+            [(None, 5, (5, 5)), (Some((0, 60)), 5, (0, 60)), (Some((0, 299)), 240, (0, 299))]
+        {
+            assert_eq!(gathered(present, None, now), expected, "{present:?} and a change at {now}");
+        }
+        assert_eq!(gathered(Some((5, 5)), Some(60), 6), (5, 66), "an announced one after a silent one");
+    }
+
+    #[test]
+    fn a_moved_reminder_wakes_its_recipient_earlier_and_makes_no_mail_due() {
+        let reminded = |present: Option<Notice>, second| {
+            let mut change = ChangeSet::default();
+            remind(&mut change, &signup(), present, at(second), at(9));
+            (!change.is_empty()).then(|| written(&change))
+        };
+        let new = reminded(None, 50).unwrap();
+        assert_eq!((new.due_at, new.reminder_due_at()), (None, Some(at(50))));
+        assert_eq!(reminded(Some(new.clone()), 50), None);
+        assert_eq!(reminded(Some(new.clone()), 60), None, "it wakes, and rests until then");
+        let earlier = reminded(Some(new), 40).unwrap();
+        assert_eq!((earlier.version, earlier.due_at, earlier.reminder_due_at()), (2, None, Some(at(40))));
+        let queued = wanted(None, WantedBy::Volunteer, at(20));
+        let queued = reminded(Some(queued), 40).unwrap();
+        assert_eq!((queued.due_at, recipient(&queued).remind_at), (Some(at(20)), Some(at(40))));
+        assert_eq!(queued.reminder_due_at(), None, "the mail that waits looks at the reminder, too");
     }
 
     #[test]
@@ -290,7 +341,7 @@ mod tests {
         let job = Notice::new(notice(5), path.0, Some(path.1), NoticeCause::EventChanged(done), at(0));
         let shift = full().shifts[0].id;
         let mut change = ChangeSet::default();
-        want_all(&mut change, path, &[shift], Some(Notice { due_at: None, ..job }), DELAY, at(900));
+        want_all(&mut change, path, &[shift], Some(Notice { due_at: None, ..job }), Some(DELAY), at(900));
         let begun = EventChange { shift: Some(shift), first_at: at(900), covered_to: None };
         assert_eq!(written(&change).cause, NoticeCause::EventChanged(begun));
         assert_eq!(written(&change).due_at, Some(at(900) + DELAY));
@@ -310,7 +361,7 @@ mod tests {
             let path = (event.organization, event.id);
             let job = Notice::new(notice(5), path.0, Some(path.1), NoticeCause::EventChanged(done), at(0));
             let mut change = ChangeSet::default();
-            want_all(&mut change, path, shifts, Some(job), DELAY, at(1));
+            want_all(&mut change, path, shifts, Some(job), Some(DELAY), at(1));
             let joined = EventChange { shift: expected, first_at: at(0), covered_to: None };
             assert_eq!(written(&change).cause, NoticeCause::EventChanged(joined));
         }

@@ -105,7 +105,14 @@ pub(crate) fn delete_shift(
     };
     change.replace(shift.shift.clone(), Shift { deleted_at: Some(now), ..deleted });
     if closes && !delete.without_mail {
-        want_all(&mut change, (event.organization, event.id), &[shift.id], job, SignedDuration::ZERO, now);
+        want_all(
+            &mut change,
+            (event.organization, event.id),
+            &[shift.id],
+            job,
+            Some(SignedDuration::ZERO),
+            now,
+        );
     }
     let activity = NewActivity::of(ActivityType::SHIFT_DELETED, &shift.shift);
     Ok(Decision::new((), change, [activity]).again_after(changed_or_not_empty))

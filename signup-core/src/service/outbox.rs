@@ -18,7 +18,7 @@ use crate::error::Result;
 use crate::id::EventId;
 use crate::mail::{Mail, MailContent};
 use crate::notice::{EventChange, MailFailure, Notice, NoticeCause};
-use crate::rules::{self, Decision};
+use crate::rules::{self, Concern, Decision};
 use crate::secret::Secret;
 use crate::signup::Signup;
 use crate::store::{Deleted, NoticeQuery, RecordKey, SignupInFull, SignupQuery};
@@ -111,6 +111,8 @@ impl Outbox {
     ///
     /// A delivering process calls this method about once a second, and again at once while the result is not empty.
     ///
+    /// A recipient that rests is due when the moment of its [next reminder](Notice::reminder_due_at) comes.
+    ///
     /// Includes notices with a due time later than [`Notice::MAX_BACKOFF`] plus [`Notice::CLOCK_SKEW`] from now. Such a
     /// time was set by a clock that was ahead.
     ///
@@ -154,7 +156,7 @@ impl Outbox {
             _ => {}
         }
         let now = self.now();
-        if !notice.has_attempts_left() {
+        if notice.is_used_up() {
             let failed = rules::given_up(notice.clone(), MailFailure::Permanent, NO_RESULT, now);
             self.shared.commit_queued(rules::replace_notice(notice, failed)).await?;
             return Ok(None);
@@ -194,14 +196,18 @@ impl Outbox {
         let mut found = self.shared.store.signups_in_full(owner, &query).await?;
         found.sort_by_key(|found| found.signup.id);
         let last = found.last().map(|last| last.signup.id).filter(|_| found.len() == PORTION as usize);
-        let mut marked = BTreeMap::new();
-        for SignupInFull { signup, .. } in found.into_iter().filter(|found| rules::is_concerned(found, now)) {
-            marked.entry(signup.email.key().to_owned()).or_insert(signup);
+        let mut marked: BTreeMap<_, (Signup, Concern)> = BTreeMap::new();
+        for found in found {
+            let Some(concern) = rules::concern(&found, now) else { continue };
+            let of_address = marked.entry(found.signup.email.key().to_owned());
+            of_address
+                .and_modify(|(_, first)| *first = concern.min(*first))
+                .or_insert((found.signup, concern));
         }
         let mut recipients = vec![];
-        for signup in marked.into_values() {
+        for (signup, concern) in marked.into_values() {
             let recipient = self.shared.recipient(owner, signup.event, &signup.email).await?;
-            recipients.push((signup, recipient));
+            recipients.push((signup, concern, recipient));
         }
         self.shared.commit_queued(rules::mark_portion(job, recipients, last, now)).await?;
         Ok(())
@@ -246,7 +252,11 @@ impl Outbox {
         let MailContent::News(news) = &mail.content else {
             return Ok(self.commit_claimed(&mail.notice, |_| None).await?.is_some());
         };
-        let mut told: Vec<_> = news.places.iter().map(|place| (place.signup.clone(), place.told())).collect();
+        // The clock may have been set back since the claim, at which the moment of a reminder had come.
+        let claimed_at = mail.notice.recipient().and_then(|recipient| recipient.claimed_at);
+        let sent_at = claimed_at.map_or(self.now(), |claimed_at| claimed_at.max(self.now()));
+        let told = news.places.iter().map(|place| (place.signup.clone(), place.told(sent_at)));
+        let mut told: Vec<_> = told.collect();
         loop {
             let Some(notice) = self.present_lease(&mail.notice).await? else { return Ok(false) };
             let Some(recipient) = notice.recipient() else { return Ok(false) };
@@ -300,7 +310,7 @@ impl Outbox {
     /// See [`Outbox`] for an example.
     pub async fn report_claim_failed(&self, notice: &Notice, reason: &str) -> Result<()> {
         let now = self.now();
-        let after = rules::given_up(notice.clone().claimed(now), MailFailure::Transient, reason, now);
+        let after = rules::claim_failed(notice, reason, now);
         self.shared.commit_queued(rules::replace_notice(notice, after)).await?;
         Ok(())
     }

@@ -4,7 +4,10 @@ use signup_core::*;
 
 use crate::scene::{Scene, address};
 
-/// An event with the shifts "Packing" and "Driving", and what has arrived at each address.
+/// The time at which a world starts.
+const START: &str = "2027-06-03T12:00:00Z";
+
+/// An event on 6 June 2027 in UTC with the shifts "Packing" and "Driving", whose volunteers are reminded on 5 June at 10:00, and what has arrived at each address.
 pub(crate) struct World {
     pub(crate) scene: Scene,
     pub(crate) admin: Session,
@@ -26,7 +29,7 @@ pub(crate) enum Fate {
 
 impl World {
     pub(crate) async fn start() -> Self {
-        let scene = Scene::start().await;
+        let scene = Scene::start_at(START).await;
         let (zoe, _) = scene.member("zoe", Role::Admin).await;
         let admin = zoe.session(&zoe.memberships()[0].1.slug).unwrap();
         scene.mails().await;
@@ -81,8 +84,21 @@ impl World {
         self.scene.session.cancel_event(self.event.id, cancel).await.map(drop)
     }
 
+    pub(crate) async fn move_event(&self, to: &str, is_silent: bool) -> Result<()> {
+        let patch = EventPatch::new().start_date(to.parse().unwrap());
+        self.patch_event(if is_silent { patch.without_mail() } else { patch }).await
+    }
+
+    async fn patch_event(&self, patch: EventPatch) -> Result<()> {
+        self.scene.session.patch_event(self.event.id, patch).await.map(drop)
+    }
+
     pub(crate) fn wait(&self, seconds: i64) {
         self.scene.clock.advance(seconds);
+    }
+
+    pub(crate) fn wait_until(&self, time: Timestamp) {
+        self.wait(time.duration_since(self.scene.service.now()).as_secs());
     }
 
     /// Delivers what is due now. Each mail has the next fate. Returns the mails that have arrived.
@@ -137,6 +153,7 @@ pub(crate) fn mail_in_words(mail: &Mail) -> String {
             PlaceChange::Moved { before } => {
                 format!("moved {name} {shift} from {} to {at}", location(before))
             }
+            PlaceChange::Reminder => format!("reminder of {name} {shift} at {at}"),
             PlaceChange::Cancelled => {
                 format!("cancelled {name} {shift} by {}", place.signup.cancelled_by().unwrap().name())
             }
@@ -171,7 +188,20 @@ async fn run(steps: &str) -> Vec<String> {
             "Packing is deleted silently" => world.delete_shift(0, true).await.unwrap(),
             "the event is cancelled" => world.cancel_event(false).await.unwrap(),
             "the event is cancelled silently" => world.cancel_event(true).await.unwrap(),
-            "it is over" => world.wait(2 * 86_400),
+            "it is over" => world.wait(4 * 86_400),
+            "the day before" => world.wait_until("2027-06-05T10:00:00Z".parse().unwrap()),
+            "a second before" => world.wait_until("2027-06-05T09:59:59Z".parse().unwrap()),
+            "2 hours before Packing" => world.wait_until("2027-06-06T18:00:00Z".parse().unwrap()),
+            "to 7 June" => world.move_event("2027-06-07", false).await.unwrap(),
+            "silently to 7 June" => world.move_event("2027-06-07", true).await.unwrap(),
+            "silently to 6 June" => world.move_event("2027-06-06", true).await.unwrap(),
+            "silently to Hawaii" => {
+                let zone = EventPatch::new().zone("Pacific/Honolulu".parse().unwrap());
+                world.patch_event(zone.without_mail()).await.unwrap();
+            }
+            "reminders are off" => world.patch_event(EventPatch::new().reminders(false)).await.unwrap(),
+            "reminders are on" => world.patch_event(EventPatch::new().reminders(true)).await.unwrap(),
+            "a day" => world.wait(86_400),
             "a minute" => world.wait(60),
             "an hour" => world.wait(3600),
             "a lease" => world.wait(Notice::LEASE.as_secs()),
@@ -306,9 +336,106 @@ const TABLE: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// As [`TABLE`], with reminders.
+const REMINDERS: &[(&str, &[&str])] = &[
+    (
+        "Ada signs up, mail, a second before, mail, the day before, mail, an hour, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, Bea signs up, Ada signs up for Driving, mail, the day before, mail, an hour, mail",
+        &[
+            "ada: new Ada Driving at -; new Ada Packing at -; new Bea Packing at -",
+            "ada: reminder of Ada Driving at -; reminder of Ada Packing at -; reminder of Bea Packing at -",
+        ],
+    ),
+    (
+        "Ada signs up, mail, the day before, Bea signs up, mail, an hour, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -; new Bea Packing at -"],
+    ),
+    ("the day before, Ada signs up, mail, an hour, mail", &["ada: new Ada Packing at -"]),
+    (
+        "Ada signs up, mail, to Dock 1, the day before, mail, an hour, mail",
+        &["ada: new Ada Packing at -", "ada: moved Ada Packing from - to Dock 1"],
+    ),
+    (
+        "Ada signs up, mail, silently to Dock 1, the day before, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at Dock 1"],
+    ),
+    (
+        "Ada signs up, mail, Ada cancels, mail, the day before, mail",
+        &["ada: new Ada Packing at -", "ada: cancelled Ada Packing by volunteer"],
+    ),
+    (
+        "Ada signs up, mail, the organizer cancels Ada silently, the day before, mail",
+        &["ada: new Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, mail, the day before, the event is cancelled silently, mail",
+        &["ada: new Ada Packing at -"],
+    ),
+    ("Ada signs up, mail, Packing is deleted silently, the day before, mail", &["ada: new Ada Packing at -"]),
+    (
+        "Ada signs up, mail, reminders are off, the day before, mail, an hour, mail",
+        &["ada: new Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, mail, reminders are off, the day before, mail, reminders are on, mail, an hour, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, mail, reminders are off, the day before, mail, 2 hours before Packing, reminders are on, mail",
+        &["ada: new Ada Packing at -"],
+    ),
+    ("Ada signs up, mail, 2 hours before Packing, mail", &["ada: new Ada Packing at -"]),
+    (
+        "Ada signs up, mail, silently to 7 June, mail, the day before, mail, a day, mail, a day, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -"],
+    ),
+    (
+        "silently to 7 June, Ada signs up, mail, silently to 6 June, the day before, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, mail, silently to 7 June, the day before, mail, silently to 6 June, mail, a day, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, mail, the day before, mail, to 7 June, a minute, mail, a day, mail",
+        &[
+            "ada: new Ada Packing at -",
+            "ada: reminder of Ada Packing at -",
+            "ada: moved Ada Packing from - to -",
+            "ada: reminder of Ada Packing at -",
+        ],
+    ),
+    (
+        "Ada signs up, mail, the day before, mail, silently to Hawaii, mail, a day, mail",
+        &[
+            "ada: new Ada Packing at -",
+            "ada: reminder of Ada Packing at -",
+            "ada: reminder of Ada Packing at -",
+        ],
+    ),
+    ("Ada signs up, a refusal, the day before, mail", &["ada: new Ada Packing at -"]),
+    ("Ada signs up, mail, the day before, a refusal, an hour, mail", &["ada: new Ada Packing at -"]),
+    (
+        "Ada signs up, mail, the day before, a failure, an hour, mail, an hour, mail",
+        &["ada: new Ada Packing at -", "ada: reminder of Ada Packing at -"],
+    ),
+    (
+        "Ada signs up, mail, the day before, a late crash, a lease, mail, an hour, mail",
+        &[
+            "ada: new Ada Packing at -",
+            "ada: reminder of Ada Packing at -",
+            "ada: reminder of Ada Packing at -",
+        ],
+    ),
+];
+
 #[tokio::test]
 async fn a_mail_tells_what_holds_compared_with_what_was_told() {
-    for (steps, expected) in TABLE {
+    for (steps, expected) in TABLE.iter().chain(REMINDERS) {
         assert_eq!(run(steps).await, *expected, "{steps}");
     }
 }

@@ -15,10 +15,14 @@ enum Step {
     Cancel(usize),
     CancelByOrganizer(usize, bool),
     Move(usize, usize, bool),
+    /// Moves the event to as many days after tomorrow.
+    MoveEvent(i64, bool),
     DeleteShift(usize, bool),
     CancelEvent(bool),
     Erase(usize),
     Wait(i64),
+    /// As many seconds after the moment of the reminders, or before.
+    WaitForReminders(i64),
     /// A worker claims all mails that are due.
     Claim,
     /// A claimed mail is sent, or not.
@@ -43,10 +47,12 @@ fn step() -> impl Strategy<Value = Step> {
         2 => (0..9_usize).prop_map(Step::Cancel),
         2 => (0..9_usize, silent()).prop_map(|(place, silent)| Step::CancelByOrganizer(place, silent)),
         4 => (0..2_usize, 0..3_usize, silent()).prop_map(|(shift, dock, silent)| Step::Move(shift, dock, silent)),
+        2 => (0..3_i64, silent()).prop_map(|(days, silent)| Step::MoveEvent(days, silent)),
         1 => (0..2_usize, silent()).prop_map(|(shift, silent)| Step::DeleteShift(shift, silent)),
         1 => silent().prop_map(Step::CancelEvent),
         1 => (0..2_usize).prop_map(Step::Erase),
         4 => prop::sample::select(vec![1, 29, 30, 60, 3600]).prop_map(Step::Wait),
+        3 => prop::sample::select(vec![-1, 0, 60, 4 * 3600]).prop_map(Step::WaitForReminders),
         6 => Just(Step::Claim),
         8 => (0..3_usize, fate()).prop_map(|(mail, fate)| Step::Report(mail, fate)),
     ]
@@ -57,6 +63,13 @@ fn step() -> impl Strategy<Value = Step> {
 struct Heard {
     status: SignupStatus,
     place: String,
+    starts_at: Timestamp,
+}
+
+impl Heard {
+    fn of(status: SignupStatus, at: &TimeAndPlace) -> Self {
+        Self { status, place: location(at), starts_at: at.interval.start }
+    }
 }
 
 /// A world with workers, and what was heard from their mails.
@@ -64,11 +77,15 @@ struct History {
     world: World,
     claimed: Vec<Mail>,
     heard: BTreeMap<SignupId, Heard>,
+    /// When the last mail arrived that had a sign-up.
+    heard_at: BTreeMap<SignupId, Timestamp>,
     /// The shifts that moved silently since their last announced move.
     silent: BTreeSet<ShiftId>,
     announced: BTreeSet<ShiftId>,
     /// Where each shift is that has moved.
     docks: BTreeMap<ShiftId, usize>,
+    /// The date of the event, once it has moved.
+    date: Option<EventDate>,
 }
 
 impl History {
@@ -102,6 +119,22 @@ impl History {
                     }
                 }
             }
+            Step::MoveEvent(days, is_silent) => {
+                let today = LocalDateTime::shown_at(self.now(), &"UTC".parse().unwrap()).date();
+                let to = today.plus_days(1 + days).unwrap();
+                if world.move_event(&to.to_string(), is_silent).await.is_ok()
+                    && self.date.replace(to) != Some(to)
+                {
+                    for shift in &world.shifts {
+                        if is_silent {
+                            self.silent.insert(shift.id);
+                        } else {
+                            self.silent.remove(&shift.id);
+                            self.announced.insert(shift.id);
+                        }
+                    }
+                }
+            }
             Step::DeleteShift(shift, silent) => drop(world.delete_shift(shift, silent).await),
             Step::CancelEvent(silent) => drop(world.cancel_event(silent).await),
             Step::Erase(name) => {
@@ -109,12 +142,27 @@ impl History {
                 world.scene.service.admin().erase_signups(world.event.organization, &address).await.unwrap();
             }
             Step::Wait(seconds) => world.wait(seconds),
+            Step::WaitForReminders(seconds) => self.wait_for_reminders(seconds).await,
             Step::Claim => self.claim().await,
             Step::Report(mail, fate) if mail < self.claimed.len() => {
                 let mail = self.claimed.remove(mail);
                 self.report(mail, fate).await;
             }
             Step::Report(..) => {}
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        self.world.scene.service.now()
+    }
+
+    async fn wait_for_reminders(&self, seconds: i64) {
+        let event = self.world.scene.session.event(self.world.event.id).await.unwrap();
+        let moment = self.world.shifts[0].clone();
+        let moment = ScheduledShift::of(moment.shift, &event.event).reminded_at().unwrap();
+        let time = moment + SignedDuration::from_secs(seconds);
+        if time > self.now() {
+            self.world.wait_until(time);
         }
     }
 
@@ -149,12 +197,21 @@ impl History {
     }
 
     /// Notes what a mail tells. Panics if it says nothing new, unless a volunteer asked for it or it follows an attempt without a report,
-    /// and if it names a move that was never announced.
+    /// if it names a move that was never announced, and if it reminds at the wrong time or again.
     fn hear(&mut self, mail: &Mail) {
-        let Recipient { was_asked, unreported_at, .. } = mail.notice.recipient().unwrap();
+        let Recipient { was_asked, unreported_at, claimed_at, .. } = mail.notice.recipient().unwrap();
+        let claimed_at = claimed_at.unwrap();
         let mut is_new = false;
         for place in &news(mail).places {
-            let now = Heard { status: place.signup.status(), place: location(&place.at) };
+            let now = Heard::of(place.signup.status(), &place.at);
+            let before = self.heard_at.insert(place.signup.id, claimed_at);
+            if place.change == PlaceChange::Reminder {
+                let moment = place.shift.reminded_at().unwrap();
+                let too_late = place.at.interval.start - SignedDuration::from_hours(2);
+                assert!(place.signup.is_confirmed() && moment <= claimed_at && claimed_at < too_late);
+                assert!(before.is_none_or(|before| before < moment) || unreported_at.is_some());
+                is_new = true;
+            }
             is_new |= self.heard.insert(place.signup.id, now.clone()).is_none_or(|before| before != now);
             let is_moved = matches!(place.change, PlaceChange::Moved { .. });
             assert!(!is_moved || self.announced.contains(&place.shift.id), "{}", mail_in_words(mail));
@@ -162,9 +219,10 @@ impl History {
         assert!(is_new || *was_asked || unreported_at.is_some(), "{}", mail_in_words(mail));
     }
 
-    /// Sends everything, whatever has failed before.
-    async fn drain(&mut self) {
+    /// Sends everything, whatever has failed before. Returns when the workers were back at the latest.
+    async fn drain(&mut self) -> Timestamp {
         self.claimed.clear();
+        let drained_at = self.now() + SignedDuration::from_hours(3);
         let admin = self.world.scene.service.admin();
         for _ in 0..9 {
             self.world.wait(3600);
@@ -177,9 +235,17 @@ impl History {
             }
         }
         assert_eq!(admin.count_notices().await.unwrap(), NoticeCounts::default());
+        self.wait_for_reminders(0).await;
+        self.claim().await;
+        for mail in std::mem::take(&mut self.claimed) {
+            self.report(mail, Fate::Sent).await;
+        }
+        drained_at
     }
 
-    async fn assert_told(&self) {
+    /// Asserts that each address was told what holds, and was reminded of each place, unless the workers were back too late, at
+    /// `drained_at`.
+    async fn assert_told(&self, drained_at: Timestamp) {
         let Self { world, heard, silent, .. } = self;
         let (admin, session) = (world.scene.service.admin(), &world.scene.session);
         let event = session.event(world.event.id).await.unwrap().event;
@@ -189,9 +255,14 @@ impl History {
             let told = heard.get(&signup.id);
             match (signup.cancelled_by(), told) {
                 (None, Some(told)) => {
-                    let place = location(&signup.time_and_place(&shift, &event));
+                    let present = Heard::of(SignupStatus::Confirmed, &signup.time_and_place(&shift, &event));
                     assert_eq!(told.status, SignupStatus::Confirmed);
-                    assert!(told.place == place || silent.contains(&shift.id), "{signup:?} {told:?}");
+                    assert!(*told == present || silent.contains(&shift.id), "{signup:?} {told:?}");
+                    let moment = shift.reminded_at().unwrap();
+                    let too_late = shift.interval().start - SignedDuration::from_hours(2);
+                    let is_excused =
+                        self.now() < moment || too_late < drained_at || shift.deleted_at.is_some();
+                    assert!(is_excused || self.heard_at[&signup.id] >= moment, "not reminded: {signup:?}");
                 }
                 (None, None) => panic!("never told: {signup:?}"),
                 (Some(CancelledBy::Volunteer), None) => {}
@@ -205,12 +276,21 @@ impl History {
 async fn check(steps: Vec<Step>) {
     let world = World::start().await;
     let (heard, silent, announced) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-    let mut history = History { world, claimed: vec![], heard, silent, announced, docks: BTreeMap::new() };
+    let mut history = History {
+        world,
+        claimed: vec![],
+        heard,
+        heard_at: BTreeMap::new(),
+        silent,
+        announced,
+        docks: BTreeMap::new(),
+        date: None,
+    };
     for step in steps {
         history.run(step).await;
     }
-    history.drain().await;
-    history.assert_told().await;
+    let drained_at = history.drain().await;
+    history.assert_told(drained_at).await;
 }
 
 proptest! {

@@ -42,9 +42,15 @@ impl Tables {
             NoticeQuery::Due { now, latest } => {
                 let late = beyond((latest, NoticeId::MAX, OrganizationId::MAX));
                 let now = (now, NoticeId::MAX, OrganizationId::MAX);
-                let parts = self.lists.due.values();
-                let due = parts.flat_map(|part| part.range(..=now).chain(part.range(late)));
-                due.map(|(_, id, owner)| (*id, *owner)).take(limit as usize).collect()
+                let reminders = self.lists.reminders.range(..=now).map(|place| (true, *place));
+                let parts = self.lists.due.iter().flat_map(|(can_wait, part)| {
+                    let due = part.range(..=now).take(limit as usize);
+                    let late = part.range(late).take(limit as usize);
+                    due.chain(late).map(|place| (*can_wait, *place))
+                });
+                let mut due: Vec<_> = parts.chain(reminders.take(limit as usize)).collect();
+                due.sort_unstable();
+                due.into_iter().map(|(_, (_, id, owner))| (id, owner)).take(limit as usize).collect()
             }
             NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
             NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),

@@ -437,6 +437,8 @@ CREATE TABLE notices (
     created_at      bigint  NOT NULL,
     -- When a process may claim the notice: the end of a lease or of a backoff. NULL while there is nothing to send.
     due_at          bigint,
+    -- When a recipient with nothing to send may have to be reminded of a place. NULL for any other notice.
+    remind_at       bigint,
     -- When the mail failed for good, or NULL while it is still to be sent, and why its last attempt failed.
     failed_at       bigint,
     reason          text,
@@ -445,6 +447,8 @@ CREATE TABLE notices (
 CREATE INDEX notices_by_event ON notices (event_id) WHERE event_id IS NOT NULL;
 CREATE INDEX notices_by_address ON notices (organization_id, email_key) WHERE email_key IS NOT NULL;
 CREATE INDEX due_notices ON notices (can_wait, due_at, id) WHERE due_at IS NOT NULL;
+-- All of them can wait. With that column, the index has the order of the queue.
+CREATE INDEX due_reminders ON notices (can_wait, remind_at, id) WHERE remind_at IS NOT NULL;
 CREATE INDEX queued_notices ON notices (id) WHERE due_at IS NOT NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

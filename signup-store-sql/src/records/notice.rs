@@ -27,6 +27,8 @@ pub(crate) const TABLE: Table<Notice> = Table {
         Column::new("version", Integer, |notice| notice.version.into()),
         Column::new("attempts", Integer, |notice| notice.attempts.into()),
         Column::new("due_at", Integer, |notice| notice.due_at.into()),
+        // Follows from the cause and the due time.
+        Column::new("remind_at", Integer, |notice: &Notice| notice.reminder_due_at().into()),
         Column::new("failed_at", Integer, |notice| notice.failure.as_ref().map(|failure| failure.at).into()),
         // Of the last attempt that failed. A notice with `failed_at` has failed for good.
         Column::new("reason", Text, |notice| notice.reason().into()),
@@ -57,7 +59,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Notice, StoreError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct QueuePosition {
     pub(crate) can_wait: bool,
-    /// In Unix seconds. Out of the range of `Timestamp` in a damaged row.
+    /// The due time, or that of a reminder, in Unix seconds. Out of the range of `Timestamp` in a damaged row.
     pub(crate) due_at: i64,
     pub(crate) id: NoticeId,
 }
@@ -69,12 +71,17 @@ impl QueuePosition {
 
 /// Returns the columns of the position of a notice in the queue.
 pub(crate) fn queue_columns() -> Vec<SelectedColumn> {
-    TABLE.columns_named(&["id", "can_wait", "due_at"])
+    TABLE.columns_named(&["id", "can_wait", "due_at", "remind_at"])
 }
 
 /// Reads the position of a notice in the queue.
 pub(crate) fn read_queue_position(row: Row<'_>) -> Result<QueuePosition, StoreError> {
     let mut columns = row.of(&TABLE);
     let id = columns.id("id", NoticeId::new)?;
-    Ok(QueuePosition { can_wait: columns.flag("can_wait")?, due_at: columns.number("due_at")?, id })
+    let can_wait = columns.flag("can_wait")?;
+    let due_at = match columns.optional_number("due_at")? {
+        Some(due_at) => due_at,
+        None => columns.number("remind_at")?,
+    };
+    Ok(QueuePosition { can_wait, due_at, id })
 }

@@ -108,7 +108,7 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     let oldest = ["pending_deliveries_by_creation"];
     add("the oldest pending delivery", oldest_pending_query(dialect), &oldest, false);
     let due = due_notices_query(dialect, (0, 9), QueuePosition::START, 50);
-    add("due notices", due, &["due_notices"], true);
+    add("due notices", due, &["due_notices", "due_reminders"], true);
     for (query, index) in people_queries(dialect).into_iter().zip([
         "memberships_pkey",
         "memberships_by_person",
@@ -243,6 +243,8 @@ const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, ga
      generate_series(1, 20000) n; \
      INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, due_at) \
      SELECT organization_id, id, event_id, TRUE, '{}', 1, 0, 0, 0 FROM shifts; \
+     INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, remind_at) \
+     SELECT organization_id, gen_random_uuid(), event_id, TRUE, '{}', 1, 0, 0, 1 FROM shifts; \
      INSERT INTO messages (organization_id, event_id, id, subject, text, sender_id, sender_name, created_at, counts_until) \
      SELECT organization_id, id, gen_random_uuid(), 'Bring gloves', 'It will be cold.', gen_random_uuid(), 'Ada', n, n \
      FROM (SELECT * FROM events LIMIT 1) e, generate_series(1, 20000) n; \

@@ -57,6 +57,10 @@ impl Draft<'_> {
                     numbers.pick(world.all::<&Signup>()).filter(|_| numbers.below(2) == 0)
                 {
                     new = recipient(signup, number);
+                    let remind_at = Some(self.now + SignedDuration::from_secs(numbers.below(24).into()));
+                    if let NoticeCause::News(recipient) = &mut new.cause {
+                        recipient.remind_at = remind_at.filter(|_| numbers.below(3) > 0);
+                    }
                 }
                 Notice { due_at: Some(due_at).filter(|_| numbers.below(4) > 0), ..new }.into()
             }

@@ -57,7 +57,7 @@ fn a_report_stores_what_was_told_and_lets_the_recipient_rest() {
     let (found, notice) = facts();
     let mail = claimed(&notice, &found).outcome.unwrap();
     let MailContent::News(news) = &mail.content else { panic!("{mail:?}") };
-    let told = vec![(found.signup.clone(), news.places[0].told())];
+    let told = vec![(found.signup.clone(), news.places[0].told(before()))];
     for again_at in [None, Some(before())] {
         let recipient = Recipient { again_at, ..mail.notice.recipient().unwrap().clone() };
         let change = sent(&mail.notice, &recipient, told.clone());
@@ -66,18 +66,74 @@ fn a_report_stores_what_was_told_and_lets_the_recipient_rest() {
             ["Signup 3 at 1", "Notice 8 at 2", "put Signup 3 to 2", "put Notice 8 to 3"]
         );
         let written = Decision::unrecorded((), change);
-        let Told { status, sequence, .. } = put::<Signup, _>(&written).unwrap().told;
-        assert_eq!((status, sequence), (Some(SignupStatus::Confirmed), 1));
+        let Told { status, sequence, sent_at, .. } = put::<Signup, _>(&written).unwrap().told;
+        assert_eq!((status, sequence, sent_at), (Some(SignupStatus::Confirmed), 1, Some(before())));
         let rests: Notice = put(&written).unwrap();
         assert_eq!((rests.due_at, rests.attempts, rests.recipient().unwrap().sent), (again_at, 0, 1));
+        assert_eq!(rests.recipient().unwrap().remind_at, found.shift.reminded_at());
     }
+}
+
+/// Otherwise the recipient would be due at once, again and again.
+#[test]
+fn a_recipient_rests_until_the_first_moment_after_its_claim() {
+    let (mut found, notice) = facts();
+    let moment = found.shift.reminded_at().unwrap();
+    found.signup.told =
+        Told { status: Some(SignupStatus::Confirmed), sent_at: Some(moment), ..found.signup.told };
+    let resting = Notice { due_at: None, ..notice };
+    for (now, expected) in [(before(), Some(moment)), (moment, None), (after_shifts(), None)] {
+        let recipient = resting.recipient().unwrap();
+        let found = std::slice::from_ref(&found);
+        let decision = claim_news(&resting, recipient, found, Secret::generate(), now);
+        assert_eq!(decision.outcome, None);
+        assert_eq!(put::<Notice, _>(&decision).unwrap().reminder_due_at(), expected, "{now}");
+    }
+}
+
+#[test]
+fn a_reminder_begins_the_attempts_of_its_recipient_anew() {
+    let (mut found, notice) = facts();
+    let moment = found.shift.reminded_at().unwrap();
+    found.signup.told =
+        Told { status: Some(SignupStatus::Confirmed), sent_at: Some(before()), ..found.signup.told };
+    let failed = Notice { attempts: 30, ..notice }.after_failure(MailFailure::Permanent, "550", before());
+    let recipient = failed.recipient().unwrap();
+    let found = std::slice::from_ref(&found);
+    let mail = claim_news(&failed, recipient, found, Secret::generate(), moment).outcome.unwrap();
+    let Notice { attempts, due_at, failure, .. } = &mail.notice;
+    assert_eq!((*attempts, *due_at, failure), (1, Some(moment + Notice::LEASE), &None));
+    let again = failed_for_good(&mail.notice, moment);
+    assert_eq!((again.due_at, again.reminder_due_at()), (None, None), "it is not due at once");
+}
+
+fn failed_for_good(notice: &Notice, now: Timestamp) -> Notice {
+    failed(notice, MailFailure::Permanent, "550 unknown", now)
+}
+
+#[test]
+fn a_recipient_whose_sign_ups_cannot_be_read_gives_the_reminder_up() {
+    let (_, notice) = facts();
+    let remind_at = |second| {
+        let recipient =
+            Recipient { remind_at: Some(records::at(second)), ..notice.recipient().unwrap().clone() };
+        Notice { cause: NoticeCause::News(recipient), attempts: 30, ..notice.clone() }
+    };
+    let now = records::at(60);
+    for (second, expected) in [(60, None), (61, Some(records::at(61)))] {
+        let failed = claim_failed(&remind_at(second), "damaged", now);
+        assert!(failed.failure.is_some());
+        assert_eq!(failed.reminder_due_at(), expected);
+    }
+    let first = claim_failed(&Notice { due_at: None, ..remind_at(60) }, "damaged", now);
+    assert_eq!((first.failure, first.attempts), (None, 1), "a reminder has attempts of its own");
 }
 
 #[test]
 fn a_failure_with_more_news_begins_anew() {
     let (found, notice) = facts();
     let mail = claimed(&notice, &found).outcome.unwrap();
-    let fails = |notice: &Notice| failed(notice, MailFailure::Permanent, "550 unknown", before());
+    let fails = |notice: &Notice| failed_for_good(notice, before());
     assert_eq!((fails(&mail.notice).due_at, fails(&mail.notice).failure.is_some()), (None, true));
     let recipient = Recipient { again_at: Some(before()), ..mail.notice.recipient().unwrap().clone() };
     let more = fails(&Notice { cause: NoticeCause::News(recipient), ..mail.notice });
@@ -90,7 +146,7 @@ fn a_portion_marks_its_addresses_and_leaves_the_rest_to_the_next() {
     let change = EventChange { shift: None, first_at: before(), covered_to: None };
     let job = Notice { cause: NoticeCause::EventChanged(change), ..records::notice(&found.shift, 5) };
     let portion = |last| {
-        let marked = vec![(found.signup.clone(), Some(recipient.clone()))];
+        let marked = vec![(found.signup.clone(), Concern::News, Some(recipient.clone()))];
         Decision::unrecorded((), mark_portion(job.clone(), marked, last, before()))
     };
     let marked =

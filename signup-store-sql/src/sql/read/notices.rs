@@ -42,18 +42,20 @@ pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCou
 }
 
 /// Returns a table expression for a page of the queue, behind the position `($3, $4, $5)`: of the notices that cannot wait and of
-/// those that can, the first ones due at or before `$1`, and the first ones due after `$2`.
+/// those that can, the first ones due at or before `$1`, and the first ones due after `$2`. A notice that can wait may also be due for a
+/// reminder at or before `$1`.
 ///
-/// Each part is a range of the index of due notices. One condition with `OR` would read all notices between the parts, too.
+/// Each part is a range of an index of due notices. One condition with `OR` would read all notices between the parts, too.
 fn due_ranges(limit: u32) -> String {
-    let range = |can_wait: &str, condition: &str| {
+    let range = |can_wait: &str, time: &str, condition: &str| {
         format!(
-            "SELECT * FROM (SELECT * FROM notices WHERE due_at IS NOT NULL AND can_wait = {can_wait} AND {condition} \
-             AND (can_wait, due_at, id) > ($3, $4, $5) ORDER BY can_wait, due_at, id LIMIT {limit}) due"
+            "SELECT * FROM (SELECT * FROM notices WHERE {time} IS NOT NULL AND can_wait = {can_wait} AND {time} {condition} \
+             AND (can_wait, {time}, id) > ($3, $4, $5) ORDER BY can_wait, {time}, id LIMIT {limit}) due"
         )
     };
-    let part = |can_wait| [range(can_wait, "due_at <= $1"), range(can_wait, "due_at > $2")];
-    format!("({}) n", [part("FALSE"), part("TRUE")].concat().join(" UNION ALL "))
+    let part = |can_wait| [range(can_wait, "due_at", "<= $1"), range(can_wait, "due_at", "> $2")];
+    let reminders = [range("TRUE", "remind_at", "<= $1")];
+    format!("({}) n", [&part("FALSE")[..], &part("TRUE"), &reminders].concat().join(" UNION ALL "))
 }
 
 /// Returns the values of [`due_ranges`].
@@ -122,7 +124,8 @@ async fn each_at(
     let mut found = Vec::with_capacity(positions.len());
     for position in positions {
         let QueuePosition { due_at, id, .. } = position;
-        let is_due = |notice: &Notice| notice.due_at.map(Timestamp::as_second) == Some(due_at);
+        let time = |notice: &Notice| notice.due_at.or_else(|| notice.reminder_due_at());
+        let is_due = |notice: &Notice| time(notice).map(Timestamp::as_second) == Some(due_at);
         let (columns, from) = (notice::TABLE.columns(), "notices n WHERE n.id = $1");
         match one(reader, "reading a notice", columns, from, values![id.uuid()], notice::read).await {
             Err(error) if error.is_unavailable() => return Err(error),
