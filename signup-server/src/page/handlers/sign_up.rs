@@ -75,6 +75,7 @@ impl PublicPages {
     /// `POST /events/{slug}/signups`: signs people up and redirects. If a shift is refused, returns the page of the event with the
     /// reason. If the form has faults, or asks for a row for another person, returns the form.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
+        let began = Instant::now();
         let path = self.event_path(&slug);
         let volunteers = self.service.volunteers();
         let found = match volunteers.count_attempts(client, 1).await {
@@ -107,7 +108,6 @@ impl PublicPages {
                 Err(error) => return error_page(&error, &self.base_path, retry()),
             }
         }
-        let began = Instant::now();
         let answer = self.answer(&slug, &found, &typed, is_kept).await;
         let ticks = began.elapsed().as_millis() / ANSWER_TICK.as_millis() + 1;
         tokio::time::sleep_until(began + ANSWER_TICK * u32::try_from(ticks).unwrap_or(1)).await;
