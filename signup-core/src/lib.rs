@@ -141,6 +141,7 @@ mod network;
 mod news;
 mod notice;
 mod occupancy;
+mod opt_out;
 mod organization;
 mod permission;
 mod person;
@@ -201,6 +202,7 @@ pub use network::{Networks, is_public};
 pub use news::{News, PlaceChange, PlaceNews};
 pub use notice::{EventChange, MailFailure, Notice, NoticeCause, NoticeFailure, Recipient, Requests};
 pub use occupancy::{Capacity, Minimum, Occupancy};
+pub use opt_out::{OptOut, Subscription};
 pub use organization::Organization;
 pub use permission::{Permission, Permissions};
 pub use person::{Membership, Person, Role};
@@ -209,8 +211,8 @@ pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
-    Admin, EventSignups, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place, Places,
-    PublicEvent, Reply, Service, Session, ShiftOutcome, ShiftSignups, SignUpForm, SignedIn, SignedUp,
+    Admin, EventSignups, MailChoice, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place,
+    Places, PublicEvent, Reply, Service, Session, ShiftOutcome, ShiftSignups, SignUpForm, SignedIn, SignedUp,
     TokenUse, VolunteerData, Volunteers,
 };
 pub use shift::{CancelledBy, Closing, ScheduledShift, Shift, sort_by_running_order};

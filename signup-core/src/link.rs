@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{EventId, OrganizationId};
+use crate::opt_out::Subscription;
 use crate::secret::Digest;
 use crate::text::EmailAddress;
 
@@ -21,6 +22,8 @@ pub struct Link {
     pub mailbox: EmailAddress,
     /// The event that the mail is about. It may be removed before the link expires.
     pub event: EventId,
+    /// The mails that the link turns off; `None` if the mail is none that can be turned off.
+    pub unsubscribes_from: Option<Subscription>,
     /// When the link no longer works.
     pub expires_at: Timestamp,
 }
@@ -32,14 +35,14 @@ impl Link {
     /// has a shift after its end: 30 days.
     pub const AFTER_SHIFT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-    /// Creates the record of a link with this digest. The tuple has the organization and the event.
+    /// Creates the record of a link with this digest, which turns no mails off. The tuple has the organization and the event.
     pub const fn new(
         digest: Digest,
         (organization, event): (OrganizationId, EventId),
         mailbox: EmailAddress,
         expires_at: Timestamp,
     ) -> Self {
-        Self { digest, organization, mailbox, event, expires_at }
+        Self { digest, organization, mailbox, event, unsubscribes_from: None, expires_at }
     }
 
     /// Returns when the link of a mail that is sent at `now` expires. `last_end` is the end of the last shift that the mail names.

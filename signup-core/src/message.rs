@@ -12,7 +12,8 @@ use crate::text::{MessageSubject, MessageText, PersonName};
 /// event.
 ///
 /// The message goes to each address that had a confirmed sign-up when the message was sent. An address gets one mail for all of its
-/// sign-ups. It gets none if it has no confirmed sign-up for a shift that is not over when the mail is made.
+/// sign-ups. It gets none if it has no confirmed sign-up for a shift that is not over when the mail is made, or if it has
+/// [turned messages off](crate::OptOut).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {

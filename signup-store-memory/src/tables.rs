@@ -124,6 +124,7 @@ impl Tables {
             Record::Organization(_)
             | Record::Token(_)
             | Record::Link(_)
+            | Record::OptOut(_)
             | Record::Receipt(_)
             | Record::Notice(_)
             | Record::Activity(_)

@@ -27,6 +27,7 @@ fn of_each_kind(number: u32) -> Vec<Record> {
         sign_in_code(number).into(),
         sign_in(&person, number).into(),
         message(&event, number).into(),
+        opt_out(number, number).into(),
         event.into(),
         shift.into(),
         signup.into(),
@@ -80,7 +81,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     }
     let external_id = Unique::EventExternalId(owner, "drive-1".parse().unwrap());
     assert_eq!(store.holder(&external_id, Deleted::Excluded).await.unwrap(), None);
-    for kind in [Kind::Event, Kind::Link, Kind::Receipt] {
+    for kind in [Kind::Event, Kind::Link, Kind::Receipt, Kind::OptOut] {
         assert_eq!(store.owner(kind, event.uuid()).await.unwrap(), None);
     }
     assert_eq!(store.organizations(None, 9).await.unwrap(), vec![]);

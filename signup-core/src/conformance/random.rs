@@ -47,7 +47,7 @@ const ACTIONS: [Action; 6] =
     [Action::Insert, Action::Insert, Action::Replace, Action::Replace, Action::Remove, Action::Require];
 
 /// The kinds of records, and how frequent they are in steps.
-const KINDS: [(Kind, usize); 19] = [
+const KINDS: [(Kind, usize); 20] = [
     (Kind::Organization, 1),
     (Kind::Token, 1),
     (Kind::Event, 2),
@@ -67,6 +67,7 @@ const KINDS: [(Kind, usize); 19] = [
     (Kind::SignInCode, 2),
     (Kind::SignIn, 2),
     (Kind::Message, 1),
+    (Kind::OptOut, 1),
 ];
 
 /// Returns the pairs of an action and a kind that make a step.
@@ -74,7 +75,9 @@ fn actions() -> Vec<(Action, Kind)> {
     let is_possible = |(action, kind): &(Action, Kind)| match action {
         // Location data is put with its event.
         Action::Insert => *kind != Kind::LocationData,
-        Action::Replace => !matches!(kind, Kind::Link | Kind::Receipt | Kind::Activity | Kind::Message),
+        Action::Replace => {
+            !matches!(kind, Kind::Link | Kind::OptOut | Kind::Receipt | Kind::Activity | Kind::Message)
+        }
         // No rule removes other kinds of records.
         Action::Remove => matches!(
             kind,
@@ -82,6 +85,7 @@ fn actions() -> Vec<(Action, Kind)> {
                 | Kind::Question
                 | Kind::Signup
                 | Kind::Link
+                | Kind::OptOut
                 | Kind::Notice
                 | Kind::Webhook
                 | Kind::Membership
@@ -89,7 +93,9 @@ fn actions() -> Vec<(Action, Kind)> {
                 | Kind::SignIn
         ),
         // The others have no version.
-        Action::Require => !matches!(kind, Kind::LocationData | Kind::Link | Kind::Activity | Kind::Message),
+        Action::Require => {
+            !matches!(kind, Kind::LocationData | Kind::Link | Kind::OptOut | Kind::Activity | Kind::Message)
+        }
     };
     let kinds = KINDS.iter().flat_map(|(kind, count)| std::iter::repeat_n(*kind, *count));
     kinds.flat_map(|kind| ACTIONS.map(|action| (action, kind))).filter(is_possible).collect()

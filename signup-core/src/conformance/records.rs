@@ -202,6 +202,12 @@ pub fn link(signup: &Signup, number: u32) -> Link {
     Link::new(secret(number).digest(), path, signup.email.clone(), expires_at)
 }
 
+/// Returns the opt-out from reminders of the address of the person `number`.
+pub fn opt_out(organization: u32, number: u32) -> OptOut {
+    let mailbox = format!("ada{number}@example.org").parse().unwrap();
+    OptOut::new(organization_id(organization), mailbox, Subscription::Reminders, at(4))
+}
+
 /// Returns the sign-up after its volunteer cancelled it.
 pub fn cancelled(signup: Signup, at: Timestamp) -> Signup {
     Signup { version: signup.version + 1, ..signup.cancelled(at, CancelledBy::Volunteer) }

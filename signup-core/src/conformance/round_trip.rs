@@ -82,7 +82,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         shift.clone().into(),
         question.clone().into(),
         signup.clone().into(),
-        link(&signup, 1).into(),
+        Link { unsubscribes_from: Some(Subscription::Messages), ..link(&signup, 1) }.into(),
         message(&event, 1).into(),
         receipt.into(),
         failed.clone().into(),
@@ -105,8 +105,10 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let slug = event.slug.clone();
     let full = EventInFull { event, location_data: Some(data), shifts, questions: vec![question] };
     for record in records {
-        let is_of_event =
-            !matches!(record.kind(), Kind::Organization | Kind::Token | Kind::Link | Kind::Receipt);
+        let is_of_event = !matches!(
+            record.kind(),
+            Kind::Organization | Kind::Token | Kind::Link | Kind::OptOut | Kind::Receipt
+        );
         let (key, expected) = (record.entity().key(), is_of_event.then(|| full.clone()));
         assert_eq!(store.event_in_full(&key).await.unwrap(), expected, "event in full by {key:?}");
     }

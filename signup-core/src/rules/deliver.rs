@@ -12,6 +12,7 @@ use crate::id::SignupId;
 use crate::link::Link;
 use crate::mail::{Mail, MailContent};
 use crate::notice::{EventChange, MailFailure, Notice, NoticeCause, Recipient};
+use crate::opt_out::Subscription;
 use crate::secret::Secret;
 use crate::signup::{Signup, Told};
 use crate::store::{ChangeSet, SignupInFull};
@@ -60,13 +61,13 @@ pub(super) fn end_portion(change: &mut ChangeSet, job: Notice, last: Option<Sign
 }
 
 /// Claims a recipient whose sign-ups at the event are `found`. The outcome is the mail to send, or `None` if there is no news. Then
-/// the recipient rests.
+/// the recipient rests. `wants_reminders` is false if the address has turned reminders off.
 ///
 /// The mail has a link with this `secret`. What the address was told is written [once the mail was sent](sent).
 pub(crate) fn claim_news(
     notice: &Notice,
     recipient: &Recipient,
-    found: &[SignupInFull],
+    (found, wants_reminders): (&[SignupInFull], bool),
     secret: Secret,
     now: Timestamp,
 ) -> Decision<Option<Mail>> {
@@ -75,7 +76,7 @@ pub(crate) fn claim_news(
     let remind_at = reminder::next(found, now);
     let of_attempt = Recipient { is_asked: false, was_asked, again_at: None, remind_at, ..recipient.clone() };
     let recipient = &Recipient { claimed_at: Some(now), unreported_at, ..of_attempt };
-    let Some(news) = news(found, recipient, now) else {
+    let Some(news) = news(found, recipient, wants_reminders, now) else {
         let mut change = ChangeSet::default();
         for (signup, told) in settled(found, now) {
             tell(&mut change, signup, told);
@@ -89,6 +90,8 @@ pub(crate) fn claim_news(
     let last_end = news.places.iter().map(|place| place.at.interval.end).max().unwrap_or(now);
     let path = (notice.organization, news.event.id);
     let link = Link::new(secret.digest(), path, recipient.email.clone(), Link::expiry(now, last_end));
+    let unsubscribes_from = news.is_only_reminder().then_some(Subscription::Reminders);
+    let link = Link { unsubscribes_from, ..link };
     let cause = NoticeCause::News(recipient.clone());
     let claimed = Notice { cause, ..notice.clone().claimed(now) };
     let mut change = ChangeSet::default();

@@ -115,6 +115,9 @@ fn requirement(requirement: &Requirement) -> String {
             )
         }
         Requirement::Absent { unique: Unique::Notice(..), .. } => "no Notice".to_owned(),
+        Requirement::Absent { unique: Unique::OptOut(.., subscription), .. } => {
+            format!("no opt-out from {subscription}")
+        }
         Requirement::Absent { unique, .. } => format!("no {unique:?}"),
         Requirement::Below { total, bound, .. } => {
             format!("{} below {bound}", totals(std::slice::from_ref(total)))

@@ -13,12 +13,18 @@ use crate::store::SignupInFull;
 ///
 /// The mail has what changed since the last one, and every other place that is not over. If the volunteer [asked for
 /// it](Recipient::is_asked), there is a mail even if nothing changed, with every place. Other mails remind of the places whose
-/// [reminder](reminder) is due.
-pub(crate) fn news(found: &[SignupInFull], recipient: &Recipient, now: Timestamp) -> Option<News> {
+/// [reminder](reminder) is due, unless the address has turned reminders off.
+pub(crate) fn news(
+    found: &[SignupInFull],
+    recipient: &Recipient,
+    wants_reminders: bool,
+    now: Timestamp,
+) -> Option<News> {
     let Recipient { was_asked: is_asked, unreported_at, .. } = *recipient;
+    let is_reminded = wants_reminders && !is_asked;
     let change = |found: &SignupInFull| match change(found, now) {
         PlaceChange::Unchanged if may_have_been_told(found, unreported_at) => PlaceChange::Cancelled,
-        PlaceChange::Unchanged if !is_asked && reminder::is_due(found, now) => PlaceChange::Reminder,
+        PlaceChange::Unchanged if is_reminded && reminder::is_due(found, now) => PlaceChange::Reminder,
         change => change,
     };
     // An attempt without a report may have told of a change that was undone since.
@@ -248,7 +254,7 @@ mod tests {
         let found: Vec<_> = cases.into_iter().map(Case::found).collect();
         let recipient =
             Recipient { was_asked: is_asked, ..Recipient::new("ada@example.org".parse().unwrap(), now) };
-        Some(news(&found, &recipient, now)?.places.into_iter().map(|place| place.change).collect())
+        Some(news(&found, &recipient, true, now)?.places.into_iter().map(|place| place.change).collect())
     }
 
     #[test]
@@ -272,26 +278,27 @@ mod tests {
             case.told.sent_at = Some(sent_at);
             case
         };
+        let [earlier, since] = [before(), moment].map(|sent_at| move || told_at(sent_at));
+        let new = || told().untold();
         let recipient = Recipient::new("ada@example.org".parse().unwrap(), moment);
-        for (what, cases, was_asked, expected) in [
-            ("one place", vec![told_at(before())], false, Some((vec![Reminder], true))),
-            ("told since", vec![told_at(moment)], false, None),
+        let asks = Recipient { was_asked: true, ..recipient.clone() };
+        for (what, cases, recipient, wants_reminders, expected) in [
+            ("one place", vec![earlier()], &recipient, true, Some((vec![Reminder], true))),
+            ("turned off", vec![earlier()], &recipient, false, None),
+            ("told since", vec![since()], &recipient, true, None),
             (
                 "one of two",
-                vec![told_at(before()), told_at(moment)],
-                false,
+                vec![earlier(), since()],
+                &recipient,
+                true,
                 Some((vec![Reminder, Unchanged], true)),
             ),
-            (
-                "a new place",
-                vec![told_at(before()), told().untold()],
-                false,
-                Some((vec![Reminder, New], false)),
-            ),
-            ("asked for", vec![told_at(before())], true, Some((vec![Unchanged], false))),
+            ("a new place", vec![earlier(), new()], &recipient, true, Some((vec![Reminder, New], false))),
+            ("both", vec![earlier(), new()], &recipient, false, Some((vec![Unchanged, New], false))),
+            ("asked for", vec![earlier()], &asks, true, Some((vec![Unchanged], false))),
         ] {
             let found: Vec<_> = cases.into_iter().map(Case::found).collect();
-            let mail = news(&found, &Recipient { was_asked, ..recipient.clone() }, moment);
+            let mail = news(&found, recipient, wants_reminders, moment);
             let told = mail.map(|mail| {
                 let changes = mail.places.iter().map(|place| place.change.clone());
                 (changes.collect::<Vec<_>>(), mail.is_only_reminder())
@@ -330,7 +337,7 @@ mod tests {
             let unreported_at = seconds.map(|seconds| created_at + jiff::SignedDuration::from_secs(seconds));
             let recipient =
                 Recipient { unreported_at, ..Recipient::new("ada@example.org".parse().unwrap(), before()) };
-            assert_eq!(news(&found, &recipient, before()).is_some(), expected);
+            assert_eq!(news(&found, &recipient, true, before()).is_some(), expected);
         }
     }
 
@@ -339,10 +346,10 @@ mod tests {
         let recipient = Recipient::new("ada@example.org".parse().unwrap(), before());
         let unreported = Recipient { unreported_at: Some(before()), ..recipient.clone() };
         let found = || [told().announced(2).found()];
-        assert_eq!(news(&found(), &recipient, before()), None);
-        let mail = news(&found(), &unreported, before()).unwrap();
+        assert_eq!(news(&found(), &recipient, true, before()), None);
+        let mail = news(&found(), &unreported, true, before()).unwrap();
         assert_eq!((&mail.places[0].change, mail.places[0].sequence), (&PlaceChange::Unchanged, 1));
-        assert_eq!(news(&[told().found()], &unreported, before()), None);
+        assert_eq!(news(&[told().found()], &unreported, true, before()), None);
     }
 
     #[test]

@@ -27,6 +27,11 @@ pub(super) fn is_due(found: &SignupInFull, now: Timestamp) -> bool {
     reminds && event.deleted_at.is_none() && is_in_time && is_now
 }
 
+/// Returns whether the reminder of a place of an address is due.
+pub(crate) fn has_due(found: &[SignupInFull], now: Timestamp) -> bool {
+    found.iter().any(|found| is_due(found, now))
+}
+
 /// Returns when the reminder of a place has to be looked at: at its moment, even if the event sends none at present. `None` if the
 /// moment has passed and no reminder is due.
 pub(super) fn next_of(found: &SignupInFull, now: Timestamp) -> Option<Timestamp> {

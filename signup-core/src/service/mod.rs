@@ -37,7 +37,9 @@ pub use outbox::Outbox;
 pub use people::{OpenInvitation, People, SignedIn};
 pub use session::{PageQuery, Pages, PendingWrite, Reply, Session, TokenUse};
 pub use volunteer_data::VolunteerData;
-pub use volunteers::{Place, Places, PublicEvent, ShiftOutcome, SignUpForm, SignedUp, Volunteers};
+pub use volunteers::{
+    MailChoice, Place, Places, PublicEvent, ShiftOutcome, SignUpForm, SignedUp, Volunteers,
+};
 
 use crate::allowance::{Allowance, RateKey, Windows};
 use crate::caller_key::ExternalId;

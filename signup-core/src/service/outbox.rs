@@ -15,9 +15,10 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::id::EventId;
+use crate::id::{EventId, OrganizationId};
 use crate::mail::{Mail, MailContent};
 use crate::notice::{EventChange, MailFailure, Notice, NoticeCause};
+use crate::opt_out::Subscription;
 use crate::rules::{self, Concern, Decision};
 use crate::secret::Secret;
 use crate::signup::Signup;
@@ -164,7 +165,10 @@ impl Outbox {
         let Decision { outcome, change, .. } = match &notice.cause {
             NoticeCause::News(recipient) => {
                 let found = self.places(notice, &recipient.email).await?;
-                rules::claim_news(notice, recipient, &found, Secret::generate(), now)
+                let (owner, reminders) = (notice.organization, Subscription::Reminders);
+                let wants_reminders = !rules::has_due(&found, now)
+                    || !self.has_turned_off(owner, &recipient.email, reminders).await?;
+                rules::claim_news(notice, recipient, (&found, wants_reminders), Secret::generate(), now)
             }
             NoticeCause::Message { message, email } => {
                 rules::claim_with(notice, self.message_mail(notice, *message, email, now).await?, now)
@@ -183,6 +187,17 @@ impl Outbox {
         let event = notice.event.unwrap_or(EventId::NONE);
         let query = SignupQuery::new().of_event(event).email(email.clone()).with_deleted().limit(MAX_PLACES);
         Ok(self.shared.store.signups_in_full(notice.organization, &query).await?)
+    }
+
+    /// Returns whether an address has turned the mails of a subscription off.
+    async fn has_turned_off(
+        &self,
+        owner: OrganizationId,
+        email: &EmailAddress,
+        subscription: Subscription,
+    ) -> Result<bool> {
+        let key = RecordKey::opt_out(owner, email, subscription);
+        Ok(self.shared.store.record(&key, Deleted::Excluded).await?.is_some())
     }
 
     /// Marks one portion of the recipients that a change concerns: of the sign-ups after those that the job has covered.

@@ -6,9 +6,10 @@ use crate::error::Result;
 use crate::id::OrganizationId;
 use crate::invitation::Invitation;
 use crate::notice::Notice;
+use crate::opt_out::{OptOut, Subscription};
 use crate::person::{Membership, Person};
 use crate::rules;
-use crate::store::{NoticeQuery, Purge, SignupInFull, SignupQuery, Unique};
+use crate::store::{NoticeQuery, Purge, RecordKey, SignupInFull, SignupQuery, Unique};
 use crate::text::EmailAddress;
 
 /// Everything that an organization stores about the volunteer with an email address. From
@@ -25,6 +26,8 @@ pub struct VolunteerData {
     pub member: Option<(Membership, Person)>,
     /// The invitation of the address that is stored, expired or not.
     pub invitation: Option<Invitation>,
+    /// The mails that the address has turned off.
+    pub opt_outs: Vec<OptOut>,
 }
 
 impl VolunteerData {
@@ -34,6 +37,7 @@ impl VolunteerData {
             && self.notices.is_empty()
             && self.member.is_none()
             && self.invitation.is_none()
+            && self.opt_outs.is_empty()
     }
 }
 
@@ -50,6 +54,7 @@ impl Shared {
             notices: self.notices_about(organization, email).await?,
             member: members.into_iter().find(|(_, person)| person.email == *email),
             invitation: self.store.find(Unique::InvitedEmail(organization, email.key().to_owned())).await?,
+            opt_outs: self.opt_outs(organization, email).await?,
         };
         let query = SignupQuery::new().email(email.clone()).with_deleted().limit(SignupQuery::MAX_LIMIT);
         let mut next = Some(query);
@@ -64,12 +69,21 @@ impl Shared {
         Ok(data)
     }
 
+    async fn opt_outs(&self, organization: OrganizationId, email: &EmailAddress) -> Result<Vec<OptOut>> {
+        let mut found = vec![];
+        for subscription in Subscription::ALL {
+            let key = RecordKey::opt_out(organization, email, *subscription);
+            found.extend(self.store.get::<OptOut>(key).await?);
+        }
+        Ok(found)
+    }
+
     async fn notices_about(&self, organization: OrganizationId, email: &EmailAddress) -> Result<Vec<Notice>> {
         let query = NoticeQuery::About(organization, email.key().to_owned());
         Ok(self.store.notices(query, u32::MAX).await?)
     }
 
-    /// Removes every sign-up of an address in the organization, with its answers, links and notices, and frees the places. A mail that is
+    /// Removes every sign-up of an address in the organization, with its answers, links, opt-outs and notices, and frees the places. A mail that is
     /// under way is still sent, and its report is dropped.
     /// Returns how many sign-ups this call removed. In a [preview](super::Session::preview), only counts them: nothing is removed, so the
     /// list would never be empty.
@@ -96,6 +110,8 @@ impl Shared {
                 // Without a notice, no attempt makes another link.
                 let links = self.store.links(organization, email).await?;
                 self.commit_queued(rules::erase_links(links)).await?;
+                let opt_outs = self.opt_outs(organization, email).await?;
+                self.commit_queued(rules::erase_opt_outs(opt_outs)).await?;
                 // After a failure, the next purge of the server removes the copies.
                 drop(self.store.purge(Purge::Traces, BATCH).await);
                 return Ok(erased);

@@ -20,6 +20,7 @@ use crate::invitation::Invitation;
 use crate::link::Link;
 use crate::message::Message;
 use crate::notice::Notice;
+use crate::opt_out::{OptOut, Subscription};
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
 use crate::question::Question;
@@ -207,6 +208,8 @@ records! {
     SignIn(SignIn);
     /// A [`Message`].
     Message(Message);
+    /// An [`OptOut`].
+    OptOut(OptOut);
 }
 
 /// The key of a record. Every key but an organization's names the organization that owns the record, if one does: a person, a
@@ -251,9 +254,16 @@ pub enum RecordKey {
     SignIn(Digest),
     /// The key of a [`Message`].
     Message(OrganizationId, MessageId),
+    /// The key of an [`OptOut`], with the [key](crate::EmailAddress::key) of its address.
+    OptOut(OrganizationId, String, Subscription),
 }
 
 impl RecordKey {
+    /// Returns the key of the opt-out of an address from the mails of a subscription.
+    pub fn opt_out(organization: OrganizationId, mailbox: &EmailAddress, subscription: Subscription) -> Self {
+        Self::OptOut(organization, mailbox.key().to_owned(), subscription)
+    }
+
     /// Returns the kind of the record.
     pub const fn kind(&self) -> Kind {
         match self {
@@ -276,6 +286,7 @@ impl RecordKey {
             Self::SignInCode(_) => Kind::SignInCode,
             Self::SignIn(_) => Kind::SignIn,
             Self::Message(..) => Kind::Message,
+            Self::OptOut(..) => Kind::OptOut,
         }
     }
 
@@ -296,13 +307,14 @@ impl RecordKey {
             | Self::Delivery(organization, _)
             | Self::Membership(organization, _)
             | Self::Invitation(organization, _)
-            | Self::Message(organization, _) => *organization,
+            | Self::Message(organization, _)
+            | Self::OptOut(organization, ..) => *organization,
             Self::Receipt(key) => key.organization,
             Self::Person(_) | Self::SignInCode(_) | Self::SignIn(_) => OrganizationId::NONE,
         }
     }
 
-    /// Returns the id of the record. `None` for a link, a receipt, a code and a sign-in, which have no id. Location data has the id
+    /// Returns the id of the record. `None` for a link, a receipt, a code, a sign-in and an opt-out, which have no id. Location data has the id
     /// of its event, and a membership that of its person.
     pub const fn id(&self) -> Option<Uuid> {
         Some(match self {
@@ -319,7 +331,9 @@ impl RecordKey {
             Self::Person(id) | Self::Membership(_, id) => id.uuid(),
             Self::Invitation(_, id) => id.uuid(),
             Self::Message(_, id) => id.uuid(),
-            Self::Link(..) | Self::Receipt(_) | Self::SignInCode(_) | Self::SignIn(_) => return None,
+            Self::Link(..) | Self::Receipt(_) | Self::SignInCode(_) | Self::SignIn(_) | Self::OptOut(..) => {
+                return None;
+            }
         })
     }
 }
@@ -352,6 +366,8 @@ pub enum Unique {
     SignInCode(Digest),
     /// The id of a notice, which follows from what the notice is for, if there is only one such notice.
     Notice(OrganizationId, NoticeId),
+    /// The [address](crate::EmailAddress::key) that has turned the mails of a subscription off.
+    OptOut(OrganizationId, String, Subscription),
 }
 
 /// A number of records that a requirement compares with a bound.

@@ -82,14 +82,15 @@
 //! | [`SignInCode`](Kind::SignInCode) | the digest of the browser's secret | none | [`SignInCode`](Unique::SignInCode) | none | version |
 //! | [`SignIn`](Kind::SignIn) | its digest | person | none | none | version |
 //! | [`Message`](Kind::Message) | its id | event | none | [`Messages`](Total::Messages) until 24 hours after it was sent | none |
+//! | [`OptOut`](Kind::OptOut) | the key of its address, and its subscription | organization | [`OptOut`](Unique::OptOut) | none | none |
 //!
 //! A receipt, an activity, a delivery, an invitation, a link, a code and a sign-in [expire](Entity::expires_at). Only a receipt is then
 //! [replaced](Entity::is_replaceable) by a new one with the same key. The expiry of a token is a field, which the service checks.
 //!
 //! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a message, a sign-up or a notice.
 //! [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
-//! sign-up for it, or of a notice about it finds the event, too. The key of an organization, a token, a link, a
-//! receipt, an activity, a webhook, a delivery or a record about people finds none.
+//! sign-up for it, or of a notice about it finds the event, too. The key of an organization, a token, a link, an
+//! opt-out, a receipt, an activity, a webhook, a delivery or a record about people finds none.
 //!
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`].

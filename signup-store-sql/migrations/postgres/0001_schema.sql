@@ -385,10 +385,22 @@ CREATE TABLE links (
     email_key       text   COLLATE "C" NOT NULL,
     -- What the mail is about. Not a foreign key: the link outlives the event.
     event_id        uuid   NOT NULL,
+    -- The mails that the link turns off. NULL if the mail is none that can be turned off.
+    unsubscribes_from text,
     expires_at      bigint NOT NULL,
     PRIMARY KEY (organization_id, email_key, digest)
 );
 CREATE INDEX links_by_expiry ON links (expires_at);
+
+-- The mails that volunteers have turned off, by address and kind of mail.
+CREATE TABLE opt_outs (
+    organization_id uuid   NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    -- The address in lower-case ASCII.
+    email_key       text   COLLATE "C" NOT NULL,
+    subscription    text   NOT NULL,
+    created_at      bigint NOT NULL,
+    PRIMARY KEY (organization_id, email_key, subscription)
+);
 
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled.
 --

@@ -381,10 +381,22 @@ CREATE TABLE links (
     email_key       TEXT    NOT NULL,
     -- What the mail is about. Not a foreign key: the link outlives the event.
     event_id        BLOB    NOT NULL,
+    -- The mails that the link turns off. NULL if the mail is none that can be turned off.
+    unsubscribes_from TEXT,
     expires_at      INTEGER NOT NULL,
     PRIMARY KEY (organization_id, email_key, digest)
 ) STRICT;
 CREATE INDEX links_by_expiry ON links (expires_at);
+
+-- The mails that volunteers have turned off, by address and kind of mail.
+CREATE TABLE opt_outs (
+    organization_id BLOB    NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
+    -- The address in lower-case ASCII.
+    email_key       TEXT    NOT NULL,
+    subscription    TEXT    NOT NULL,
+    created_at      INTEGER NOT NULL,
+    PRIMARY KEY (organization_id, email_key, subscription)
+) STRICT;
 
 -- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.

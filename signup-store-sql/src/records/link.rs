@@ -1,6 +1,6 @@
 //! Links.
 
-use signup_core::{EventId, Link, OrganizationId, StoreError};
+use signup_core::{EventId, Link, OrganizationId, StoreError, Subscription};
 
 use crate::sql::column::ColumnType::{Digest, Id, Integer, Text};
 use crate::sql::row::Row;
@@ -16,6 +16,7 @@ pub(crate) const TABLE: Table<Link> = Table {
         // A spelling of the address itself.
         Column::new("email_key", Text, |link: &Link| link.mailbox.key().into()),
         Column::new("event_id", Id, |link: &Link| link.event.uuid().into()),
+        Column::new("unsubscribes_from", Text, |link| link.unsubscribes_from.map(Subscription::name).into()),
         Column::new("expires_at", Integer, |link| link.expires_at.into()),
     ],
     ..Table::read_by(read)
@@ -26,5 +27,8 @@ fn read(row: Row<'_>) -> Result<Link, StoreError> {
     let organization = columns.id("organization_id", OrganizationId::new)?;
     let (digest, mailbox) = (columns.parse("digest")?, columns.parse("email_key")?);
     let path = (organization, columns.id("event_id", EventId::new)?);
-    Ok(Link::new(digest, path, mailbox, columns.instant("expires_at")?))
+    let unsubscribes_from = columns.optional("unsubscribes_from")?;
+    let mut link = Link::new(digest, path, mailbox, columns.instant("expires_at")?);
+    link.unsubscribes_from = unsubscribes_from;
+    Ok(link)
 }

@@ -15,6 +15,7 @@ pub(crate) mod location_data;
 pub(crate) mod membership;
 pub(crate) mod message;
 pub(crate) mod notice;
+pub(crate) mod opt_out;
 pub(crate) mod organization;
 pub(crate) mod person;
 pub(crate) mod question;
@@ -54,6 +55,7 @@ pub(crate) fn table(kind: Kind) -> &'static dyn RecordTable {
         Kind::SignInCode => &sign_in_code::TABLE,
         Kind::SignIn => &sign_in::TABLE,
         Kind::Message => &message::TABLE,
+        Kind::OptOut => &opt_out::TABLE,
     }
 }
 
@@ -67,6 +69,9 @@ pub(crate) fn key_values(key: &RecordKey) -> Vec<Value> {
             vec![digest.as_bytes().as_slice().into()]
         }
         RecordKey::Link(_, digest) => vec![owner.into(), digest.as_bytes().as_slice().into()],
+        RecordKey::OptOut(_, email_key, subscription) => {
+            vec![owner.into(), email_key.as_str().into(), subscription.name().into()]
+        }
         RecordKey::Receipt(key) => vec![
             owner.into(),
             key.caller.uuid().into(),

@@ -1,6 +1,6 @@
 //! Where the record with a unique value is found.
 
-use signup_core::{Kind, Unique};
+use signup_core::{Kind, RecordKey, Unique};
 
 use crate::sql::Value;
 
@@ -49,8 +49,12 @@ pub(crate) fn lookup(unique: &Unique) -> Lookup {
         Unique::Notice(organization, id) => {
             (Kind::Notice, &["organization_id", "id"], vec![organization.uuid().into(), id.uuid().into()])
         }
+        Unique::OptOut(organization, mailbox, subscription) => {
+            let key = RecordKey::OptOut(*organization, mailbox.clone(), *subscription);
+            (Kind::OptOut, super::table(Kind::OptOut).key(), super::key_values(&key))
+        }
         Unique::Receipt(key) => {
-            let key = super::key_values(&signup_core::RecordKey::Receipt(key.clone()));
+            let key = super::key_values(&RecordKey::Receipt(key.clone()));
             (Kind::Receipt, super::table(Kind::Receipt).key(), key)
         }
     };

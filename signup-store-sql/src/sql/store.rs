@@ -149,6 +149,7 @@ impl<B: Backend> Store for SqlStore<B> {
             Kind::Organization
             | Kind::Token
             | Kind::Link
+            | Kind::OptOut
             | Kind::Receipt
             | Kind::Activity
             | Kind::Webhook

@@ -88,6 +88,10 @@ impl Draft<'_> {
                 let event = numbers.pick(world.all::<&Event>())?;
                 Message { created_at: self.soon(numbers) - Message::PERIOD, ..message(event, number) }.into()
             }
+            Kind::OptOut => {
+                let organization = numbers.pick(world.all::<&Organization>())?.id;
+                OptOut { organization, mailbox: numbers.email(), ..opt_out(1, number) }.into()
+            }
             Kind::Person => Person { email: numbers.email(), ..person(number) }.into(),
             Kind::Invitation => {
                 let organization = numbers.pick(world.all::<&Organization>())?.id;
@@ -196,6 +200,7 @@ impl Draft<'_> {
             }
             Record::LocationData(_)
             | Record::Link(_)
+            | Record::OptOut(_)
             | Record::Receipt(_)
             | Record::Message(_)
             | Record::Activity(_) => {

@@ -94,6 +94,9 @@ pub(in crate::conformance) fn in_organization(key: &RecordKey, organization: Org
         RecordKey::Message(_, id) => RecordKey::Message(organization, *id),
         RecordKey::Signup(_, id) => RecordKey::Signup(organization, *id),
         RecordKey::Link(_, digest) => RecordKey::Link(organization, *digest),
+        RecordKey::OptOut(_, mailbox, subscription) => {
+            RecordKey::OptOut(organization, mailbox.clone(), *subscription)
+        }
         RecordKey::Receipt(key) => RecordKey::Receipt(ReceiptKey { organization, ..key.clone() }),
         RecordKey::Notice(_, id) => RecordKey::Notice(organization, *id),
         RecordKey::Activity(_, id) => RecordKey::Activity(organization, *id),

@@ -18,7 +18,12 @@ fn facts() -> (SignupInFull, Notice) {
 }
 
 fn claimed(notice: &Notice, found: &SignupInFull) -> Decision<Option<Mail>> {
-    claim_news(notice, notice.recipient().unwrap(), std::slice::from_ref(found), Secret::generate(), before())
+    claim_at(notice, found, before())
+}
+
+fn claim_at(notice: &Notice, found: &SignupInFull, now: Timestamp) -> Decision<Option<Mail>> {
+    let found = (std::slice::from_ref(found), true);
+    claim_news(notice, notice.recipient().unwrap(), found, Secret::generate(), now)
 }
 
 #[test]
@@ -28,7 +33,7 @@ fn a_claim_makes_a_link_that_only_the_mail_has() {
     assert_eq!(lines(&decision), ["Notice 8 at 1", "insert Link 0", "put Notice 8 to 2"]);
     let mail = decision.outcome.unwrap();
     let link = put::<Link, _>(&Decision::unrecorded((), decision.change)).unwrap();
-    assert_eq!(link.digest, mail.secret.unwrap().digest());
+    assert_eq!((link.digest, link.unsubscribes_from), (mail.secret.unwrap().digest(), None));
 }
 
 #[test]
@@ -83,9 +88,7 @@ fn a_recipient_rests_until_the_first_moment_after_its_claim() {
         Told { status: Some(SignupStatus::Confirmed), sent_at: Some(moment), ..found.signup.told };
     let resting = Notice { due_at: None, ..notice };
     for (now, expected) in [(before(), Some(moment)), (moment, None), (after_shifts(), None)] {
-        let recipient = resting.recipient().unwrap();
-        let found = std::slice::from_ref(&found);
-        let decision = claim_news(&resting, recipient, found, Secret::generate(), now);
+        let decision = claim_at(&resting, &found, now);
         assert_eq!(decision.outcome, None);
         assert_eq!(put::<Notice, _>(&decision).unwrap().reminder_due_at(), expected, "{now}");
     }
@@ -98,9 +101,9 @@ fn a_reminder_begins_the_attempts_of_its_recipient_anew() {
     found.signup.told =
         Told { status: Some(SignupStatus::Confirmed), sent_at: Some(before()), ..found.signup.told };
     let failed = Notice { attempts: 30, ..notice }.after_failure(MailFailure::Permanent, "550", before());
-    let recipient = failed.recipient().unwrap();
-    let found = std::slice::from_ref(&found);
-    let mail = claim_news(&failed, recipient, found, Secret::generate(), moment).outcome.unwrap();
+    let decision = claim_at(&failed, &found, moment);
+    let mail = decision.outcome.clone().unwrap();
+    assert_eq!(put::<Link, _>(&decision).unwrap().unsubscribes_from, Some(Subscription::Reminders));
     let Notice { attempts, due_at, failure, .. } = &mail.notice;
     assert_eq!((*attempts, *due_at, failure), (1, Some(moment + Notice::LEASE), &None));
     let again = failed_for_good(&mail.notice, moment);

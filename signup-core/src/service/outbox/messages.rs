@@ -11,6 +11,7 @@ use crate::link::Link;
 use crate::mail::{MailContent, MessageMail, MessagePlace};
 use crate::message::Message;
 use crate::notice::Notice;
+use crate::opt_out::Subscription;
 use crate::rules;
 use crate::secret::{self, Secret};
 use crate::shift::ScheduledShift;
@@ -77,7 +78,7 @@ impl Outbox {
     }
 
     /// Reads what the mail of a message shows, and makes its link. Returns `None` if no sign-up is left that is confirmed, for a shift that
-    /// is not over.
+    /// is not over, or if the address has turned messages off.
     pub(super) async fn message_mail(
         &self,
         notice: &Notice,
@@ -87,6 +88,10 @@ impl Outbox {
     ) -> Result<Option<(MailContent, Option<(Secret, Link)>)>> {
         let key = RecordKey::Message(notice.organization, id);
         let Some(message) = self.shared.store.get::<Message>(key).await? else { return Ok(None) };
+        let messages = Subscription::Messages;
+        if self.has_turned_off(notice.organization, email, messages).await? {
+            return Ok(None);
+        }
         let (mut records, mut places) = (None, vec![]);
         for SignupInFull { organization, event, shift, signup } in self.places(notice, email).await? {
             if message.is_for(&signup)
@@ -104,6 +109,7 @@ impl Outbox {
         let last_end = places.iter().map(|place| place.shift.interval().end).max().unwrap_or(now);
         let path = (notice.organization, event.id);
         let link = Link::new(secret.digest(), path, email.clone(), Link::expiry(now, last_end));
+        let link = Link { unsubscribes_from: Some(messages), ..link };
         let mail = MessageMail { organization, event, message, email: email.clone(), places };
         Ok(Some((MailContent::Message(Box::new(mail)), Some((secret, link)))))
     }

@@ -1,12 +1,14 @@
 //! The handle of volunteers: the event behind a slug, signing up, and the places behind a secret.
 
 mod form;
+mod mail_choice;
 mod places;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 pub use form::{SignUpForm, SignedUp};
+pub use mail_choice::MailChoice;
 pub use places::Places;
 
 use super::Shared;

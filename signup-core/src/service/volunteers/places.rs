@@ -122,7 +122,7 @@ impl Volunteers {
     }
 
     /// Reads the link with this secret, if it works at present.
-    async fn link(&self, secret: &Secret) -> Result<Link> {
+    pub(super) async fn link(&self, secret: &Secret) -> Result<Link> {
         let found: Option<Link> = self.shared.store.find(Unique::Link(secret.digest())).await?;
         found.filter(|link| link.works_at(self.shared.now())).ok_or(Error::NotFound)
     }

@@ -25,6 +25,7 @@ use crate::invitation::Invitation;
 use crate::link::Link;
 use crate::message::Message;
 use crate::notice::Notice;
+use crate::opt_out::OptOut;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
 use crate::question::Question;
@@ -393,5 +394,20 @@ impl Entity for Message {
     fn shares(&self) -> Vec<Share> {
         let total = Total::Messages(self.organization, self.event);
         vec![Share { total, until: Some(self.counts_until()) }]
+    }
+}
+
+/// An opt-out never changes, so its unique value protects it.
+impl Entity for OptOut {
+    fn key(&self) -> RecordKey {
+        RecordKey::opt_out(self.organization, &self.mailbox, self.subscription)
+    }
+
+    fn parent(&self) -> Option<RecordKey> {
+        Some(RecordKey::Organization(self.organization))
+    }
+
+    fn uniques(&self) -> Vec<Unique> {
+        vec![Unique::OptOut(self.organization, self.mailbox.key().to_owned(), self.subscription)]
     }
 }

@@ -72,7 +72,13 @@ async fn by_id(reader: &impl Reader, kind: Kind, id: Uuid) -> StoreResult<Vec<Re
     // The keys of these kinds do not end in an id of their own, or have no organization.
     if matches!(
         kind,
-        Kind::Link | Kind::Receipt | Kind::Person | Kind::Membership | Kind::SignInCode | Kind::SignIn
+        Kind::Link
+            | Kind::OptOut
+            | Kind::Receipt
+            | Kind::Person
+            | Kind::Membership
+            | Kind::SignInCode
+            | Kind::SignIn
     ) {
         return Ok(vec![]);
     }
