@@ -1,6 +1,6 @@
 //! Benchmark of the library on the SQL stores: `cargo bench -p signup-benches --bench store`.
 //!
-//! Three parts: growth to a million events, contention for one event, and a purge. The name of a part at the end,
+//! Four parts: growth to a million events, contention for one event, a purge, and a million reminders. The name of a part at the end,
 //! `-- growth`, runs only that part. Both engines sync to the disk at every commit.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
@@ -10,6 +10,7 @@ mod contention;
 mod engine;
 mod growth;
 mod purge;
+mod reminders;
 
 use engine::Engine;
 use signup_store_sql::test_cluster::Cluster;
@@ -26,6 +27,7 @@ fn main() {
             ("growth", growth::measure as fn(&Runtime, &Engine)),
             ("contention", contention::measure),
             ("purge", purge::measure),
+            ("reminders", reminders::measure),
         ] {
             if part.contains(&filter) {
                 println!("\n{part}, {}", engine.name());
