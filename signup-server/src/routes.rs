@@ -105,6 +105,10 @@ static ROUTES: &[Route] = &[
         Page(|c| c.pages.ask_to_cancel(c.path.text("secret"), c.request.query).boxed())),
     route(Method::POST, "/signups/{secret}/cancel",
         Page(|c| c.pages.cancel(c.path.text("secret"), c.request).boxed())),
+    route(Method::GET, "/signups/{secret}/unsubscribe",
+        Page(|c| c.pages.ask_to_unsubscribe(c.path.text("secret")).boxed())),
+    route(Method::POST, "/signups/{secret}/unsubscribe",
+        Page(|c| c.pages.unsubscribe(c.path.text("secret"), c.request).boxed())),
 ];
 
 /// `GET /`: returns the start page, with a link to the console for a person who is signed in.

@@ -1,7 +1,7 @@
 //! A volunteer's data: found by address, downloaded, and erased.
 
 use askama::Template;
-use signup_core::{EmailAddress, Faults, Permission, VolunteerData};
+use signup_core::{EmailAddress, Faults, OptOut, Permission, VolunteerData};
 use warp::http::StatusCode;
 
 use super::signups::{file, shift_in_words};
@@ -34,6 +34,8 @@ struct Found<'a> {
     /// The role of the member who has the address.
     member: Option<&'static str>,
     is_invited: bool,
+    /// The emails that the volunteer has turned off, such as `reminders and messages`.
+    turned_off: Option<String>,
     is_empty: bool,
     can_erase: bool,
 }
@@ -125,9 +127,15 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
         signups: data.signups.iter().map(in_words).collect(),
         member: data.member.as_ref().map(|(membership, _)| words::role_with_article(membership.role)),
         is_invited: data.invitation.is_some(),
+        turned_off: (!data.opt_outs.is_empty()).then(|| turned_off(&data.opt_outs)),
         is_empty: data.is_empty(),
-        can_erase: !data.signups.is_empty() || !data.notices.is_empty(),
+        can_erase: !data.signups.is_empty() || !data.notices.is_empty() || !data.opt_outs.is_empty(),
     }
+}
+
+fn turned_off(opt_outs: &[OptOut]) -> String {
+    let names: Vec<_> = opt_outs.iter().map(|opt_out| opt_out.subscription.name()).collect();
+    names.join(" and ")
 }
 
 fn mails(waiting: usize) -> String {

@@ -40,6 +40,8 @@ struct Draft<'a> {
     html: String,
     /// Where answers go, if the organization has given an address.
     contact: Option<&'a EmailAddress>,
+    /// The URL that turns such mails off, if that is possible.
+    unsubscribe: Option<String>,
     calendars: Vec<CalendarFile>,
 }
 
@@ -119,6 +121,7 @@ pub(super) fn write(
                 name: content.name.filter(|_| !content.has_several_people),
                 subject: content.subject,
                 contact: sent.organization.contact.as_ref(),
+                unsubscribe: Some(content.unsubscribe),
                 calendars: vec![],
             }
         }
@@ -166,6 +169,7 @@ fn about_places<'a>(
         name: content.name.filter(|_| !content.has_several_people),
         subject: content.subject,
         contact: organization.contact.as_ref(),
+        unsubscribe: content.unsubscribe,
         calendars: held.into_iter().chain(cancelled).collect(),
     })
 }
@@ -179,6 +183,7 @@ fn to_person<'a>(content: &PersonMail, contact: Option<&'a EmailAddress>) -> Res
         html: rendered(&PersonHtmlPart { mail: content })?,
         subject: content.subject.clone(),
         contact,
+        unsubscribe: None,
         calendars: vec![],
     })
 }
@@ -191,7 +196,7 @@ fn rendered(template: &impl Template) -> Result<String, String> {
 ///
 /// A mail that is sent again has the same Message-ID, so that a mail program can recognize a duplicate.
 fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> WrittenMail {
-    let Draft { from: organization, name, subject, text, html, contact, calendars } = draft;
+    let Draft { from: organization, name, subject, text, html, contact, unsubscribe, calendars } = draft;
     let to = address(mail.recipient());
     // A half of the digest keeps the line and the boundaries of the parts short enough.
     let id = mail.message_digest(&format!("{subject}\n{text}")).to_string();
@@ -206,6 +211,11 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> Wr
         headers.mailbox("Reply-To", None, &address(contact));
     }
     headers.text("Subject", &subject);
+    if let Some(url) = unsubscribe {
+        headers.plain("List-Unsubscribe", &format!("<{url}>"));
+        // A mail program may post to the URL without asking (RFC 8058).
+        headers.plain("List-Unsubscribe-Post", "List-Unsubscribe=One-Click");
+    }
     // Prevents automatic replies (RFC 3834, 5).
     headers.plain("Auto-Submitted", "auto-generated");
     headers.plain("MIME-Version", "1.0");

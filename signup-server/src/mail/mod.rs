@@ -21,10 +21,15 @@ pub(crate) use mail_from::MailFrom;
 pub(crate) use queue::MailQueue;
 pub(crate) use smtp::{HelloName, SmtpUrl};
 
-use signup_core::{Mail, Outbox};
+use signup_core::{Mail, Outbox, Secret};
 
 use client::Client;
 use connection::Envelope;
+
+/// Returns the URL that turns reminders or messages off, by the secret of the link in one of them.
+fn unsubscribe_url(base_url: &str, secret: &Secret) -> String {
+    format!("{base_url}/signups/{}/unsubscribe", secret.reveal())
+}
 
 /// Writes mails and sends them.
 #[derive(Debug, Clone)]

@@ -14,6 +14,7 @@ use self::part::{Kind, Part, when};
 use super::location::place_in_words;
 use super::name::{UNNAMED_SENDER, safe_answer, sender_name};
 use super::people::joined;
+use super::unsubscribe_url;
 use crate::plain::{answer_in_words, lines, one_line};
 
 /// What a mail says in place of an answer that could be read as a link.
@@ -37,6 +38,8 @@ pub(super) struct NewsMail {
     pub(super) answers: Vec<(String, Vec<Fact>)>,
     /// The lines of the instructions and of the descriptions, each under its heading.
     pub(super) descriptions: Vec<(String, Vec<String>)>,
+    /// The URL that turns reminders off, in a mail that only reminds.
+    pub(super) unsubscribe: Option<String>,
     /// What the volunteer can do with the link, and its URL.
     pub(super) link: (&'static str, String),
     /// The URL of the event's page, if the page is public.
@@ -93,7 +96,7 @@ impl NewsMail {
         let is_you = names.count() == 1;
         let select = |kind: Kind, is_selected: fn(Kind, Kind) -> bool| {
             let selected: Vec<_> = places.iter().filter(|place| is_selected(Kind::of(place), kind)).collect();
-            Part::of(kind, is_you, &selected)
+            Part::of(kind, is_you, &selected, now)
         };
         let kinds: BTreeSet<_> = places.iter().map(Kind::of).collect();
         let is_told = |kind: &Kind| *kind != Kind::Unchanged || kinds.len() == 1;
@@ -129,6 +132,7 @@ impl NewsMail {
             has_no_places: !has_places && !is_event_cancelled,
             answers: answers(is_you, places.iter().filter(|place| is_told(&Kind::of(place)))),
             descriptions: instructions.chain(held.descriptions()).chain(about_event).collect(),
+            unsubscribe: news.is_only_reminder().then(|| unsubscribe_url(base_url, secret)),
             link: (offer, format!("{base_url}/signups/{}", secret.reveal())),
             // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
             url: url.filter(|_| !is_event_cancelled).map(str::to_owned),

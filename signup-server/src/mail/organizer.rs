@@ -5,6 +5,7 @@ use signup_core::{EmailAddress, MessageMail, MessagePlace, Secret};
 use super::location::place_in_words;
 use super::name::{UNNAMED_SENDER, sender_name};
 use super::people::People;
+use super::unsubscribe_url;
 use crate::page::times::Times;
 use crate::plain::{lines, one_line};
 
@@ -24,6 +25,8 @@ pub(super) struct OrganizerMail {
     pub(super) places: Vec<Place>,
     /// The URL of the places.
     pub(super) link: String,
+    /// The URL that turns messages off.
+    pub(super) unsubscribe: String,
     /// The organization's address for questions.
     pub(super) contact: Option<String>,
     pub(super) organization: String,
@@ -65,6 +68,7 @@ impl OrganizerMail {
             heading: format!("{organization} sent you a message about {}", one_line(event.title.as_str())),
             text: lines(message.text.as_str()),
             places: places.chunk_by(|a, b| a.shift.id == b.shift.id).map(of_shift).collect(),
+            unsubscribe: unsubscribe_url(base_url, secret),
             link: format!("{base_url}/signups/{}", secret.reveal()),
             contact: mail.organization.contact.as_ref().map(EmailAddress::to_string),
             organization,

@@ -1,5 +1,6 @@
 //! The handlers of the pages: each calls the library and renders the result.
 
+mod mail_choice;
 mod places;
 mod sign_up;
 

@@ -12,6 +12,7 @@
 
 mod event;
 mod handlers;
+mod mail_choice;
 mod message;
 mod places;
 mod sign_up;

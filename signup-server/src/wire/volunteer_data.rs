@@ -1,7 +1,7 @@
 //! The JSON of everything that is stored about a volunteer, which the organization hands out.
 
 use serde::Serialize;
-use signup_core::{CancellationReason, EmailAddress, Role, SignupInFull};
+use signup_core::{CancellationReason, EmailAddress, Role, SignupInFull, Subscription};
 use uuid::Uuid;
 
 use super::{Instant, Member, Notice, Signup};
@@ -16,6 +16,14 @@ pub(crate) struct VolunteerData<'a> {
     /// The member who has the address.
     member: Option<Member<'a>>,
     invitation: Option<Invitation<'a>>,
+    opt_outs: Vec<OptOut>,
+}
+
+/// Mails that the volunteer has turned off.
+#[derive(Debug, Serialize)]
+struct OptOut {
+    mails: Subscription,
+    created_at: Instant,
 }
 
 /// The invitation of the address.
@@ -64,6 +72,8 @@ struct Told<'a> {
     end_time: Instant,
     timezone: &'a str,
     locations: Vec<&'a str>,
+    /// When that mail was sent. `None` before the first one.
+    sent_at: Option<Instant>,
 }
 
 impl<'a> VolunteerData<'a> {
@@ -78,7 +88,14 @@ impl<'a> VolunteerData<'a> {
                 .collect(),
             member: data.member.as_ref().map(|(membership, person)| Member::new(membership, person)),
             invitation: data.invitation.as_ref().and_then(Invitation::new),
+            opt_outs: data.opt_outs.iter().map(OptOut::new).collect(),
         }
+    }
+}
+
+impl OptOut {
+    const fn new(opt_out: &signup_core::OptOut) -> Self {
+        Self { mails: opt_out.subscription, created_at: Instant(opt_out.created_at) }
     }
 }
 
@@ -100,6 +117,7 @@ impl<'a> VolunteerSignup<'a> {
     fn new(stored: &'a SignupInFull) -> Self {
         let SignupInFull { organization, event, shift, signup, .. } = stored;
         let (interval, told) = (shift.interval(), &signup.told.at);
+        let sent_at = signup.told.sent_at.map(Instant);
         Self {
             signup: Signup::new(signup, Some(shift).filter(|shift| shift.deleted_at.is_none())),
             cancellation_reason: signup.cancellation_reason(event, shift).map(CancellationReason::as_str),
@@ -120,6 +138,7 @@ impl<'a> VolunteerSignup<'a> {
                 end_time: Instant(told.interval.end),
                 timezone: told.zone.name(),
                 locations: told.locations().collect(),
+                sent_at,
             },
         }
     }

@@ -104,6 +104,7 @@ mod snapshots;
 mod start;
 mod subscription;
 mod tokens;
+mod unsubscribe;
 mod wait;
 mod webhook_deliveries;
 mod webhooks;

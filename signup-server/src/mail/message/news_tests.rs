@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use signup_core::CancelledBy::{EventCancellation, Organizer, ShiftDeletion, Volunteer};
-use signup_core::PlaceChange::{Moved, New, Unchanged};
+use signup_core::PlaceChange::{Moved, New, Reminder, Unchanged};
 use signup_core::{Answer, QuestionId, TimeAndPlace};
 
 use super::sample::{EARLY, LATE, SUNDAY, Sample, html, shown};
@@ -99,6 +99,61 @@ async fn a_place_that_its_volunteer_cancelled_beside_another_one() {
     sample.cancelled(EARLY, "Ada", Volunteer);
     sample.place(LATE, "Ada", Unchanged);
     assert_snapshot!(shown(&sample.written()));
+}
+
+/// At 10:00 in New York on the day before the first two shifts.
+const MOMENT: &str = "2099-06-05T14:00:00Z";
+
+#[tokio::test]
+async fn a_reminder_of_a_shift() {
+    let mut sample = Sample::create().await;
+    sample.now = MOMENT.parse().unwrap();
+    sample.event.instructions = Some("The door code is 4711.".parse().unwrap());
+    sample.place(EARLY, "Ada", Reminder);
+    assert_snapshot!(shown(&sample.written()));
+    assert_snapshot!("a_reminder_in_html", html(&sample.written()));
+}
+
+#[tokio::test]
+async fn a_reminder_of_the_shifts_of_a_day_of_a_family() {
+    let mut sample = Sample::create().await;
+    sample.now = MOMENT.parse().unwrap();
+    for (shift, name) in [(EARLY, "Ada"), (EARLY, "Ben"), (LATE, "Ada")] {
+        sample.place(shift, name, Reminder);
+    }
+    sample.place(SUNDAY, "Ada", Unchanged);
+    assert_snapshot!(shown(&sample.written()));
+}
+
+#[tokio::test]
+async fn a_reminder_beside_a_new_place_cannot_be_turned_off() {
+    let mut sample = Sample::create().await;
+    sample.now = MOMENT.parse().unwrap();
+    sample.place(EARLY, "Ada", Reminder);
+    sample.place(LATE, "Ada", New);
+    assert_snapshot!(shown(&sample.written()));
+}
+
+#[tokio::test]
+async fn the_subject_of_a_reminder_names_a_day_that_is_near() {
+    let subject = async |now: &str, shifts: &[usize]| {
+        let mut sample = Sample::create().await;
+        sample.now = now.parse().unwrap();
+        for shift in shifts {
+            sample.place(*shift, "Ada", Reminder);
+        }
+        sample.written().subject
+    };
+    let late = "2099-06-06T10:00:00Z";
+    for (now, shifts, expected) in [
+        (MOMENT, &[EARLY][..], "Tomorrow: Food drive – Early, 09:00"),
+        (MOMENT, &[EARLY, LATE], "Tomorrow: Food drive – 2 shifts from 09:00"),
+        (late, &[LATE], "Today: Food drive – Late, 12:00"),
+        (late, &[SUNDAY], "Tomorrow: Food drive – Sunday, all day"),
+        (late, &[LATE, SUNDAY], "Reminder: Food drive – 2 shifts from Saturday 6 June, 12:00"),
+    ] {
+        assert_eq!(subject(now, shifts).await, expected);
+    }
 }
 
 #[tokio::test]

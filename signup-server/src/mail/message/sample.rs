@@ -20,6 +20,7 @@ pub(super) struct Sample {
     pub(super) shifts: Vec<ScheduledShift>,
     pub(super) places: Vec<PlaceNews>,
     pub(super) is_asked: bool,
+    pub(super) now: Timestamp,
 }
 
 pub(super) const EARLY: usize = 0;
@@ -55,7 +56,7 @@ impl Sample {
         let mut event = created.event;
         event.slug = "food-drive".to_owned();
         let shifts = created.shifts.clone();
-        Self { organization, event, shifts, places: vec![], is_asked: false }
+        Self { organization, event, shifts, places: vec![], is_asked: false, now: NOW }
     }
 
     /// Adds a place to the mail.
@@ -89,7 +90,7 @@ impl Sample {
     }
 
     pub(super) fn written(&self) -> WrittenMail {
-        written(&self.mail())
+        written_at(&self.mail(), self.now)
     }
 }
 
@@ -108,13 +109,17 @@ pub(super) fn mail_of(content: MailContent) -> Mail {
 }
 
 pub(super) fn written(mail: &Mail) -> WrittenMail {
-    write(mail, &"Signup <help@example.org>".parse().unwrap(), "https://example.org", NOW).unwrap()
+    written_at(mail, NOW)
+}
+
+fn written_at(mail: &Mail, now: Timestamp) -> WrittenMail {
+    write(mail, &"Signup <help@example.org>".parse().unwrap(), "https://example.org", now).unwrap()
 }
 
 /// Returns the headers of a mail, its text, and its files, as a person reads them.
 pub(super) fn shown(mail: &WrittenMail) -> String {
     let parsed = mailparse::parse_mail(mail.content.as_bytes()).unwrap();
-    let names = ["From", "To", "Reply-To", "Subject"];
+    let names = ["From", "To", "Reply-To", "Subject", "List-Unsubscribe", "List-Unsubscribe-Post"];
     let headers = parsed.headers.iter().filter(|header| names.contains(&&*header.get_key()));
     let headers: String =
         headers.map(|header| format!("{}: {}\n", header.get_key(), header.get_value())).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
 use signup_core::{CancelledBy, PlaceChange, PlaceNews, TimeAndPlace};
 
 use super::Fact;
@@ -21,6 +22,7 @@ pub(super) enum Kind {
     Moved,
     New,
     CancelledByVolunteer,
+    Reminder,
     Unchanged,
 }
 
@@ -29,6 +31,7 @@ impl Kind {
         match &place.change {
             PlaceChange::New => Self::New,
             PlaceChange::Moved { .. } => Self::Moved,
+            PlaceChange::Reminder => Self::Reminder,
             PlaceChange::Cancelled => match place.signup.cancelled_by() {
                 Some(CancelledBy::EventCancellation) => Self::EventCancelled,
                 Some(CancelledBy::ShiftDeletion) => Self::ShiftCancelled,
@@ -52,6 +55,12 @@ impl Kind {
     }
 }
 
+/// A day that people name without its date.
+enum NearDay {
+    Today,
+    Tomorrow,
+}
+
 /// Places that changed in the same way, by shift, in running order.
 pub(super) struct Part<'a> {
     pub(super) kind: Kind,
@@ -59,11 +68,12 @@ pub(super) struct Part<'a> {
     people: People,
     /// Whether the mail is about one person, whom it calls `you`.
     pub(super) is_you: bool,
+    now: Timestamp,
 }
 
 impl<'a> Part<'a> {
     /// Returns the part of these places. Places on one shift are together, unless the mail tells different things about them.
-    pub(super) fn of(kind: Kind, is_you: bool, places: &[&'a PlaceNews]) -> Self {
+    pub(super) fn of(kind: Kind, is_you: bool, places: &[&'a PlaceNews], now: Timestamp) -> Self {
         let mut shifts: Vec<Vec<&PlaceNews>> = vec![];
         for place in places {
             let told = |place: &PlaceNews| (place.change.clone(), place.signup.reason.clone());
@@ -75,7 +85,7 @@ impl<'a> Part<'a> {
                 None => shifts.push(vec![place]),
             }
         }
-        Self { kind, shifts, people: people(places), is_you }
+        Self { kind, shifts, people: people(places), is_you, now }
     }
 
     /// Returns the number of places.
@@ -96,7 +106,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn has_one_shift(&self) -> bool {
+    const fn has_one_shift(&self) -> bool {
         self.shifts.len() == 1
     }
 
@@ -129,6 +139,7 @@ impl<'a> Part<'a> {
             Kind::CancelledByVolunteer => format!("You’ve cancelled {}", self.whose_places()),
             Kind::New => format!("{} signed up for {}", self.who_are(), self.shifts_in_words(usize::MAX)),
             Kind::Unchanged => self.has_already(),
+            Kind::Reminder => format!("{} {}", self.your_shifts_are(), self.when_is_it()),
             Kind::Moved => match (&self.first().change, self.has_one_shift()) {
                 (PlaceChange::Moved { before }, true) if day(before) != day(&self.first().at) => {
                     format!("Your shift has moved to {}", times::day_of_year(day(&self.first().at)))
@@ -136,6 +147,31 @@ impl<'a> Part<'a> {
                 (_, true) => "Your shift has changed".to_owned(),
                 (_, false) => "Your shifts have changed".to_owned(),
             },
+        }
+    }
+
+    const fn your_shifts_are(&self) -> &'static str {
+        if self.has_one_shift() { "Your shift is" } else { "Your shifts are" }
+    }
+
+    /// Returns the day of all shifts, if it is near.
+    fn near_day(&self) -> Option<NearDay> {
+        let at = &self.first().at;
+        let is_of_day = |places: &Vec<&PlaceNews>| day(&places[0].at) == day(at);
+        let today = at.zone.rules().to_datetime(self.now).date();
+        match day(at) {
+            _ if !self.shifts.iter().all(is_of_day) => None,
+            day if day == today => Some(NearDay::Today),
+            day if today.tomorrow().is_ok_and(|tomorrow| day == tomorrow) => Some(NearDay::Tomorrow),
+            _ => None,
+        }
+    }
+
+    fn when_is_it(&self) -> String {
+        match self.near_day() {
+            Some(NearDay::Today) => "today".to_owned(),
+            Some(NearDay::Tomorrow) => "tomorrow".to_owned(),
+            None => format!("on {}", times::day_of_year(day(&self.first().at))),
         }
     }
 
@@ -154,6 +190,7 @@ impl<'a> Part<'a> {
             Kind::Moved => "Changed".to_owned(),
             Kind::New => format!("{} signed up", self.who_are()),
             Kind::Unchanged => self.has_already(),
+            Kind::Reminder => return self.subject_of_reminder(event),
             _ => "Cancelled".to_owned(),
         };
         // A long title of the event leaves room for that of the shift.
@@ -166,6 +203,21 @@ impl<'a> Part<'a> {
         let from = if days.len() > 1 { " from" } else { "," };
         let first = days.first().copied().map(times::day_of_year).unwrap_or_default();
         format!("{beginning}: {event}{shift}{from} {first}")
+    }
+
+    /// Returns the subject of a reminder, such as `Tomorrow: Food drive – Packing, 09:00`.
+    fn subject_of_reminder(&self, event: &str) -> String {
+        let (near, at) = (self.near_day(), &self.first().at);
+        let beginning = match near {
+            Some(NearDay::Today) => "Today",
+            Some(NearDay::Tomorrow) => "Tomorrow",
+            None => "Reminder",
+        };
+        let shift = self.shifts_in_words(MAX_SUBJECT_TITLE / 2);
+        let event = shorten(event, MAX_SUBJECT_TITLE - shift.chars().count().min(MAX_SUBJECT_TITLE / 2));
+        let from = if self.has_one_shift() { "," } else { " from" };
+        let start = Times::of(at.interval, &at.zone).start_in_words(near.is_none());
+        format!("{beginning}: {event} – {shift}{from} {start}")
     }
 
     /// Returns the sentence under the heading.
@@ -183,6 +235,12 @@ impl<'a> Part<'a> {
             Kind::CancelledByOrganizer => "Thank you for offering to help.",
             Kind::CancelledByVolunteer => "Thanks for letting us know.",
             Kind::New => "Thank you. We look forward to seeing you.",
+            Kind::Reminder if self.has_one_shift() => {
+                "Thank you for helping. If you can’t come, please cancel your place so that someone else can take it."
+            }
+            Kind::Reminder => {
+                "Thank you for helping. If you can’t come, please cancel your places so that others can take them."
+            }
             Kind::Moved => self.what_moved(),
             Kind::Unchanged if is_asked => {
                 "You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You can sign up other people with the same email address: each person gets a place of their own."
