@@ -81,10 +81,7 @@ pub(crate) fn claim_news(
         for (signup, told) in settled(found, now) {
             tell(&mut change, signup, told);
         }
-        change.replace(
-            notice.clone(),
-            Notice { version: notice.version + 1, ..rested(notice.clone(), recipient) },
-        );
+        change.replace(notice.clone(), Notice { version: notice.version + 1, ..rested(notice, recipient) });
         return Decision::unrecorded(None, change);
     };
     let last_end = news.places.iter().map(|place| place.at.interval.end).max().unwrap_or(now);
@@ -112,16 +109,16 @@ pub(crate) fn sent(notice: &Notice, recipient: &Recipient, told: Vec<(Signup, To
         tell(&mut change, signup, told);
     }
     let sent = Recipient { sent: recipient.sent + 1, ..recipient.clone() };
-    change.replace(notice.clone(), Notice { version: notice.version + 1, ..rested(notice.clone(), &sent) });
+    change.replace(notice.clone(), Notice { version: notice.version + 1, ..rested(notice, &sent) });
     change
 }
 
 /// Returns a recipient that rests until its next reminder, or is due for the news that came up meanwhile.
-fn rested(notice: Notice, recipient: &Recipient) -> Notice {
+fn rested(notice: &Notice, recipient: &Recipient) -> Notice {
     let Recipient { ref email, sent, is_asked, again_at, remind_at, requests, .. } = *recipient;
     let new = Recipient::new(email.clone(), notice.created_at);
     let cause = NoticeCause::News(Recipient { sent, is_asked, remind_at, requests, ..new });
-    Notice { cause, due_at: again_at, attempts: 0, failure: None, last_reason: None, ..notice }
+    Notice { cause, due_at: again_at, attempts: 0, failure: None, last_reason: None, ..notice.clone() }
 }
 
 /// Changes what the address of a sign-up was told.
