@@ -209,6 +209,8 @@ pub use person::{Membership, Person, Role};
 pub use plan::{Plan, PlanLimits, PlanTable};
 pub use question::{Question, QuestionKind};
 pub use receipt::{EventWithShifts, Operation, OperationKind, Outcome, Receipt, ReceiptKey};
+#[cfg(any(test, feature = "conformance"))]
+pub use secret::seed_thread;
 pub use secret::{Digest, Secret, TokenText, new_uuid};
 pub use service::{
     Admin, EventSignups, MailChoice, OpenInvitation, Outbox, PageQuery, Pages, PendingWrite, People, Place,

@@ -4,12 +4,12 @@
 //! holds the secret of its link. At this entropy a digest cannot be brute-forced, so no slow hash is needed, and a
 //! lookup is one index probe.
 //!
-//! **Invariant:** no other module reads the system's random source, and no secret is ever printed by `Debug`.
+//! **Invariant:** no other module reads a random source, and no secret is ever printed by `Debug`.
+
+mod source;
 
 use std::fmt;
 use std::str::FromStr;
-use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -17,6 +17,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
+
+#[cfg(any(test, feature = "conformance"))]
+pub use source::seed_thread;
+pub(crate) use source::{random, random_ratio};
 
 use crate::text_form::{deserialize_text, from_text};
 use crate::value_error::ValueError;
@@ -186,13 +190,10 @@ impl fmt::Debug for Digest {
 /// The timestamp is followed by a counter of 34 bits with a random start (RFC 9562, 6.2, method 1), and by 40 random
 /// bits. So ids of one process with equal timestamps sort in the order in which they were generated.
 ///
-/// The random bits come from a generator in the process, which the system seeds. An id is not secret, and reading the
-/// system's source for each id would be slower.
+/// An id is not secret, so its random bits come from a generator in the process.
 pub fn new_uuid(now: Timestamp) -> Uuid {
-    static COUNTER: LazyLock<AtomicU64> =
-        LazyLock::new(|| AtomicU64::new(u64::from_be_bytes(random()) >> 31));
-    let [_, _, _, c4, c3, c2, c1, c0] = COUNTER.fetch_add(1, Ordering::Relaxed).to_be_bytes();
-    let [r0, r1, r2, r3, r4] = rand::random();
+    let [_, _, _, c4, c3, c2, c1, c0] = source::count().to_be_bytes();
+    let [r0, r1, r2, r3, r4] = source::guessable();
     // The version overwrites the upper half of the first byte. The variant overwrites the two upper bits of the third
     // byte.
     let spread = [c4 << 2 | c3 >> 6, c3 << 2 | c2 >> 6, c2 & 0x3f, c1, c0, r0, r1, r2, r3, r4];
@@ -218,17 +219,6 @@ pub(crate) fn random_text(alphabet: &[u8], length: usize) -> String {
         text.extend(bytes.take(missing).map(|byte| char::from(alphabet[byte % alphabet.len()])));
     }
     text
-}
-
-/// Returns random bytes of the operating system.
-pub(crate) fn random<const N: usize>() -> [u8; N] {
-    let mut bytes = [0; N];
-    #[expect(
-        clippy::expect_used,
-        reason = "without randomness no token is safe: the process must not go on"
-    )]
-    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
-    bytes
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //!
 //! **Invariant:** no other module of the service calls [`Store::commit`](crate::Store::commit).
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::Timestamp;
+use tokio::time::Instant;
 
 use super::Shared;
 use crate::activity::Actor;
@@ -122,7 +123,7 @@ impl Retries {
     fn next_pause(&mut self, attempt: Duration) -> Option<Duration> {
         let (shortest, longest) = PAUSES;
         // At least half, so that the pauses grow. Random, so that two processes do not stay in step.
-        let pause = self.longest.mul_f64(rand::random_range(0.5..=1.0));
+        let pause = self.longest.mul_f64(0.5 + 0.5 * secret::random_ratio());
         self.longest = (self.longest * 2).clamp(shortest, longest);
         self.spent += attempt + pause;
         (self.spent <= TIME_LIMIT).then_some(pause)

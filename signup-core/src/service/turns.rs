@@ -18,7 +18,9 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::Shared;
 use super::commit::TIME_LIMIT;

@@ -6,6 +6,7 @@ use super::Outbox;
 use crate::activity::Actor;
 use crate::error::Result;
 use crate::rules::{self, Decision};
+use crate::secret;
 use crate::store::{Entity as _, RecordKey};
 use crate::webhook::{Attempt, Delivery, Reported, Webhook};
 
@@ -74,7 +75,7 @@ impl Outbox {
         claimed: &Delivery,
         attempt: &Attempt,
     ) -> Result<Option<Reported>> {
-        let jitter = rand::random_range(0.0..=1.0);
+        let jitter = secret::random_ratio();
         let store = &self.shared.store;
         let owner = claimed.organization;
         self.shared
