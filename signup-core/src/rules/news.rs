@@ -67,12 +67,14 @@ pub(crate) enum Concern {
     Reminder(Timestamp),
 }
 
-/// Returns how a change by the organizer concerns the address of a sign-up. What the volunteer did makes the mail due itself.
+/// Returns how a change by the organizer concerns the address of a sign-up. What the volunteer did makes the mail due itself. But the first
+/// mail may be under way with what held before an announced change.
 pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
     let is_news = match change(found, now) {
         PlaceChange::Moved { .. } => true,
         PlaceChange::Cancelled => found.signup.cancelled_by() != Some(CancelledBy::Volunteer),
-        PlaceChange::New | PlaceChange::Reminder => false,
+        PlaceChange::New => found.signup.told.announced != found.shift.announced,
+        PlaceChange::Reminder => false,
         PlaceChange::Unchanged => is_settled(found, now),
     };
     if is_news { Some(Concern::News) } else { reminder::next_of(found, now).map(Concern::Reminder) }
@@ -350,6 +352,14 @@ mod tests {
         let mail = news(&found(), &unreported, true, before()).unwrap();
         assert_eq!((&mail.places[0].change, mail.places[0].sequence), (&PlaceChange::Unchanged, 1));
         assert_eq!(news(&[told().found()], &unreported, true, before()), None);
+    }
+
+    #[test]
+    fn an_announced_change_concerns_a_place_whose_first_mail_may_be_under_way() {
+        for (announced, expected) in [(0, false), (1, true)] {
+            let concern = concern(&told().untold().moved(announced).found(), before());
+            assert_eq!(concern == Some(Concern::News), expected);
+        }
     }
 
     #[test]
