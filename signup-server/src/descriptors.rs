@@ -5,7 +5,7 @@
 
 use rlimit::Resource;
 
-use crate::webhook::WebhookQueue;
+use crate::webhook::{Sender, WebhookQueue};
 use crate::worker::WorkQueue as _;
 
 /// The maximum number of client connections.
@@ -18,7 +18,7 @@ const MIN_CONNECTIONS: u64 = 8;
 /// connections, the mail connection with its name lookup, and inherited descriptors.
 const OTHER_DESCRIPTORS: u64 = 32;
 /// The number of descriptors reserved for requests to webhooks: a connection or a name lookup for each.
-const WEBHOOK_DESCRIPTORS: u64 = WebhookQueue::AT_ONCE as u64;
+const WEBHOOK_DESCRIPTORS: u64 = WebhookQueue::<Sender>::AT_ONCE as u64;
 
 /// The number of client connections that the process accepts, and the descriptor limit that it was computed from.
 #[derive(Debug, Clone, Copy, Default)]

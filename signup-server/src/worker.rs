@@ -77,6 +77,7 @@ pub(crate) async fn run<Q: WorkQueue>(queue: Q, mut stop: watch::Receiver<bool>)
         worker.start_due().await;
         let wake_at = worker.wake_at();
         tokio::select! {
+            biased;
             Some(ended) = worker.tasks.join_next_with_id() => worker.end(ended),
             () = sleep_until(wake_at) => {}
             // An error means that the sender was dropped. Without the sender, nothing could stop this loop.

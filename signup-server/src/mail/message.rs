@@ -19,13 +19,13 @@ use crate::calendar::{Calendar, Entry, Method};
 
 /// A mail that is ready to be sent.
 #[derive(Debug)]
-pub(super) struct WrittenMail {
+pub(crate) struct WrittenMail {
     /// The address of the recipient as the mail server receives it.
     pub(super) to: String,
     /// The headers and the parts, in lines of ASCII that end with CRLF.
-    pub(super) content: String,
+    pub(crate) content: String,
     pub(super) subject: String,
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 /// The parts of a mail that differ from mail to mail.

@@ -21,10 +21,20 @@ pub(crate) use mail_from::MailFrom;
 pub(crate) use queue::MailQueue;
 pub(crate) use smtp::{HelloName, SmtpUrl};
 
-use signup_core::{Mail, Outbox, Secret};
+use signup_core::{Mail, Secret, Timestamp};
 
 use client::Client;
 use connection::Envelope;
+use message::WrittenMail;
+
+/// Sends mails, and says which of them have failed. The queue of mails takes any sender, so that tests can have one of their own.
+pub(crate) trait SendMail: Send + Sync + 'static {
+    /// Sends the mail of a delivery, as written at `now`.
+    fn send(&self, mail: &Mail, now: Timestamp) -> impl Future<Output = Result<(), SendError>> + Send;
+
+    /// Does what is left to do when no mail is due and none is being sent.
+    fn idle(&self);
+}
 
 /// Returns the URL that turns reminders or messages off, by the secret of the link in one of them.
 fn unsubscribe_url(base_url: &str, secret: &Secret) -> String {
@@ -49,12 +59,12 @@ enum Transport {
 
 /// Why a mail was not sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct SendError {
+pub(crate) struct SendError {
     /// The cause, for operators. May contain the answer of the mail server, and so the address of the recipient.
-    reason: String,
-    kind: SendErrorKind,
+    pub(crate) reason: String,
+    pub(crate) kind: SendErrorKind,
     /// What the log says instead, if the reason quotes the mail server.
-    unquoted: Option<String>,
+    pub(crate) unquoted: Option<String>,
 }
 
 impl SendError {
@@ -66,7 +76,7 @@ impl SendError {
 
 /// What a failure to send concerns: one mail, or the mail server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum SendErrorKind {
+pub(crate) enum SendErrorKind {
     /// The mail cannot be written, or the mail or its recipient was refused permanently. A retry cannot succeed.
     PermanentRefusal,
     /// The mail or its recipient was refused for now. A retry may succeed.
@@ -90,15 +100,20 @@ impl Mailer {
         Self { transport, from, base_url: base_url.to_owned() }
     }
 
-    /// Writes and sends the mail of a delivery. Each answer of the mail server may take up to 10 seconds, and the one to
-    /// the content up to 5 minutes.
-    async fn send(&self, mail: &Mail, outbox: &Outbox) -> Result<(), SendError> {
-        let written = message::write(mail, &self.from, &self.base_url, outbox.now());
-        let written = written.map_err(|reason| SendError {
+    /// Writes the mail of a delivery.
+    pub(crate) fn write(&self, mail: &Mail, now: Timestamp) -> Result<WrittenMail, SendError> {
+        message::write(mail, &self.from, &self.base_url, now).map_err(|reason| SendError {
             reason,
             kind: SendErrorKind::PermanentRefusal,
             unquoted: None,
-        })?;
+        })
+    }
+}
+
+impl SendMail for Mailer {
+    /// Each answer of the mail server may take up to 10 seconds, and the one to the content up to 5 minutes.
+    async fn send(&self, mail: &Mail, now: Timestamp) -> Result<(), SendError> {
+        let written = self.write(mail, now)?;
         match &self.transport {
             Transport::Log => {
                 tracing::info!(
@@ -116,8 +131,8 @@ impl Mailer {
         }
     }
 
-    /// Closes the connections to the mail server that have been idle for long. Called when no mail is due.
-    fn close_idle(&self) {
+    /// Closes the connections to the mail server that have been idle for long.
+    fn idle(&self) {
         if let Transport::Smtp(client) = &self.transport {
             client.close_idle();
         }

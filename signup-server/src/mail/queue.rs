@@ -12,7 +12,7 @@ use signup_core::uuid::Uuid;
 use signup_core::{Error, Mail, MailFailure, Notice, Outbox};
 use tokio::sync::watch;
 
-use super::{Mailer, SendErrorKind};
+use super::{SendErrorKind, SendMail};
 use crate::metrics::{self, MailFate};
 use crate::reply::WithSources;
 use crate::worker::{Next, POLL_INTERVAL, WorkQueue};
@@ -22,20 +22,20 @@ const EXTEND_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The queued mails of the outbox.
 #[derive(Debug)]
-pub(crate) struct MailQueue {
+pub(crate) struct MailQueue<S> {
     outbox: Outbox,
-    mailer: Mailer,
+    sender: S,
     stop: watch::Receiver<bool>,
 }
 
-impl MailQueue {
+impl<S> MailQueue<S> {
     /// Creates the queue. When `stop` is true, a report that cannot be stored is not retried.
-    pub(crate) const fn new(outbox: Outbox, mailer: Mailer, stop: watch::Receiver<bool>) -> Self {
-        Self { outbox, mailer, stop }
+    pub(crate) const fn new(outbox: Outbox, sender: S, stop: watch::Receiver<bool>) -> Self {
+        Self { outbox, sender, stop }
     }
 }
 
-impl WorkQueue for MailQueue {
+impl<S: SendMail> WorkQueue for MailQueue<S> {
     type Item = Notice;
     /// Whether the mail [can wait](signup_core::NoticeCause::can_wait).
     type Target = bool;
@@ -63,9 +63,9 @@ impl WorkQueue for MailQueue {
     }
 
     async fn deliver(&self, notice: Notice) -> Next {
-        let Self { outbox, mailer, stop } = self;
+        let Self { outbox, sender, stop } = self;
         match outbox.claim(&notice).await {
-            Ok(Some(mail)) => match send(outbox, mailer, mail, stop).await {
+            Ok(Some(mail)) => match send(outbox, sender, mail, stop).await {
                 Some(SendErrorKind::Server) => Next::Pause,
                 _ => Next::Continue,
             },
@@ -83,22 +83,24 @@ impl WorkQueue for MailQueue {
     }
 
     fn idle(&self) {
-        self.mailer.close_idle();
+        self.sender.idle();
     }
 }
 
 /// Sends the mail of a claimed notice and reports the result. Returns the kind of error if the mail was not sent.
 async fn send(
     outbox: &Outbox,
-    mailer: &Mailer,
+    sender: &impl SendMail,
     mut mail: Mail,
     stop: &watch::Receiver<bool>,
 ) -> Option<SendErrorKind> {
     let mut notice = mail.notice.clone();
     let sent = {
-        let mut sending = std::pin::pin!(mailer.send(&mail, outbox));
+        let mut sending = std::pin::pin!(sender.send(&mail, outbox.now()));
         loop {
             tokio::select! {
+                // A mail that was sent needs no longer lease.
+                biased;
                 sent = &mut sending => break sent,
                 () = tokio::time::sleep(EXTEND_INTERVAL) => notice = extend_lease(outbox, notice).await,
             }

@@ -10,22 +10,22 @@ use signup_core::{
 };
 use tokio::sync::watch;
 
-use super::Sender;
+use super::SendDelivery;
 use crate::metrics;
 use crate::reply::WithSources;
 use crate::worker::{Next, POLL_INTERVAL, WorkQueue};
 
 /// The queued deliveries of the outbox.
 #[derive(Debug)]
-pub(crate) struct WebhookQueue {
+pub(crate) struct WebhookQueue<S> {
     outbox: Outbox,
-    sender: Sender,
+    sender: S,
     stop: watch::Receiver<bool>,
 }
 
-impl WebhookQueue {
+impl<S> WebhookQueue<S> {
     /// Creates the queue. When `stop` is true, a report that cannot be stored is not retried.
-    pub(crate) const fn new(outbox: Outbox, sender: Sender, stop: watch::Receiver<bool>) -> Self {
+    pub(crate) const fn new(outbox: Outbox, sender: S, stop: watch::Receiver<bool>) -> Self {
         Self { outbox, sender, stop }
     }
 
@@ -57,7 +57,7 @@ impl WebhookQueue {
     }
 }
 
-impl WorkQueue for WebhookQueue {
+impl<S: SendDelivery> WorkQueue for WebhookQueue<S> {
     type Item = Delivery;
     type Target = (OrganizationId, WebhookId);
 
@@ -151,7 +151,9 @@ fn log(Reported { delivery, disabled, .. }: &Reported) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::webhook::Sender;
 
+    type WebhookQueue = super::WebhookQueue<Sender>;
     type Target = <WebhookQueue as WorkQueue>::Target;
 
     /// Fills the places with requests that never end, for 16 webhooks of each of `organizations`.

@@ -28,7 +28,7 @@ use url::{Host, Url};
 
 use super::fault::NoResponse;
 use super::network::{Network, SystemNetwork};
-use super::request;
+use super::{SendDelivery, request};
 use crate::tls;
 
 #[cfg(test)]
@@ -66,14 +66,8 @@ struct Response {
     retry_after: Option<SignedDuration>,
 }
 
-impl Sender {
-    /// Creates a sender. Besides public addresses it reaches those in `allowed`.
-    pub(crate) fn new(allowed: Networks) -> Self {
-        Self { allowed, network: Arc::new(SystemNetwork), timeout: ATTEMPT_TIMEOUT, tls: None }
-    }
-
-    /// Makes an attempt of a claimed delivery.
-    pub(super) async fn send(&self, webhook: &Webhook, delivery: &Delivery, now: Timestamp) -> Attempt {
+impl SendDelivery for Sender {
+    async fn send(&self, webhook: &Webhook, delivery: &Delivery, now: Timestamp) -> Attempt {
         match self.exchange(webhook, delivery, now).await {
             Ok(Response { status: status @ 200..=299, .. }) => Attempt::Succeeded { status },
             Ok(Response { status: 410, .. }) => Attempt::Gone,
@@ -86,6 +80,13 @@ impl Sender {
             }
             Err(fault) => Attempt::Failed { status: None, error: fault.to_string(), retry_after: None },
         }
+    }
+}
+
+impl Sender {
+    /// Creates a sender. Besides public addresses it reaches those in `allowed`.
+    pub(crate) fn new(allowed: Networks) -> Self {
+        Self { allowed, network: Arc::new(SystemNetwork), timeout: ATTEMPT_TIMEOUT, tls: None }
     }
 
     async fn exchange(
