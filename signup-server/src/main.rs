@@ -33,6 +33,8 @@ mod sample_event;
 mod serve;
 mod signup_table;
 mod similar;
+#[cfg(test)]
+mod simulation;
 mod tls;
 mod upkeep;
 mod webhook;

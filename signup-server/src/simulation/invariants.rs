@@ -1,0 +1,91 @@
+//! What holds when everything was delivered.
+
+use futures_util::FutureExt as _;
+use signup_core::{CancelledBy, DeliveryStatus, NoticeQuery, SignupStatus, Store, Timestamp, Webhook};
+
+use super::inbox::{Heard, Inbox};
+use super::ledger::{Ledger, ShiftHistory, SignupHistory};
+use super::run::{Erasure, Simulation};
+
+/// Checks every promise about a quiet moment.
+///
+/// # Errors
+/// Returns the first promise that is broken.
+pub(super) fn check(simulation: &Simulation) -> Result<(), String> {
+    let world = &simulation.world;
+    let (ledger, inbox, now) = (world.ledger(), world.inbox(), world.now());
+    for history in ledger.signups.values() {
+        check_told(&ledger, &inbox, history, now)?;
+    }
+    for delivery in ledger.deliveries.values() {
+        let is_enabled = ledger.webhooks.get(&delivery.webhook).is_some_and(Webhook::is_enabled);
+        let arrived = inbox.deliveries.get(&delivery.id).copied().unwrap_or(0);
+        match delivery.status() {
+            DeliveryStatus::Delivered if arrived == 0 => {
+                return Err(format!("{} counts as delivered and never arrived", delivery.activity.kind));
+            }
+            DeliveryStatus::Pending if is_enabled => {
+                return Err(format!("{} was not delivered", delivery.activity.kind));
+            }
+            _ => {}
+        }
+    }
+    check_erased(simulation, &ledger)
+}
+
+/// Checks that an address was told what holds of a sign-up.
+fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Timestamp) -> Result<(), String> {
+    let signup = &history.signup;
+    let heard = inbox.heard.get(&signup.id);
+    let of_shift = &ledger.shifts[&signup.shift];
+    let is_over = of_shift.at().interval.is_over(now);
+    let name = format!("{} of {} for {}", signup.name, signup.email, of_shift.shift.title);
+    match (history.last().by, heard) {
+        (None, None) if is_over => Ok(()),
+        (None, None) => Err(format!("{name} was never told of the place")),
+        (None, Some(heard)) if heard.status != SignupStatus::Confirmed => {
+            Err(format!("{name} was told of a cancellation that did not happen"))
+        }
+        (None, Some(heard)) if must_know(of_shift, heard, now) => {
+            Err(format!("{name} was not told of the move to {:?}", of_shift.at()))
+        }
+        (None, Some(_)) => Ok(()),
+        (Some(CancelledBy::Volunteer), None) => Ok(()),
+        (Some(_), _) if history.last().is_silent => Ok(()),
+        (Some(by), heard) if heard.is_none_or(|heard| heard.status != SignupStatus::Cancelled) => {
+            Err(format!("{name} was not told of the cancellation by {}", by.name()))
+        }
+        (Some(_), _) => Ok(()),
+    }
+}
+
+/// Returns whether an address must have heard more about the time and the place: a move was announced since and not undone.
+fn must_know(history: &ShiftHistory, heard: &Heard, now: Timestamp) -> bool {
+    let mut since = history.placed.iter().skip(heard.placed + 1).skip_while(|placed| !placed.is_announced);
+    let is_undone = since.clone().any(|placed| placed.at.is_same_as(&heard.at));
+    let is_over = heard.at.interval.is_over(now) && history.at().interval.is_over(now);
+    let is_moved = since.next().is_some() && !history.at().is_same_as(&heard.at);
+    is_moved && !is_undone && !is_over && history.shift.deleted_at.is_none()
+}
+
+/// Checks that nothing is left of the addresses that were erased.
+fn check_erased(simulation: &Simulation, ledger: &Ledger) -> Result<(), String> {
+    let world = &simulation.world;
+    let (store, organization) = (&world.store as &dyn Store, world.organization());
+    let erased = simulation.erased.lock().unwrap();
+    for address in erased.iter().filter(|(_, erasure)| **erasure == Erasure::Done).map(|(address, _)| address)
+    {
+        let email = address.parse().unwrap();
+        let links = store.links(organization, &email).now_or_never();
+        let notices = store.notices(NoticeQuery::About(organization, address.clone()), 9).now_or_never();
+        let has_signup =
+            ledger.signups.values().any(|history| history.signup.email.key() == address.as_str());
+        let is_empty = |found: Option<usize>| found == Some(0);
+        let (links, notices) =
+            (links.unwrap().ok().map(|found| found.len()), notices.unwrap().ok().map(|found| found.len()));
+        if has_signup || !is_empty(links) || !is_empty(notices) {
+            return Err(format!("{address} was erased, and has {links:?} links and {notices:?} notices"));
+        }
+    }
+    Ok(())
+}

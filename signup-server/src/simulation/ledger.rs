@@ -1,0 +1,394 @@
+//! The ledger: what was committed, in order. The invariants compare mails, deliveries and records with it.
+//!
+//! The ledger follows from the writes of the commits and from what organizers asked for, and not from the rules of the product.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use signup_core::{
+    Activity, ActivityId, CancelledBy, ChangeSet, Deleted, Delivery, DeliveryId, Digest, Event, EventId,
+    Link, Notice, NoticeId, Record, RecordKey, ScheduledShift, Shift, ShiftId, Signup, SignupId,
+    SignupStatus, Store, TimeAndPlace, Timestamp, Unique, Webhook, WebhookId, Write,
+};
+use signup_store_memory::MemoryStore;
+
+use super::world::Cause;
+
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) events: BTreeMap<EventId, Event>,
+    pub(super) shifts: BTreeMap<ShiftId, ShiftHistory>,
+    pub(super) signups: BTreeMap<SignupId, SignupHistory>,
+    pub(super) erased: BTreeSet<SignupId>,
+    pub(super) notices: BTreeMap<NoticeId, NoticeHistory>,
+    pub(super) webhooks: BTreeMap<WebhookId, Webhook>,
+    pub(super) activities: BTreeMap<ActivityId, Activity>,
+    pub(super) deliveries: BTreeMap<DeliveryId, Delivery>,
+    pub(super) links: BTreeMap<Digest, Link>,
+    /// How often the write with the key of a request took effect.
+    pub(super) effects: BTreeMap<usize, u32>,
+}
+
+#[derive(Debug)]
+pub(super) struct ShiftHistory {
+    pub(super) shift: Shift,
+    /// When and where the shift was, and since when.
+    pub(super) placed: Vec<Placed>,
+}
+
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) since: Duration,
+    pub(super) at: TimeAndPlace,
+    pub(super) is_announced: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct SignupHistory {
+    pub(super) signup: Signup,
+    pub(super) states: Vec<State>,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) since: Duration,
+    pub(super) status: SignupStatus,
+    pub(super) by: Option<CancelledBy>,
+    pub(super) is_silent: bool,
+}
+
+/// A notice, and the attempts to send its mail.
+#[derive(Debug)]
+pub(super) struct NoticeHistory {
+    pub(super) notice: Notice,
+    /// Whether an attempt was claimed, and neither its success nor a refusal of its mail was reported.
+    pub(super) is_claimed: bool,
+    /// Whether an earlier attempt, since the last mail that was reported, may have arrived.
+    pub(super) is_unreported: bool,
+    /// Whether a volunteer signed up since the last claim.
+    is_asked: bool,
+    /// Whether the mail of the attempts since the last report may repeat what was told, because a volunteer signed up.
+    pub(super) was_asked: bool,
+}
+
+impl SignupHistory {
+    pub(super) fn last(&self) -> &State {
+        self.states.last().unwrap()
+    }
+
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.last().status == SignupStatus::Confirmed
+    }
+
+    /// Returns whether two sign-ups are of one person on one shift.
+    fn is_same_person(&self, other: &Signup) -> bool {
+        let key = |signup: &Signup| (signup.shift, signup.email.key().to_owned(), signup.name.key());
+        key(&self.signup) == key(other)
+    }
+}
+
+impl ShiftHistory {
+    pub(super) fn at(&self) -> &TimeAndPlace {
+        &self.placed.last().unwrap().at
+    }
+}
+
+/// Returns the writes of a change set, for a trace.
+pub(super) fn in_words(change: &ChangeSet) -> String {
+    let word = |write: &Write| match write {
+        Write::Put { after: Record::Notice(notice), .. } => format!(
+            "put {} {} due {:?} attempts {} {:?}",
+            notice.cause.name(),
+            notice.id,
+            notice.due_at.map(|at| at.to_string()),
+            notice.attempts,
+            notice.recipient().map(|of| (
+                of.sent,
+                of.is_asked,
+                of.was_asked,
+                of.again_at.map(|at| at.to_string())
+            ))
+        ),
+        Write::Put { after: Record::Signup(signup), .. } => {
+            format!("put signup {} of {} {:?}", signup.id, signup.name, signup.state)
+        }
+        Write::Put { after: Record::Activity(activity), .. } => format!("put {}", activity.kind),
+        Write::Put { after, .. } => format!("put {:?}", after.entity().key()),
+        Write::Remove(record) => format!("remove {:?}", record.entity().key()),
+    };
+    change.writes.iter().map(word).collect::<Vec<_>>().join("; ")
+}
+
+impl Ledger {
+    /// Applies a commit.
+    ///
+    /// # Errors
+    /// Returns the promise that the commit breaks.
+    pub(super) fn apply(
+        &mut self,
+        change: &ChangeSet,
+        cause: Option<Cause>,
+        now: Timestamp,
+        since: Duration,
+    ) -> Result<(), String> {
+        let is_silent = cause.is_some_and(|cause| cause.is_silent);
+        let is_sign_up = cause.is_some_and(|cause| cause.is_sign_up);
+        let mut touched = BTreeSet::new();
+        let mut delivered = BTreeSet::new();
+        for write in &change.writes {
+            match write {
+                Write::Put { after, .. } => match after {
+                    Record::Event(event) => {
+                        touched.insert(event.id);
+                        self.events.insert(event.id, (**event).clone());
+                    }
+                    Record::Shift(shift) => {
+                        touched.insert(shift.event);
+                        let new = || ShiftHistory { shift: (**shift).clone(), placed: vec![] };
+                        self.shifts.entry(shift.id).or_insert_with(new).shift = (**shift).clone();
+                    }
+                    Record::Signup(signup) => {
+                        touched.insert(signup.event);
+                        let new = || SignupHistory { signup: (**signup).clone(), states: vec![] };
+                        self.signups.entry(signup.id).or_insert_with(new).signup = (**signup).clone();
+                    }
+                    Record::Notice(notice) => self.note_notice(notice, is_sign_up),
+                    Record::Activity(activity) => {
+                        self.activities.insert(activity.id, (**activity).clone());
+                    }
+                    Record::Delivery(delivery) => {
+                        delivered.insert((delivery.webhook, delivery.activity.id));
+                        self.deliveries.insert(delivery.id, (**delivery).clone());
+                    }
+                    Record::Webhook(webhook) => {
+                        self.webhooks.insert(webhook.id, (**webhook).clone());
+                    }
+                    Record::Link(link) => {
+                        self.links.insert(link.digest, (**link).clone());
+                    }
+                    Record::Receipt(_) => {
+                        let request = cause.ok_or("a receipt without a request")?.request;
+                        let effects = self.effects.entry(request).or_default();
+                        *effects += 1;
+                        if *effects > 1 {
+                            return Err(format!("request {request} took effect twice"));
+                        }
+                    }
+                    _ => {}
+                },
+                Write::Remove(record) => match record {
+                    Record::Signup(signup) => {
+                        self.signups.remove(&signup.id);
+                        self.erased.insert(signup.id);
+                    }
+                    Record::Notice(notice) => drop(self.notices.remove(&notice.id)),
+                    Record::Webhook(webhook) => {
+                        self.webhooks.remove(&webhook.id);
+                        self.deliveries.retain(|_, delivery| delivery.webhook != webhook.id);
+                    }
+                    Record::Link(link) => drop(self.links.remove(&link.digest)),
+                    _ => {}
+                },
+            }
+        }
+        self.place(&touched, is_silent, now, since);
+        self.check_activity(change, &delivered)?;
+        self.check_moment(since)
+    }
+
+    fn note_notice(&mut self, after: &Notice, is_sign_up: bool) {
+        let new = || NoticeHistory {
+            notice: after.clone(),
+            is_claimed: false,
+            is_unreported: false,
+            is_asked: false,
+            was_asked: false,
+        };
+        let history = self.notices.entry(after.id).or_insert_with(new);
+        let before = std::mem::replace(&mut history.notice, after.clone());
+        let sent = |notice: &Notice| notice.recipient().map_or(0, |recipient| recipient.sent);
+        history.is_asked |= is_sign_up;
+        let is_failure = after.reason().is_some() && after.reason() != before.reason();
+        if sent(after) > sent(&before) {
+            (history.is_claimed, history.is_unreported, history.was_asked) = (false, false, false);
+        } else if is_failure {
+            history.is_claimed &= !after.reason().is_some_and(|reason| reason.starts_with("refused"));
+        } else if after.attempts > before.attempts {
+            history.is_unreported |= history.is_claimed;
+            history.is_claimed = true;
+            history.was_asked |= std::mem::take(&mut history.is_asked);
+        }
+    }
+
+    /// Notes where the shifts of these events are, and the states of their sign-ups.
+    fn place(&mut self, touched: &BTreeSet<EventId>, is_silent: bool, now: Timestamp, since: Duration) {
+        for history in self.shifts.values_mut().filter(|history| touched.contains(&history.shift.event)) {
+            let Some(event) = self.events.get(&history.shift.event) else { continue };
+            let at = TimeAndPlace::of(&ScheduledShift::of(history.shift.clone(), event), event);
+            let is_moved = history.placed.last().is_none_or(|last| !last.at.is_same_as(&at));
+            if is_moved && (history.shift.deleted_at.is_none() || history.placed.is_empty()) {
+                let is_over = |at: &TimeAndPlace| at.interval.is_over(now);
+                let was_over = history.placed.last().is_some_and(|last| is_over(&last.at));
+                let is_announced = !is_silent && !(was_over && is_over(&at));
+                history.placed.push(Placed { since, at, is_announced });
+            }
+        }
+        for history in self.signups.values_mut().filter(|history| touched.contains(&history.signup.event)) {
+            let Some(of_shift) = self.shifts.get(&history.signup.shift) else { continue };
+            history.signup = history.signup.clone().of(&of_shift.shift);
+            let (status, by) = (history.signup.status(), history.signup.cancelled_by());
+            if history.states.last().is_none_or(|last| last.status != status) {
+                history.states.push(State { since, status, by, is_silent });
+            }
+        }
+    }
+
+    /// Checks that each new activity has a delivery to each webhook that selects it.
+    fn check_activity(
+        &self,
+        change: &ChangeSet,
+        found: &BTreeSet<(WebhookId, ActivityId)>,
+    ) -> Result<(), String> {
+        for write in &change.writes {
+            let Write::Put { after: Record::Activity(activity), .. } = write else { continue };
+            let of_owner = |webhook: &&Webhook| webhook.organization == activity.organization;
+            for webhook in self.webhooks.values().filter(of_owner) {
+                let is_delivered = found.contains(&(webhook.id, activity.id));
+                let is_own = activity.kind.as_str().starts_with("webhook.");
+                if is_delivered != webhook.selects(&activity.kind) && !is_own {
+                    return Err(format!("{} is {is_delivered} delivered to {}", activity.kind, webhook.id));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what holds after each commit.
+    fn check_moment(&self, since: Duration) -> Result<(), String> {
+        let is_new = |history: &&SignupHistory| history.last().since == since && history.is_confirmed();
+        for new in self.signups.values().filter(is_new) {
+            let same = |other: &&SignupHistory| other.is_confirmed() && other.is_same_person(&new.signup);
+            if self.signups.values().filter(same).count() > 1 {
+                return Err(format!("{} is twice on a shift", new.signup.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the numbers of places of the shifts that a commit has touched.
+    pub(super) fn check_occupancy(&self, store: &MemoryStore, change: &ChangeSet) -> Result<(), String> {
+        let mut shifts = BTreeMap::new();
+        for write in &change.writes {
+            let (is_insert, record) = match write {
+                Write::Put { before, after } => (before.is_none(), after),
+                Write::Remove(record) => (false, record),
+            };
+            match record {
+                Record::Signup(signup) => *shifts.entry(signup.shift).or_insert(false) |= is_insert,
+                Record::Shift(shift) => drop(shifts.entry(shift.id).or_insert(false)),
+                _ => {}
+            }
+        }
+        for (id, is_taken) in shifts {
+            let Some(history) = self.shifts.get(&id) else { continue };
+            let key = RecordKey::Shift(history.shift.organization, id);
+            let Some(Record::Shift(shift)) = read(store, &key) else { continue };
+            let places = |history: &&SignupHistory| history.signup.shift == id && history.is_confirmed();
+            let places = u32::try_from(self.signups.values().filter(places).count()).unwrap();
+            let (filled, capacity) = (shift.occupancy.filled, shift.occupancy.capacity.volunteers());
+            if filled != places {
+                return Err(format!("shift {id} has {filled} places taken by {places} sign-ups"));
+            }
+            if is_taken && filled > capacity {
+                return Err(format!("shift {id} took {filled} for {capacity} places"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a purge has removed only what may be removed, and forgets that.
+    pub(super) fn check_purged(&mut self, store: &MemoryStore, now: Timestamp) -> Result<(), String> {
+        let soon = now + Notice::CLOCK_SKEW;
+        let events = &self.events;
+        let is_purgeable = |event: EventId| {
+            let deleted_at = events.get(&event).and_then(|event| event.deleted_at);
+            deleted_at.is_none_or(|deleted_at| deleted_at + Event::PURGED_AFTER <= soon)
+        };
+        let mut purged = vec![];
+        for SignupHistory { signup, .. } in self.signups.values() {
+            if read(store, &RecordKey::Signup(signup.organization, signup.id)).is_none() {
+                let is_deleted = events.get(&signup.event).is_some_and(|event| event.deleted_at.is_some());
+                if !is_deleted || !is_purgeable(signup.event) {
+                    return Err(format!("a purge removed the sign-up {}", signup.id));
+                }
+                purged.push(signup.id);
+            }
+        }
+        self.signups.retain(|id, _| !purged.contains(id));
+        for link in self.links.values().filter(|link| link.expires_at > soon) {
+            let found = store.holder(&Unique::Link(link.digest), Deleted::Included).now_or_never();
+            if !matches!(found, Some(Ok(Some(_)))) {
+                return Err(format!("a purge removed a link of {}", link.mailbox));
+            }
+        }
+        self.links.retain(|_, link| link.expires_at > soon);
+        let is_there = |delivery: &Delivery| {
+            read(store, &RecordKey::Delivery(delivery.organization, delivery.id)).is_some()
+        };
+        if let Some(gone) =
+            self.deliveries.values().find(|delivery| delivery.expires_at > soon && !is_there(delivery))
+        {
+            return Err(format!("a purge removed the delivery {}", gone.id));
+        }
+        self.deliveries.retain(|_, delivery| delivery.expires_at > soon);
+        let mut gone = vec![];
+        for NoticeHistory { notice, .. } in self.notices.values() {
+            if read(store, &RecordKey::Notice(notice.organization, notice.id)).is_some() {
+                continue;
+            }
+            let failed_at = notice.failure.as_ref().map(|failure| failure.at);
+            let is_old = failed_at.is_some_and(|at| at + Notice::FAILED_RETENTION <= soon);
+            let is_deleted = notice.event.is_some_and(|event| {
+                events.get(&event).is_some_and(|event| event.deleted_at.is_some()) && is_purgeable(event)
+            });
+            if !is_old && !is_deleted {
+                return Err(format!("a purge removed the notice {}", notice.id));
+            }
+            gone.push(notice.id);
+        }
+        self.notices.retain(|id, _| !gone.contains(id));
+        Ok(())
+    }
+
+    /// Returns whether a notice has failed for good.
+    pub(super) fn has_failed(&self) -> bool {
+        self.notices.values().any(|history| history.notice.failure.is_some())
+    }
+
+    /// Returns the notices and deliveries that are due, for a failure.
+    pub(super) fn due_in_words(&self, now: Timestamp) -> String {
+        let notices = self.notices.values().map(|history| &history.notice);
+        let notices = notices.filter(|notice| notice.due_at.is_some_and(|due_at| due_at <= now));
+        let notices =
+            notices.map(|notice| format!("{} {} {:?}", notice.cause.name(), notice.id, notice.reason()));
+        let deliveries = self.deliveries.values().filter(|delivery| delivery.is_due(now));
+        let deliveries = deliveries.map(|delivery| format!("{} {}", delivery.activity.kind, delivery.id));
+        notices.chain(deliveries).collect::<Vec<_>>().join("; ")
+    }
+
+    /// Returns when the next notice or delivery is due.
+    pub(super) fn next_due(&self) -> Option<Timestamp> {
+        let notices = self.notices.values().filter_map(|history| history.notice.due_at);
+        let is_enabled = |delivery: &&Delivery| {
+            self.webhooks.get(&delivery.webhook).is_some_and(Webhook::is_enabled) || delivery.is_test()
+        };
+        let deliveries = self.deliveries.values().filter(is_enabled).filter_map(Delivery::due_at);
+        notices.chain(deliveries).min()
+    }
+}
+
+/// Reads a record of the store, deleted or not. The memory store answers at once.
+pub(super) fn read(store: &MemoryStore, key: &RecordKey) -> Option<Record> {
+    store.record(key, Deleted::Included).now_or_never()?.ok()?
+}
