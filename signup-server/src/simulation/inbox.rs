@@ -1,12 +1,12 @@
 //! The mail server and the mailboxes behind it: what has arrived, and what each address was told.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use signup_core::{
     DeliveryId, Mail, MailContent, MessageId, MessageMail, News, NoticeId, PlaceChange, PlaceNews, Secret,
-    SignupId, SignupStatus, TimeAndPlace, Timestamp,
+    SignedDuration, SignupId, SignupStatus, TimeAndPlace, Timestamp,
 };
 use tokio::time::sleep;
 
@@ -30,6 +30,8 @@ pub(super) struct Inbox {
     words: BTreeMap<String, Words>,
     /// The Message-ID of each mail by its words.
     ids: BTreeMap<Words, String>,
+    /// The moments of the reminders of each sign-up that have arrived.
+    reminded: BTreeSet<(SignupId, Timestamp)>,
     /// How often each delivery to a webhook has arrived.
     pub(super) deliveries: BTreeMap<DeliveryId, u32>,
     /// The number of mails.
@@ -45,8 +47,17 @@ pub(super) struct Heard {
     pub(super) at: TimeAndPlace,
     /// The index of the latest state of the shift in the ledger that is as the mail said.
     pub(super) placed: usize,
+    /// When the mail was sent.
+    pub(super) sent_at: Timestamp,
     /// The version of the notice, by which a late mail is recognized.
     version: u32,
+}
+
+/// Returns when an address is reminded of a shift: at 10:00 of the wall clock on the day before.
+pub(super) fn reminded_at(at: &TimeAndPlace) -> Timestamp {
+    let zone = at.zone.rules();
+    let day_before = zone.to_datetime(at.interval.start).date().yesterday().unwrap();
+    zone.to_timestamp(day_before.at(10, 0, 0, 0)).unwrap()
 }
 
 /// The connection of a process to the mail server.
@@ -69,6 +80,7 @@ impl SendMail for MailServer {
         let _under_way = world.enter();
         world.trace(|| format!("mail to {}: {}", mail.recipient(), in_words(mail)));
         world.check(check_committed(&world.ledger(), mail, world.elapsed()));
+        world.check(check_reminders(mail, world.now()));
         let written = writer.write(mail, now)?;
         let faults = world.faults();
         let fails = world.random.chance(faults.mails);
@@ -84,7 +96,7 @@ impl SendMail for MailServer {
                 .lines()
                 .find_map(|line| line.strip_prefix("Message-ID: "))
                 .unwrap_or_default();
-            let arrived = world.inbox().arrive(&world.ledger(), mail, id, &written.text);
+            let arrived = world.inbox().arrive(&world.ledger(), mail, now, id, &written.text);
             world.check(arrived);
         }
         sleep(after).await;
@@ -150,9 +162,29 @@ fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), St
     }
 }
 
+/// Checks that reminders are sent in their time: from their moment until two hours before the start.
+fn check_reminders(mail: &Mail, now: Timestamp) -> Result<(), String> {
+    let MailContent::News(news) = &mail.content else { return Ok(()) };
+    for PlaceNews { at, .. } in news.places.iter().filter(|place| place.change == PlaceChange::Reminder) {
+        let (first, last) = (reminded_at(at), at.interval.start - SignedDuration::from_hours(2));
+        let skew = SignedDuration::from_secs(30);
+        if now + skew < first || now - skew > last {
+            return Err(format!("{} is reminded at {now} of a shift at {}", news.email, at.interval.start));
+        }
+    }
+    Ok(())
+}
+
 impl Inbox {
     /// Notes a mail.
-    fn arrive(&mut self, ledger: &Ledger, mail: &Mail, id: &str, text: &str) -> Result<(), String> {
+    fn arrive(
+        &mut self,
+        ledger: &Ledger,
+        mail: &Mail,
+        now: Timestamp,
+        id: &str,
+        text: &str,
+    ) -> Result<(), String> {
         self.arrived += 1;
         let address = mail.recipient().key().to_owned();
         let secret = mail.secret.as_ref().map_or("", Secret::reveal);
@@ -170,7 +202,7 @@ impl Inbox {
         // Without the notice, its address was erased meanwhile.
         let Some(history) = ledger.notices.get(&mail.notice.id) else { return Ok(()) };
         match &mail.content {
-            MailContent::News(news) => self.hear(ledger, history, mail.notice.version, news),
+            MailContent::News(news) => self.hear(ledger, history, (mail.notice.version, now), news),
             MailContent::Message(sent) => {
                 let count = self.messages.entry((sent.message.id, address.clone())).or_default();
                 *count += 1;
@@ -191,7 +223,7 @@ impl Inbox {
         &mut self,
         ledger: &Ledger,
         history: &NoticeHistory,
-        version: u32,
+        (version, sent_at): (u32, Timestamp),
         news: &News,
     ) -> Result<(), String> {
         let mut is_new = false;
@@ -204,6 +236,13 @@ impl Inbox {
                 heard.status != status || !heard.at.is_same_as(at) && status == SignupStatus::Confirmed
             };
             is_new |= before.as_ref().is_none_or(differs);
+            if *change == PlaceChange::Reminder {
+                is_new = true;
+                let is_first = self.reminded.insert((signup.id, reminded_at(at)));
+                if !is_first && !history.is_unreported {
+                    return Err(format!("{} is reminded twice", signup.name));
+                }
+            }
             if let Some(before) = &before {
                 if before.status == SignupStatus::Cancelled && !history.is_unreported {
                     return Err(format!("{} hears of a place after its cancellation", signup.name));
@@ -215,7 +254,7 @@ impl Inbox {
                 }
             }
             if before.is_none_or(|before| before.version < version) {
-                self.heard.insert(signup.id, Heard { status, at: at.clone(), placed, version });
+                self.heard.insert(signup.id, Heard { status, at: at.clone(), placed, sent_at, version });
             }
         }
         if is_new || history.was_asked || history.is_unreported {
@@ -233,6 +272,7 @@ fn in_words(mail: &Mail) -> String {
             PlaceChange::New => "new",
             PlaceChange::Moved { .. } => "moved",
             PlaceChange::Cancelled => "cancelled",
+            PlaceChange::Reminder => "reminder of",
             _ => "has",
         };
         let at = place.at.place().unwrap_or_default();

@@ -1,9 +1,11 @@
 //! What holds when everything was delivered.
 
 use futures_util::FutureExt as _;
-use signup_core::{CancelledBy, DeliveryStatus, NoticeQuery, SignupStatus, Store, Timestamp, Webhook};
+use signup_core::{
+    CancelledBy, DeliveryStatus, NoticeQuery, SignedDuration, SignupStatus, Store, Timestamp, Webhook,
+};
 
-use super::inbox::{Heard, Inbox};
+use super::inbox::{Heard, Inbox, reminded_at};
 use super::ledger::{Ledger, ShiftHistory, SignupHistory};
 use super::run::{Erasure, Simulation};
 
@@ -57,6 +59,36 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
         }
         (Some(_), _) => Ok(()),
     }
+}
+
+/// Checks that each address was reminded of the shifts whose moments have come between these times, in which nothing failed.
+///
+/// # Errors
+/// Returns who was not reminded.
+pub(super) fn check_reminded(
+    simulation: &Simulation,
+    first: Timestamp,
+    last: Timestamp,
+) -> Result<(), String> {
+    let (ledger, inbox) = (simulation.world.ledger(), simulation.world.inbox());
+    let minute = SignedDuration::from_mins(1);
+    for history in ledger.signups.values().filter(|history| history.is_confirmed()) {
+        let (event, of_shift) =
+            (&ledger.events[&history.signup.event], &ledger.shifts[&history.signup.shift]);
+        let is_off = event.deleted_at.is_some() || event.is_cancelled() || !event.is_published;
+        let moment = reminded_at(of_shift.at());
+        let is_between = moment > first + minute && moment + minute < last;
+        if is_off || !event.reminders_enabled || !is_between || of_shift.shift.deleted_at.is_some() {
+            continue;
+        }
+        // Every clock may be some seconds behind.
+        let knows = |heard: &Heard| heard.sent_at + SignedDuration::from_secs(10) >= moment;
+        if !inbox.heard.get(&history.signup.id).is_some_and(knows) {
+            let (name, email) = (&history.signup.name, &history.signup.email);
+            return Err(format!("{name} of {email} was not reminded at {moment}"));
+        }
+    }
+    Ok(())
 }
 
 /// Returns whether an address must have heard more about the time and the place: a move was announced since and not undone.

@@ -230,7 +230,7 @@ impl Ledger {
             if is_moved && (history.shift.deleted_at.is_none() || history.placed.is_empty()) {
                 let is_over = |at: &TimeAndPlace| at.interval.is_over(now);
                 let was_over = history.placed.last().is_some_and(|last| is_over(&last.at));
-                let is_announced = !is_silent && !(was_over && is_over(&at));
+                let is_announced = !(is_silent || was_over && is_over(&at));
                 history.placed.push(Placed { since, at, is_announced });
             }
         }
@@ -379,7 +379,8 @@ impl Ledger {
 
     /// Returns when the next notice or delivery is due.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
-        let notices = self.notices.values().filter_map(|history| history.notice.due_at);
+        let due_at = |notice: &Notice| notice.due_at.or(notice.reminder_due_at());
+        let notices = self.notices.values().filter_map(|history| due_at(&history.notice));
         let is_enabled = |delivery: &&Delivery| {
             self.webhooks.get(&delivery.webhook).is_some_and(Webhook::is_enabled) || delivery.is_test()
         };

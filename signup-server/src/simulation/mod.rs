@@ -28,7 +28,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once};
 
 /// The number of seeds that a plain `cargo test` runs.
-const RUNS: u64 = 200;
+const RUNS: u64 = 100;
 
 thread_local! {
     /// The first panic of the run on this thread. A panic of a worker's task would otherwise only be logged.

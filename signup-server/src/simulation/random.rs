@@ -28,6 +28,11 @@ impl Random {
         per_mille > 0 && self.lock().random_range(0..1000) < per_mille
     }
 
+    /// Returns one of these words.
+    pub(super) fn word(&self, words: &[&'static str]) -> &'static str {
+        words[self.below(words.len())]
+    }
+
     pub(super) fn pick<'a, T>(&self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }

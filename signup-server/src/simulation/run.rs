@@ -173,7 +173,31 @@ impl Simulation {
         };
         let pause = SignedDuration::from_mins(i64::try_from(hours * 60 + random.between(1, 59)).unwrap());
         self.be_quiet().await;
-        self.world.jump(pause);
+        if random.chance(200) {
+            self.world.trace(|| "every process is down".to_owned());
+            self.world.jump(pause);
+        } else {
+            self.pass(pause).await;
+        }
+    }
+
+    /// Lets time pass, while the processes deliver what becomes due.
+    async fn pass(&self, pause: SignedDuration) {
+        let start = self.world.now();
+        let end = start + pause;
+        for _ in 0..1000 {
+            self.be_quiet().await;
+            let (now, next) = (self.world.now(), self.world.ledger().next_due());
+            if now >= end || self.world.failure().is_some() {
+                return self.world.check(invariants::check_reminded(self, start, now));
+            }
+            let next = next.map_or(end, |next| next.min(end));
+            if next > now {
+                self.world.jump(next.duration_since(now));
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
+        self.world.check(Err(format!("due and not delivered: {}", self.world.ledger().due_in_words(end))));
     }
 
     /// Kills a process, or stops it, and starts another one.

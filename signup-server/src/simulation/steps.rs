@@ -91,7 +91,7 @@ pub(super) fn choose(simulation: &Simulation) -> Option<Step> {
             Step::Message(event.id, message)
         }
         88..90 => Step::Duplicate(event.id, day(now, random.between(0, 9))),
-        90..93 => Step::Erase(address(*random.pick(&ADDRESSES))),
+        90..93 => Step::Erase(address(random.word(&ADDRESSES))),
         93 => Step::RetryFailed,
         94 => Step::CreateWebhook,
         95 => Step::PatchWebhook(some_webhook(world, &ledger)?, random.chance(700)),
@@ -110,9 +110,9 @@ fn sign_up(world: &World, event: &Event, shifts: &[ShiftId]) -> Option<Step> {
     if random.chance(400) {
         chosen.push(*random.pick(shifts));
     }
-    let mut new = NewSignup::new(person(*random.pick(&PEOPLE)), address(*random.pick(&ADDRESSES)));
+    let mut new = NewSignup::new(person(random.word(&PEOPLE)), address(random.word(&ADDRESSES)));
     if random.chance(250) {
-        let other = person(*random.pick(&PEOPLE));
+        let other = person(random.word(&PEOPLE));
         if other != new.people[0].name {
             new = new.and(other);
         }
@@ -141,12 +141,13 @@ fn some_webhook(world: &World, ledger: &Ledger) -> Option<WebhookId> {
 
 fn new_event(world: &World) -> NewEvent {
     let random = &world.random;
-    let zone = zone(*random.pick(&ZONES));
+    let zone = zone(random.word(&ZONES));
     let first = day(world.now(), random.between(0, 8));
     let mut event = NewEvent::new("Food drive".parse().unwrap(), first, zone);
     for _ in 0..random.between(1, 3) {
         event = event.shift(new_shift(world));
     }
+    let event = if random.chance(200) { event.without_reminders() } else { event };
     if random.chance(900) { event.published() } else { event }
 }
 
@@ -185,7 +186,8 @@ fn event_patch(world: &World, event: &Event, is_silent: bool) -> EventPatch {
     let patch = match world.random.below(6) {
         0 | 1 => patch.location(world.random.pick(&["Hall", "Park"]).parse().unwrap()),
         2 => patch.start_date(day(world.now(), world.random.between(0, 8))),
-        3 => patch.zone(zone(*world.random.pick(&ZONES))),
+        3 if world.random.chance(400) => patch.reminders(world.random.chance(700)),
+        3 => patch.zone(zone(world.random.word(&ZONES))),
         _ => patch.published(!event.is_published || world.random.chance(300)),
     };
     if is_silent { patch.without_mail() } else { patch }
