@@ -111,6 +111,8 @@ fn send(mail: &Mail) -> std::result::Result<(), (MailFailure, &'static str)> {
     for place in &news.places {
         let about = match &place.change {
             PlaceChange::New => "confirms a place",
+            PlaceChange::Waiting => "confirms a place on the waiting list",
+            PlaceChange::Promoted => "gives a place to somebody who waited",
             PlaceChange::Moved { .. } => "tells of a changed time or place",
             PlaceChange::Cancelled if place.signup.cancelled_by() == Some(CancelledBy::Volunteer) => {
                 "confirms a cancellation"

@@ -37,6 +37,8 @@ pub struct Coverage {
     pub capacity: u64,
     /// The sum of the confirmed sign-ups for the shifts that are not past.
     pub filled: u64,
+    /// The sum of the sign-ups that wait for a place on the shifts that are not past.
+    pub waitlisted: u64,
     /// The sum of `remaining` of the shifts. Sign-ups above the capacity of one shift do not reduce the `remaining` of
     /// another.
     pub remaining: u64,
@@ -124,6 +126,7 @@ impl Coverage {
             is_covered: !event.is_cancelled() && remaining == 0,
             capacity: of(false).map(capacity).sum(),
             filled: of(false).map(filled).sum(),
+            waitlisted: of(false).map(|found| u64::from(occupancy(found).waitlisted)).sum(),
             remaining,
             missing: of(false).map(|found| u64::from(found.missing)).sum(),
             over_filled: of(false).map(|found| filled(found).saturating_sub(capacity(found))).sum(),

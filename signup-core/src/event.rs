@@ -55,6 +55,9 @@ pub struct Event {
     pub signups_open_at: Option<LocalDateTime>,
     /// When sign-ups close; after they open. `None` if they stay open.
     pub signups_close_at: Option<LocalDateTime>,
+    /// Whether people can join the waiting list of a full shift. Without it, those who wait keep waiting.
+    #[serde(default)]
+    pub waitlist_enabled: bool,
     /// When the organizer cancelled the event; `None` while it is not cancelled. A cancelled event stays cancelled.
     pub cancelled_at: Option<Timestamp>,
     /// The organizer's reason for the cancellation, if one was given.
@@ -114,6 +117,7 @@ impl Event {
             external_id: None,
             signups_open_at: None,
             signups_close_at: None,
+            waitlist_enabled: false,
             cancelled_at: None,
             cancellation_reason: None,
             version: 1,

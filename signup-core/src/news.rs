@@ -40,6 +40,8 @@ pub struct PlaceNews {
     pub change: PlaceChange,
     /// The `SEQUENCE` of the calendar entry: the number of earlier mails that had it, and of those that may have.
     pub sequence: u32,
+    /// The place in the line of a sign-up that waits, from 1.
+    pub place_in_line: Option<u32>,
 }
 
 /// What is new about a place.
@@ -48,6 +50,10 @@ pub struct PlaceNews {
 pub enum PlaceChange {
     /// The place was taken.
     New,
+    /// The volunteer joined the waiting list.
+    Waiting,
+    /// The volunteer waited, and has a place now.
+    Promoted,
     /// The time or the place of the shift changed.
     Moved {
         /// What the address was told before.
@@ -90,7 +96,7 @@ impl PlaceNews {
         change: PlaceChange,
         sequence: u32,
     ) -> Self {
-        Self { shift, signup, at, change, sequence }
+        Self { shift, signup, at, change, sequence, place_in_line: None }
     }
 
     /// Returns what the address was told once the mail was sent at `sent_at`.

@@ -19,8 +19,8 @@ use crate::text::EmailAddress;
 ///
 /// - a *recipient* ([`NoticeCause::News`]): an address with places at an event. It is written with the first sign-up of the address,
 ///   and stays after each mail. It rests while the address knows what holds, until the [next reminder](Self::reminder_due_at).
-/// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::MessageSent`]): works through the sign-ups of an event in portions, so an
-///   event can have any number of volunteers.
+/// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::Promotion`], [`NoticeCause::MessageSent`]): works through the sign-ups or
+///   the shifts of an event in portions, so an event can have any number of volunteers.
 /// - a mail to one address: a [`Message`](NoticeCause::Message), a code to sign in, or an invitation.
 ///
 /// Any process may claim a due notice. A claim is a lease: it sets [`due_at`](Self::due_at) to the end of the lease. The
@@ -87,6 +87,8 @@ pub enum NoticeCause {
     News(Recipient),
     /// The time, the place or the existence of shifts of the event changed. The job marks each recipient whom a mail has to tell so.
     EventChanged(EventChange),
+    /// The event has moved, so that places of its shifts go to those who wait for them again. The job promotes them.
+    Promotion,
     /// A browser asked for a code to sign in. The mail is sent only if a person has the address, and only while the code works.
     SignInCode {
         /// The address that was given.
@@ -220,6 +222,7 @@ impl NoticeCause {
         match self {
             Self::News(_) => "news",
             Self::EventChanged(_) => "event_changed",
+            Self::Promotion => "promotion",
             Self::SignInCode { .. } => "sign_in_code",
             Self::Invited { .. } => "invited",
             Self::MessageSent { .. } => "message_sent",
@@ -248,6 +251,7 @@ impl NoticeCause {
         match self {
             Self::News(Recipient { email, .. }) | Self::Message { email, .. } => Some(email),
             Self::EventChanged(_)
+            | Self::Promotion
             | Self::MessageSent { .. }
             | Self::SignInCode { .. }
             | Self::Invited { .. } => None,

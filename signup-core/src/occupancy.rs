@@ -95,12 +95,15 @@ pub struct Occupancy {
     pub capacity: Capacity,
     /// The exact number of confirmed sign-ups.
     pub filled: u32,
+    /// The exact number of sign-ups that wait for a place.
+    #[serde(default)]
+    pub waitlisted: u32,
 }
 
 impl Occupancy {
     /// Returns the occupancy of a shift without sign-ups.
     pub const fn empty(capacity: Capacity) -> Self {
-        Self { capacity, filled: 0 }
+        Self { capacity, filled: 0, waitlisted: 0 }
     }
 
     /// Returns the number of volunteers still needed; 0 for an over-full shift.

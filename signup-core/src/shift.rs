@@ -7,7 +7,7 @@
 
 use std::ops::Deref;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::caller_key::ExternalId;
@@ -89,6 +89,12 @@ pub struct Shift {
 }
 
 impl Shift {
+    /// How long before a shift begins its waiting list stops: 12 hours. From then on nobody joins it, and a place that comes free is open
+    /// to everybody, because those who wait may have made other plans.
+    pub const WAITLIST_CUTOFF: SignedDuration = SignedDuration::from_hours(12);
+    /// The maximum number of sign-ups that wait for a place on one shift.
+    pub const MAX_WAITLISTED: u32 = 200;
+
     /// Creates the record of a shift that lasts all of the first day and has no sign-ups. The other fields are public and can be set
     /// afterwards. [`ScheduledShift::of`] sets `ends_at`.
     pub const fn new(
@@ -223,10 +229,42 @@ impl ScheduledShift {
         self.interval().is_over(now)
     }
 
+    /// Returns whether the shift is neither closed nor deleted.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.shift.closing.is_none() && self.shift.deleted_at.is_none()
+    }
+
     /// Returns whether the shift takes sign-ups at `now`, if its event is published and its [sign-ups are open](Event::signup_phase).
     pub fn takes_signups(&self, now: Timestamp) -> bool {
-        let is_open = self.closing.is_none() && self.deleted_at.is_none();
-        is_open && self.occupancy.has_room() && !self.is_over(now)
+        self.is_open() && self.room(now) > 0 && !self.is_over(now)
+    }
+
+    /// Returns whether the shift takes people on its waiting list at `now`, if its event is published and its
+    /// [sign-ups are open](Event::signup_phase): whether it is full, its event has waiting lists, and the list has room before the
+    /// [cutoff](Shift::WAITLIST_CUTOFF). A shift of capacity 0 has no waiting list.
+    pub fn takes_waiters(&self, event: &Event, now: Timestamp) -> bool {
+        self.is_open() && self.room(now) == 0 && self.waiting_room(event, now) > 0
+    }
+
+    /// Returns how many places sign-ups can take at `now`. The places that come free before the [cutoff](Shift::WAITLIST_CUTOFF) belong to
+    /// those who wait.
+    pub fn room(&self, now: Timestamp) -> u32 {
+        let is_owed = self.occupancy.waitlisted > 0 && self.is_before_cutoff(now);
+        if is_owed { 0 } else { self.occupancy.remaining() }
+    }
+
+    /// Returns how many people can join the waiting list at `now`, once the shift is full.
+    pub(crate) fn waiting_room(&self, event: &Event, now: Timestamp) -> u32 {
+        let Occupancy { capacity, waitlisted, .. } = self.occupancy;
+        // A move of the event has put the shift before the cutoff again, and places are still to be given to those who wait.
+        let is_owed = waitlisted > 0 && self.occupancy.has_room();
+        let has_list = event.waitlist_enabled && capacity.volunteers() > 0 && self.is_before_cutoff(now);
+        if has_list && !is_owed { Shift::MAX_WAITLISTED.saturating_sub(waitlisted) } else { 0 }
+    }
+
+    /// Returns whether `now` is before the [cutoff](Shift::WAITLIST_CUTOFF) of the waiting list.
+    pub fn is_before_cutoff(&self, now: Timestamp) -> bool {
+        self.interval().start.duration_since(now) > Shift::WAITLIST_CUTOFF
     }
 
     /// Returns how many volunteers the shift still needs to run at all. 0 without a minimum.

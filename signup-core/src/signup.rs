@@ -1,4 +1,4 @@
-//! Sign-ups: the places of volunteers on shifts.
+//! Sign-ups: the places of volunteers on shifts, and on the waiting lists of shifts.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -10,9 +10,9 @@ use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonNam
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
 
-/// One person's place on one shift.
+/// One person's place on one shift, or on its waiting list.
 ///
-/// A person, by address and [name](PersonName::key), has at most one confirmed sign-up for a shift. Signing up after a cancellation creates a new record.
+/// A person, by address and [name](PersonName::key), has at most one active sign-up for a shift, which is confirmed or waits. Signing up after a cancellation creates a new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Signup {
@@ -33,8 +33,10 @@ pub struct Signup {
     pub told: Told,
     /// The volunteer's answers, in the order of the questions.
     pub answers: Vec<Answer>,
-    /// Whether the sign-up is confirmed, or when and by what it was cancelled.
+    /// Whether the sign-up is confirmed or waits, or when and by what it was cancelled.
     pub state: SignupState,
+    /// When the sign-up got a place after it had waited for one; `None` for any other sign-up.
+    pub promoted_at: Option<Timestamp>,
     /// Why the organizer cancelled this one sign-up; `None` if they gave no reason, or something else cancelled it.
     pub reason: Option<CancellationReason>,
     /// Whether the organizer cancelled this one sign-up, and nobody is mailed about it.
@@ -83,7 +85,9 @@ impl Told {
 pub enum SignupState {
     /// The sign-up holds a place.
     Confirmed,
-    /// The sign-up has given its place back.
+    /// The sign-up waits for a place.
+    Waitlisted,
+    /// The sign-up has given its place back, or waits no longer.
     Cancelled {
         /// When the sign-up was cancelled.
         at: Timestamp,
@@ -95,7 +99,7 @@ pub enum SignupState {
 impl Signup {
     /// The minimum time between two mails about a repeated sign-up: 1 hour.
     pub const MAIL_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(1);
-    /// The maximum number of places that one address has on a shift.
+    /// The maximum number of active sign-ups, confirmed or waiting, that one address has for a shift.
     pub const MAX_PER_ADDRESS: u32 = 20;
 
     /// Creates the record of a confirmed sign-up. The tuple has the organization, the event and the shift. The other
@@ -118,6 +122,7 @@ impl Signup {
             told,
             answers: Vec::new(),
             state: SignupState::Confirmed,
+            promoted_at: None,
             reason: None,
             is_silent: false,
             version: 1,
@@ -139,26 +144,37 @@ impl Signup {
         matches!(self.state, SignupState::Confirmed)
     }
 
+    /// Returns whether the sign-up waits for a place.
+    pub const fn is_waitlisted(&self) -> bool {
+        matches!(self.state, SignupState::Waitlisted)
+    }
+
+    /// Returns whether the sign-up holds a place or waits for one. Only an active sign-up can be cancelled.
+    pub const fn is_active(&self) -> bool {
+        !matches!(self.state, SignupState::Cancelled { .. })
+    }
+
     /// Returns the state without the time and the cause of a cancellation.
     pub const fn status(&self) -> SignupStatus {
         match self.state {
             SignupState::Confirmed => SignupStatus::Confirmed,
+            SignupState::Waitlisted => SignupStatus::Waitlisted,
             SignupState::Cancelled { .. } => SignupStatus::Cancelled,
         }
     }
 
-    /// Returns when the sign-up was cancelled; `None` while it is confirmed.
+    /// Returns when the sign-up was cancelled; `None` while it is active.
     pub const fn cancelled_at(&self) -> Option<Timestamp> {
         match self.state {
-            SignupState::Confirmed => None,
+            SignupState::Confirmed | SignupState::Waitlisted => None,
             SignupState::Cancelled { at, .. } => Some(at),
         }
     }
 
-    /// Returns what cancelled the sign-up; `None` while it is confirmed.
+    /// Returns what cancelled the sign-up; `None` while it is active.
     pub const fn cancelled_by(&self) -> Option<CancelledBy> {
         match self.state {
-            SignupState::Confirmed => None,
+            SignupState::Confirmed | SignupState::Waitlisted => None,
             SignupState::Cancelled { by, .. } => Some(by),
         }
     }
@@ -192,7 +208,13 @@ impl Signup {
     /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
     #[must_use]
     pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {
-        if self.is_confirmed() { Self { state: SignupState::Cancelled { at, by }, ..self } } else { self }
+        if self.is_active() { Self { state: SignupState::Cancelled { at, by }, ..self } } else { self }
+    }
+
+    /// Returns a sign-up that waits as one that has got a place.
+    #[must_use]
+    pub fn promoted(self, at: Timestamp) -> Self {
+        Self { state: SignupState::Confirmed, promoted_at: Some(at), version: self.version + 1, ..self }
     }
 
     /// Returns the sign-up as it is now that its shift is `shift`: cancelled if the shift is [closed](Shift::closing).
@@ -217,9 +239,10 @@ impl Signup {
         (*announced != shift.announced && !before.is_same_as(at)).then_some(before)
     }
 
-    /// Returns when the sign-up last changed: when it was cancelled, or else when it was made.
+    /// Returns when the sign-up last changed: when it was cancelled, or else when it got a place after it had waited, or else when it was
+    /// made.
     pub fn updated_at(&self) -> Timestamp {
-        self.cancelled_at().unwrap_or(self.created_at)
+        self.cancelled_at().or(self.promoted_at).unwrap_or(self.created_at)
     }
 }
 
@@ -247,7 +270,9 @@ impl Answer {
 pub enum SignupStatus {
     /// The sign-up holds a place.
     Confirmed,
-    /// The sign-up has given its place back.
+    /// The sign-up waits for a place.
+    Waitlisted,
+    /// The sign-up has given its place back, or waits no longer.
     Cancelled,
 }
 
@@ -255,6 +280,7 @@ names! {
     /// Every status.
     SignupStatus {
         Confirmed => "confirmed",
+        Waitlisted => "waitlisted",
         Cancelled => "cancelled",
     }
 }

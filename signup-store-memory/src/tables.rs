@@ -65,6 +65,10 @@ impl Tables {
                 _ => Ok(()),
             },
             Requirement::Below { total, bound, now } => self.check_below(total, *bound, *now),
+            Requirement::AtLeast { total, bound, now } => {
+                let count = self.count(total, *now);
+                require(count >= *bound, || Refusal::NotAtLeast { total: total.clone(), count })
+            }
             Requirement::AllZero { parent: _, totals } => {
                 totals.iter().try_for_each(|total| self.check_below(total, 1, Timestamp::MIN))
             }
@@ -77,7 +81,9 @@ impl Tables {
     }
 
     pub(crate) fn count(&self, total: &Total, now: Timestamp) -> u32 {
-        if let Total::Filled(organization, shift) | Total::PlacesOf(organization, shift, _) = total
+        if let Total::Filled(organization, shift)
+        | Total::Waiting(organization, shift)
+        | Total::PlacesOf(organization, shift, _) = total
             && self
                 .shift(&RecordKey::Shift(*organization, *shift))
                 .is_some_and(|shift| shift.closing.is_some())
@@ -162,12 +168,15 @@ impl Tables {
         }
     }
 
-    /// Returns the shift as it is now: with the sign-ups that are confirmed.
+    /// Returns the shift as it is now: with the numbers of sign-ups that are confirmed and that wait.
     fn current_shift(&self, shift: &Shift) -> Shift {
         let mut current = shift.clone();
-        let total = Total::Filled(shift.organization, shift.id);
-        let filled = self.tallies.get(&total).filter(|_| shift.closing.is_none());
-        current.occupancy.filled = filled.map_or(0, |tally| tally.always);
+        let count = |total| {
+            let tally = self.tallies.get(&total).filter(|_| shift.closing.is_none());
+            tally.map_or(0, |tally| tally.always)
+        };
+        current.occupancy.filled = count(Total::Filled(shift.organization, shift.id));
+        current.occupancy.waitlisted = count(Total::Waiting(shift.organization, shift.id));
         current
     }
 

@@ -56,6 +56,10 @@ types! {
     QUESTION_DELETED => "question.deleted",
     /// A volunteer signed up.
     SIGNUP_CREATED => "signup.created",
+    /// A volunteer joined the waiting list of a shift.
+    SIGNUP_WAITLISTED => "signup.waitlisted",
+    /// A sign-up that waited got a place.
+    SIGNUP_PROMOTED => "signup.promoted",
     /// A sign-up was cancelled by itself: not with its event or its shift.
     SIGNUP_CANCELLED => "signup.cancelled",
     /// A sign-up was removed for good, with the data of its volunteer.

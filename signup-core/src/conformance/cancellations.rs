@@ -50,10 +50,10 @@ pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dy
     assert!(empty.is_err(), "another shift keeps its sign-ups");
 }
 
-/// A change of a closed shift or of its sign-ups leaves the sign-ups cancelled. A removed sign-up frees no place twice.
+/// A change of a closed shift or of its sign-ups leaves the sign-ups cancelled, also one that waited. A removed sign-up frees no place twice.
 pub async fn the_sign_ups_of_a_closed_shift_stay_cancelled(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 2).await;
-    let first = signup(&shift, 1);
+    let first = waiting(signup(&shift, 1));
     let by = CancelledBy::EventCancellation;
     let closed = closed(&shift, at(5), by);
     write(&*store, vec![Write::insert(first.clone()), put(shift, closed.clone())]).await;

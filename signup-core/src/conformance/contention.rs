@@ -26,6 +26,22 @@ pub async fn simultaneous_sign_ups_never_pass_the_capacity(store: Arc<dyn Store>
     assert_eq!(store.signups(event.organization, &query).await.unwrap().items.len(), 7);
 }
 
+/// Of 16 simultaneous cancellations that require 6 confirmed sign-ups, 11 succeed. The others are refused with the count 5.
+pub async fn simultaneous_subtractions_never_pass_a_bound(store: Arc<dyn Store>) {
+    let (_, shift) = with_shift(&store, 20).await;
+    let volunteers: Vec<_> = (0..16).map(|number| signup(&shift, number)).collect();
+    commit(&*store, insert(volunteers.clone())).await;
+    let total = Total::Filled(shift.organization, shift.id);
+    let at_least = Requirement::AtLeast { total: total.clone(), bound: 6, now: at(0) };
+    let cancel = |volunteer: Signup| {
+        let gone = cancelled(volunteer.clone(), at(5));
+        ChangeSet { requires: vec![at_least.clone()], writes: vec![put(volunteer, gone)] }
+    };
+    let results = all_at_once(&store, volunteers.into_iter().map(cancel).collect()).await;
+    assert_outcomes(&results, 11, &Refusal::NotAtLeast { total, count: 5 });
+    assert_eq!(stored(&*store, &shift).await.unwrap().occupancy.filled, 5);
+}
+
 /// Of 32 simultaneous change sets that add a record to a total, as many succeed as its bound allows. The others are refused with the
 /// bound as the count. They insert the record, publish or restore an event.
 pub async fn simultaneous_additions_never_pass_a_bound(store: Arc<dyn Store>) {

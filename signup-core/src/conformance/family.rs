@@ -28,7 +28,7 @@ impl Family {
         let event = event(owner, number);
         let first = 10 * number;
         let shifts = [first, first + 1].map(|number| Shift {
-            occupancy: Occupancy { capacity: Capacity::new(5).unwrap(), filled: 1 },
+            occupancy: Occupancy { capacity: Capacity::new(5).unwrap(), filled: 1, waitlisted: 0 },
             ..shift(&event, number, 5)
         });
         let email = EmailAddress::new(&format!("Ada{number}@Example.org")).unwrap();
@@ -129,7 +129,7 @@ impl Family {
             description: Some(ShiftDescription::new("Bring gloves.").unwrap()),
             location: Some(ShiftLocation::new("Hall B").unwrap()),
             hours: Hours::parse(Some("18:00"), None).unwrap(),
-            occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 1 },
+            occupancy: Occupancy { capacity: Capacity::new(2).unwrap(), filled: 1, waitlisted: 0 },
             minimum: Some(Minimum::new(2).unwrap()),
             position: 99,
             announced: 7,

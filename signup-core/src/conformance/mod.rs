@@ -103,6 +103,7 @@ pub mod signup_lists;
 pub mod snapshots;
 pub mod totals;
 pub mod uniques;
+pub mod waiting_lists;
 
 /// Runs one promise on a store of `fresh`. Does nothing if `fresh` returns `None`.
 pub fn test<Guard>(
@@ -167,6 +168,7 @@ macro_rules! conformance_tests {
             cancellations::a_cancellation_keeps_its_cause
             cancellations::a_closing_cancels_every_sign_up_that_came_before
             contention::simultaneous_sign_ups_never_pass_the_capacity
+            contention::simultaneous_subtractions_never_pass_a_bound
             contention::simultaneous_additions_never_pass_a_bound
             contention::one_of_many_simultaneous_inserts_of_a_unique_value_succeeds
             contention::one_of_many_simultaneous_uses_of_a_key_takes_effect
@@ -280,6 +282,7 @@ macro_rules! conformance_tests {
             totals::a_requirement_of_zeros_is_refused_with_a_total_above_zero
             totals::a_total_that_has_to_be_zero_excludes_additions
             uniques::a_unique_value_is_free_or_taken
+            waiting_lists::nobody_waits_for_an_empty_place_after_simultaneous_changes
             uniques::a_cancelled_sign_up_frees_its_place
             uniques::a_deleted_event_frees_its_external_id
         }

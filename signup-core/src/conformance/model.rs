@@ -195,7 +195,7 @@ fn signup_query(world: &World, numbers: &mut Numbers<'_>) -> (OrganizationId, Si
     }
     let beside = side(numbers).zip(numbers.pick(world.all::<&Signup>()));
     query.position = beside.map(|(side, signup)| Position { key: signup.id, side });
-    query.status = SignupStatus::ALL.get(usize::from(numbers.below(4))).copied();
+    query.status = SignupStatus::ALL.get(usize::from(numbers.below(5))).copied();
     query.email = Some(numbers.below(12)).filter(|person| *person < 4).map(|person| email(person, true));
     query.deleted = [Deleted::Excluded, Deleted::Included][usize::from(numbers.below(2))];
     query.search = SEARCHES.get(usize::from(numbers.below(24))).map(|text| SearchText::new(text).unwrap());

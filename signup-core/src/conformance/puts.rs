@@ -14,7 +14,7 @@ fn dates(first: &str, zone: &str) -> EventDates {
 fn underived(record: &Record) -> Record {
     match record.clone() {
         Record::Shift(shift) => {
-            let occupancy = Occupancy { filled: 77, ..shift.occupancy };
+            let occupancy = Occupancy { filled: 77, waitlisted: 77, ..shift.occupancy };
             Shift { occupancy, ..*shift }.into()
         }
         record => record,

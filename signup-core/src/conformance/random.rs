@@ -219,7 +219,7 @@ impl Draft<'_> {
         let place =
             |uniques: &[Unique]| uniques.iter().find(|unique| matches!(unique, Unique::Place(..))).cloned();
         if let Record::Signup(signup) = &after
-            && place(&had) != place(&has)
+            && (place(&had) != place(&has) || signup.is_confirmed() && is_waiting(before.as_ref()))
         {
             self.require_gates(signup);
         }
@@ -343,7 +343,8 @@ impl Draft<'_> {
         let siblings: Vec<_> = siblings.take(1 + bound as usize).collect();
         let version = entity.version().map(|found| found + raised);
         let gate = entity.gate().map(|found| found + raised);
-        let mut possible = vec![Requirement::Below { total, bound, now }];
+        let mut possible = vec![Requirement::Below { total: total.clone(), bound, now }];
+        possible.extend(total.stored_with().map(|_| Requirement::AtLeast { total, bound, now }));
         possible.extend(version.map(|version| Requirement::Unchanged { key: key.clone(), version }));
         possible.extend(gate.map(|gate| Requirement::GateUnchanged { key, gate }));
         possible.extend(entity.uniques().into_iter().map(|unique| Requirement::Absent { unique, now }));
@@ -357,6 +358,11 @@ impl Draft<'_> {
         let answered = numbers.pick(asked.map(|question| question.id));
         answered.into_iter().map(|question_id| Answer { question_id, ..answer(0, "M") }).collect()
     }
+}
+
+/// Returns whether the record is a sign-up that waits for a place.
+fn is_waiting(record: Option<&Record>) -> bool {
+    matches!(record, Some(Record::Signup(signup)) if signup.is_waitlisted())
 }
 
 /// Returns the requirement that no confirmed sign-up is for any of the shifts of one event, or that no sign-up has answered any

@@ -83,6 +83,7 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         external_id: None,
         signups_open_at: None,
         signups_close_at: None,
+        waitlist_enabled: false,
         cancelled_at: None,
         cancellation_reason: None,
         version: 1,
@@ -182,6 +183,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         told: told(),
         answers: vec![],
         state: SignupState::Confirmed,
+        promoted_at: None,
         reason: None,
         is_silent: false,
         version: 1,
@@ -206,6 +208,11 @@ pub fn link(signup: &Signup, number: u32) -> Link {
 pub fn opt_out(organization: u32, number: u32) -> OptOut {
     let mailbox = format!("ada{number}@example.org").parse().unwrap();
     OptOut::new(organization_id(organization), mailbox, Subscription::Reminders, at(4))
+}
+
+/// Returns the sign-up as one that waits for a place.
+pub fn waiting(signup: Signup) -> Signup {
+    Signup { state: SignupState::Waitlisted, ..signup }
 }
 
 /// Returns the sign-up after its volunteer cancelled it.

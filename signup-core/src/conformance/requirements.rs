@@ -47,7 +47,11 @@ pub async fn the_first_requirement_that_fails_is_the_refusal(store: Arc<dyn Stor
             Requirement::Below { total: total.clone(), bound: 1, now: at(0) },
             Refusal::NotBelow { total, count: 1 },
         ),
-        (are_empty(&event, &[shifts[0].id]), Refusal::NotBelow { total: filled, count: 1 }),
+        (are_empty(&event, &[shifts[0].id]), Refusal::NotBelow { total: filled.clone(), count: 1 }),
+        (
+            Requirement::AtLeast { total: filled.clone(), bound: 2, now: at(0) },
+            Refusal::NotAtLeast { total: filled, count: 1 },
+        ),
     ];
     for _ in 0..failing.len() {
         failing.rotate_left(1);

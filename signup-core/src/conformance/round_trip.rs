@@ -28,6 +28,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         external_id: "!drive'7~".parse().ok(),
         signups_open_at: "2027-03-01T18:00".parse().ok(),
         signups_close_at: "2027-06-04T00:00".parse().ok(),
+        waitlist_enabled: true,
         cancelled_at: Some(at(7)),
         cancellation_reason: Some(CancellationReason::new("Flood,\n“high water”").unwrap()),
         version: 12,
@@ -43,7 +44,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
             .unwrap()
             .on_day(3)
             .unwrap(),
-        occupancy: Occupancy { capacity: Capacity::new(1_000_000).unwrap(), filled: 1 },
+        occupancy: Occupancy { capacity: Capacity::new(1_000_000).unwrap(), filled: 1, waitlisted: 0 },
         minimum: Some(Minimum::new(1_000_000).unwrap()),
         external_id: "\"shift\\".parse().ok(),
         position: 3,
@@ -59,7 +60,13 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         label: question.label.clone(),
         value: AnswerText::new("“M”").unwrap(),
     }];
-    let signup = Signup { answers, repeated_at: Some(at(3)), version: 2, ..signup(&shift, 1) };
+    let signup = Signup {
+        answers,
+        repeated_at: Some(at(3)),
+        promoted_at: Some(at(2)),
+        version: 2,
+        ..signup(&shift, 1)
+    };
     let creator = Actor::Person { id: PersonId::new(uuid(1)), name: PersonName::new("“Ada”").unwrap() };
     let token = Token {
         created_by: creator,

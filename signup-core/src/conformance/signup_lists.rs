@@ -46,7 +46,7 @@ async fn assert_in_full(store: &dyn Store, query: &SignupQuery, page: &[Signup])
     let found = store.signups_in_full(organization_id(1), query).await.unwrap();
     let signups: Vec<_> = found.iter().map(|found| found.signup.clone()).collect();
     assert_eq!(signups, page, "in full: {query:?}");
-    for SignupInFull { organization, event, shift, signup } in found {
+    for SignupInFull { organization, event, shift, signup, .. } in found {
         let expected = (signup.organization, signup.event, signup.shift);
         assert_eq!((organization.id, event.id, shift.id), expected, "the records of {signup:?}");
     }

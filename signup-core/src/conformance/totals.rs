@@ -6,7 +6,8 @@ use super::family::with_family;
 use super::records::*;
 use crate::*;
 
-/// Returns the number of records that count at `now`. Asserts that the total is below exactly the greater bounds.
+/// Returns the number of records that count at `now`. Asserts that the total is below exactly the greater bounds, and at least as great
+/// as exactly the others, if it is stored.
 pub(super) async fn count(store: &dyn Store, total: &Total, now: Timestamp) -> u32 {
     let check_below = |bound| check(store, vec![Requirement::Below { total: total.clone(), bound, now }]);
     let Err(Refusal::NotBelow { total: found, count }) = check_below(0).await else {
@@ -15,11 +16,18 @@ pub(super) async fn count(store: &dyn Store, total: &Total, now: Timestamp) -> u
     assert_eq!(found, *total);
     assert_eq!(check_below(count).await, Err(Refusal::NotBelow { total: found, count }), "{total:?}");
     assert_eq!(check_below(count + 1).await, Ok(()), "{total:?}");
+    if total.stored_with().is_some() {
+        let at_least = |bound| check(store, vec![Requirement::AtLeast { total: total.clone(), bound, now }]);
+        assert_eq!(at_least(count).await, Ok(()), "{total:?}");
+        let refused = Refusal::NotAtLeast { total: total.clone(), count };
+        assert_eq!(at_least(count + 1).await, Err(refused), "{total:?}");
+    }
     count
 }
 
-/// Inserts, puts and removals move records between totals. The places on a closed shift are free. A cancelled sign-up and a sign-up
-/// for a deleted or closed shift keep their answers. An edit of a shift keeps `filled`, which may exceed the capacity.
+/// Inserts, puts and removals move records between totals. The places on a closed shift are free, and nobody waits for one. A cancelled
+/// sign-up and a sign-up for a deleted or closed shift keep their answers. An edit of a shift keeps `filled`, which may exceed the
+/// capacity, and `waitlisted`.
 pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
     let owner = organization(1);
     let event = event(1, 1);
@@ -27,10 +35,15 @@ pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
     let shift = shift(&event, 1, 5);
     let both = Signup { answers: vec![answer(2, "S"), answer(1, "M")], ..signup(&shift, 1) };
     let one = Signup { answers: vec![answer(1, "S")], ..signup(&shift, 2) };
+    let of_same_address =
+        Signup { name: "Bob".parse().unwrap(), email: one.email.clone(), ..signup(&shift, 3) };
+    let third = waiting(of_same_address);
+    let promoted = third.clone().promoted(at(5));
+    let waits_again = Signup { state: SignupState::Waitlisted, version: 3, ..promoted.clone() };
     let only_one = Signup { answers: vec![answer(1, "M")], version: 2, ..both.clone() };
     let gone = cancelled(only_one.clone(), at(5));
     let renewed = Signup { repeated_at: Some(at(6)), version: 4, ..gone.clone() };
-    let occupancy = Occupancy { capacity: Capacity::new(1).unwrap(), filled: 77 };
+    let occupancy = Occupancy { capacity: Capacity::new(1).unwrap(), filled: 77, waitlisted: 77 };
     let edited = Shift { occupancy, ..next_shift(&shift) };
     let missing = Shift { deleted_at: Some(at(6)), ..next_shift(&edited) };
     let closed = closed(&missing, at(7), CancelledBy::ShiftDeletion);
@@ -43,27 +56,40 @@ pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
         Total::Answers(owner.id, event.id, QuestionId::new(uuid(2))),
         Total::PlacesOf(owner.id, shift.id, "ada1@example.org".to_owned()),
         Total::PlacesOf(owner.id, shift.id, "ada2@example.org".to_owned()),
+        Total::Waiting(owner.id, shift.id),
     ];
     let plan = Organization { plan: Plan::Pro, version: 2, ..owner.clone() };
     let steps = [
-        (None, [0, 0, 0, 0, 0, 0, 0], "nothing is read_all, so every total is 0"),
-        (Some(Write::insert(owner.clone())), [1, 0, 0, 0, 0, 0, 0], "an organization"),
-        (Some(put(owner, plan)), [1, 0, 0, 0, 0, 0, 0], "a change of the organization"),
-        (Some(Write::insert(organization(2))), [2, 0, 0, 0, 0, 0, 0], "another organization"),
-        (Some(Write::insert(draft.clone())), [2, 0, 0, 0, 0, 0, 0], "a draft"),
-        (Some(put(draft, event.clone())), [2, 1, 0, 0, 0, 0, 0], "a published event"),
-        (Some(Write::insert(shift.clone())), [2, 1, 0, 0, 0, 0, 0], "a shift without sign-ups"),
-        (Some(Write::insert(both.clone())), [2, 1, 1, 1, 1, 1, 0], "a sign-up with two answers"),
-        (Some(Write::insert(one.clone())), [2, 1, 2, 2, 1, 1, 1], "a sign-up with one answer"),
-        (Some(put(both, only_one.clone())), [2, 1, 2, 2, 0, 1, 1], "an answer is removed"),
-        (Some(put(shift, edited.clone())), [2, 1, 2, 2, 0, 1, 1], "a shift becomes over-full"),
-        (Some(put(only_one, gone.clone())), [2, 1, 1, 2, 0, 0, 1], "a cancellation"),
-        (Some(put(gone, renewed.clone())), [2, 1, 1, 2, 0, 0, 1], "a change of a cancelled sign-up"),
-        (Some(Write::Remove(renewed.into())), [2, 1, 1, 1, 0, 0, 1], "a cancelled sign-up is removed"),
-        (Some(put(edited, missing.clone())), [2, 1, 1, 1, 0, 0, 1], "a deleted shift keeps its sign-ups"),
-        (Some(put(missing, closed)), [2, 1, 0, 1, 0, 0, 0], "a closed shift"),
-        (Some(Write::Remove(one.into())), [2, 1, 0, 0, 0, 0, 0], "a sign-up for a closed shift is removed"),
-        (Some(put(event, cancelled_event)), [2, 0, 0, 0, 0, 0, 0], "a cancelled event"),
+        (None, [0, 0, 0, 0, 0, 0, 0, 0], "nothing is read_all, so every total is 0"),
+        (Some(Write::insert(owner.clone())), [1, 0, 0, 0, 0, 0, 0, 0], "an organization"),
+        (Some(put(owner, plan)), [1, 0, 0, 0, 0, 0, 0, 0], "a change of the organization"),
+        (Some(Write::insert(organization(2))), [2, 0, 0, 0, 0, 0, 0, 0], "another organization"),
+        (Some(Write::insert(draft.clone())), [2, 0, 0, 0, 0, 0, 0, 0], "a draft"),
+        (Some(put(draft, event.clone())), [2, 1, 0, 0, 0, 0, 0, 0], "a published event"),
+        (Some(Write::insert(shift.clone())), [2, 1, 0, 0, 0, 0, 0, 0], "a shift without sign-ups"),
+        (Some(Write::insert(both.clone())), [2, 1, 1, 1, 1, 1, 0, 0], "a sign-up with two answers"),
+        (Some(Write::insert(one.clone())), [2, 1, 2, 2, 1, 1, 1, 0], "a sign-up with one answer"),
+        (Some(put(both, only_one.clone())), [2, 1, 2, 2, 0, 1, 1, 0], "an answer is removed"),
+        (
+            Some(Write::insert(third.clone())),
+            [2, 1, 2, 2, 0, 1, 2, 1],
+            "a sign-up that waits, of the address of another",
+        ),
+        (Some(put(shift, edited.clone())), [2, 1, 2, 2, 0, 1, 2, 1], "a shift becomes over-full"),
+        (Some(put(only_one, gone.clone())), [2, 1, 1, 2, 0, 0, 2, 1], "a cancellation"),
+        (Some(put(third, promoted.clone())), [2, 1, 2, 2, 0, 0, 2, 0], "a promotion"),
+        (Some(put(promoted, waits_again.clone())), [2, 1, 1, 2, 0, 0, 2, 1], "a sign-up that waits again"),
+        (Some(put(gone, renewed.clone())), [2, 1, 1, 2, 0, 0, 2, 1], "a change of a cancelled sign-up"),
+        (Some(Write::Remove(renewed.into())), [2, 1, 1, 1, 0, 0, 2, 1], "a cancelled sign-up is removed"),
+        (Some(put(edited, missing.clone())), [2, 1, 1, 1, 0, 0, 2, 1], "a deleted shift keeps its sign-ups"),
+        (Some(put(missing, closed)), [2, 1, 0, 1, 0, 0, 0, 0], "a closed shift"),
+        (
+            Some(Write::Remove(one.into())),
+            [2, 1, 0, 0, 0, 0, 0, 0],
+            "a sign-up for a closed shift is removed",
+        ),
+        (Some(Write::Remove(waits_again.into())), [2, 1, 0, 0, 0, 0, 0, 0], "so is one that waited"),
+        (Some(put(event, cancelled_event)), [2, 0, 0, 0, 0, 0, 0, 0], "a cancelled event"),
     ];
     for (change, expected, what) in steps {
         write(&*store, change.into_iter().collect()).await;
@@ -72,7 +98,8 @@ pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
         }
         let key = RecordKey::Shift(organization_id(1), ShiftId::new(uuid(1)));
         if let Some(Record::Shift(shift)) = store.record(&key, Deleted::Included).await.unwrap() {
-            assert_eq!(shift.occupancy.filled, expected[2], "{what}");
+            let Occupancy { filled, waitlisted, .. } = shift.occupancy;
+            assert_eq!((filled, waitlisted), (expected[2], expected[7]), "{what}");
         }
     }
 }

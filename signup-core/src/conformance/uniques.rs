@@ -67,11 +67,11 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
     }
 }
 
-/// A cancelled sign-up frees its place. A change of the cancelled sign-up, and its removal, leave the
+/// A sign-up that waits holds the place of its person, and a cancelled one frees it. A change of the cancelled sign-up, and its removal, leave the
 /// place to the sign-up that took it.
 pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 5).await;
-    let first = signup(&shift, 1);
+    let first = waiting(signup(&shift, 1));
     let email = EmailAddress::new("ADA1@Example.org").unwrap();
     let second =
         Signup { email: email.clone(), name: PersonName::new("ＡDA").unwrap(), ..signup(&shift, 2) };

@@ -48,6 +48,7 @@ fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPat
     let opens = set_value(event.signups_open_at);
     event.signups_close_at =
         fields.text("signups_close_at").check(|closes| check_closing(opens, closes)).change();
+    event.waitlist_enabled = fields.flag("waitlist_enabled").optional();
     (event, days)
 }
 
@@ -72,6 +73,7 @@ fields_of! {
         "external_id": external_id;
         "signups_open_at": signups_open_at;
         "signups_close_at": signups_close_at;
+        "waitlist_enabled": waitlist_enabled;
     }
 }
 
@@ -130,6 +132,8 @@ pub struct NewEvent {
     pub signups_open_at: Option<LocalDateTime>,
     /// When sign-ups close, after they open. `None`: never.
     pub signups_close_at: Option<LocalDateTime>,
+    /// Whether people can join the waiting list of a full shift.
+    pub waitlist_enabled: bool,
     /// The shifts: at most [`Event::MAX_NEW_SHIFTS`](crate::Event::MAX_NEW_SHIFTS). Shifts with equal hours are listed
     /// in this order.
     #[doc(alias = "slots")]
@@ -177,6 +181,7 @@ impl NewEvent {
             external_id: set_value(event.external_id),
             signups_open_at: set_value(event.signups_open_at),
             signups_close_at: set_value(event.signups_close_at),
+            waitlist_enabled: event.waitlist_enabled.unwrap_or(false),
             shifts,
             ..Self::new(title, first, zone)
         });
@@ -199,6 +204,7 @@ impl NewEvent {
             external_id: self.external_id,
             signups_open_at: self.signups_open_at,
             signups_close_at: self.signups_close_at,
+            waitlist_enabled: self.waitlist_enabled,
             ..event
         }
     }
@@ -224,6 +230,7 @@ impl NewEvent {
             external_id: None,
             signups_open_at: None,
             signups_close_at: None,
+            waitlist_enabled: false,
             shifts: Vec::new(),
         }
     }
@@ -259,6 +266,12 @@ impl NewEvent {
     #[must_use]
     pub fn online(self) -> Self {
         Self { is_virtual: true, ..self }
+    }
+
+    /// Lets people join the waiting list of a full shift.
+    #[must_use]
+    pub fn with_waiting_list(self) -> Self {
+        Self { waitlist_enabled: true, ..self }
     }
 
     /// Publishes the event when it is created. The event counts against the plan's limit of active events until its
@@ -331,6 +344,8 @@ pub struct EventPatch {
     pub signups_open_at: Option<Change<LocalDateTime>>,
     /// The new closing of sign-ups, or its removal.
     pub signups_close_at: Option<Change<LocalDateTime>>,
+    /// Whether people can join the waiting list of a full shift.
+    pub waitlist_enabled: Option<bool>,
     /// Whether the volunteers get no mail if the time or the place of their shift changes; false by default.
     pub without_mail: bool,
     /// The values that the caller read before. See [`read`](Self::read).
@@ -371,6 +386,12 @@ impl EventPatch {
     setters! {
         /// Sets the zone.
         zone: Zone;
+    }
+
+    /// Sets whether people can join the waiting list of a full shift. Those who wait keep waiting.
+    #[must_use]
+    pub fn waiting_list(self, is_enabled: bool) -> Self {
+        Self { waitlist_enabled: Some(is_enabled), ..self }
     }
 
     /// Sets whether the event takes place online.

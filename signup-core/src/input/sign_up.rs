@@ -54,6 +54,10 @@ pub struct NewSignup {
     pub people: Vec<NewVolunteer>,
     /// Whether shifts of the form may overlap.
     pub accepts_overlaps: bool,
+    /// Whether people who find no place join the waiting list. Then a shift that [takes](ScheduledShift::takes_waiters) them gives as many
+    /// places as it has room for, in the order of the people, and the others wait. Otherwise a shift without room for all people takes
+    /// nobody.
+    pub joins_waitlist: bool,
 }
 
 /// A person of a form, with the answers to the questions of the event.
@@ -107,7 +111,7 @@ impl NewSignup {
 
     /// Creates the form of one person without answers.
     pub fn new(name: PersonName, email: EmailAddress) -> Self {
-        Self { email, people: vec![NewVolunteer::new(name)], accepts_overlaps: false }
+        Self { email, people: vec![NewVolunteer::new(name)], accepts_overlaps: false, joins_waitlist: false }
     }
 
     /// Adds a person. The answers that follow are the ones of this person.
@@ -139,6 +143,12 @@ impl NewSignup {
     #[must_use]
     pub fn accepting_overlaps(self) -> Self {
         Self { accepts_overlaps: true, ..self }
+    }
+
+    /// Lets people wait who find no place: see [`joins_waitlist`](Self::joins_waitlist).
+    #[must_use]
+    pub fn or_wait(self) -> Self {
+        Self { joins_waitlist: true, ..self }
     }
 
     fn with(mut self, question: QuestionId, answer: NewAnswer) -> Self {
@@ -235,6 +245,8 @@ pub struct SignUpInput<'a> {
     pub people: Vec<VolunteerInput<'a>>,
     /// Whether shifts of the form may overlap.
     pub accepts_overlaps: bool,
+    /// Whether people who find no place join the waiting list.
+    pub joins_waitlist: bool,
 }
 
 /// An untyped row of a form: one person.
@@ -278,7 +290,8 @@ impl<'a> VolunteerInput<'a> {
 impl<'a> SignUpInput<'a> {
     /// Creates the input of one person without answers.
     pub fn new(name: impl Into<Cow<'a, str>>, email: impl Into<Cow<'a, str>>) -> Self {
-        Self { email: email.into(), people: vec![VolunteerInput::new(name)], accepts_overlaps: false }
+        let people = vec![VolunteerInput::new(name)];
+        Self { email: email.into(), people, accepts_overlaps: false, joins_waitlist: false }
     }
 
     /// Checks every field, and every answer to the questions of the event, for a form with these shifts.
@@ -307,8 +320,8 @@ impl<'a> SignUpInput<'a> {
             people.extend(name.map(|name| NewVolunteer { name, answers }));
         }
         check_places(asking, shifts, self.accepts_overlaps, &mut faults);
-        let accepts_overlaps = self.accepts_overlaps;
-        faults.into_result(email.map(|email| NewSignup { email, people, accepts_overlaps }))
+        let Self { accepts_overlaps, joins_waitlist, .. } = *self;
+        faults.into_result(email.map(|email| NewSignup { email, people, accepts_overlaps, joins_waitlist }))
     }
 }
 

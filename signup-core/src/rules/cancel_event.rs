@@ -71,7 +71,7 @@ pub(super) fn closed(
     (by, reason): (CancelledBy, Option<CancellationReason>),
     is_silent: bool,
 ) -> Shift {
-    let occupancy = Occupancy { filled: 0, ..shift.occupancy };
+    let occupancy = Occupancy::empty(shift.occupancy.capacity);
     Shift {
         occupancy,
         closing: Some(Closing { at, by, reason, is_silent }),

@@ -2,7 +2,8 @@
 
 use jiff::Timestamp;
 
-use super::recipient::{WantedBy, want};
+use super::promote::{WaitingList, changed_or_promoted, mails_about, promote, promotes, record_promotions};
+use super::recipient::{WantedBy, want_each};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -13,20 +14,21 @@ use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
 use crate::text::CancellationReason;
 
-/// Cancels a sign-up and frees its place. Unless `is_silent`, its volunteer is mailed: `recipient` is the one of the address. A cancelled
-/// sign-up stays unchanged.
+/// Cancels a sign-up and frees its place, which goes to those who wait. Unless `is_silent`, its volunteer is mailed: `recipient` is the
+/// one of the address. A cancelled sign-up stays unchanged.
 ///
 /// # Errors
-/// Returns [`Error::ShiftDeleted`] or [`Error::ShiftOver`] if the sign-up is confirmed and its shift is deleted or over.
+/// Returns [`Error::ShiftDeleted`] or [`Error::ShiftOver`] if the sign-up is active and its shift is deleted or over.
 pub(crate) fn cancel_signup(
     found: SignupInFull,
     (by, reason): (CancelledBy, Option<CancellationReason>),
     is_silent: bool,
     recipient: Option<Notice>,
+    waiting: &WaitingList,
     now: Timestamp,
 ) -> Result<Decision<Signup>, Error> {
     let SignupInFull { event, shift, signup, .. } = found;
-    if !signup.is_confirmed() {
+    if !signup.is_active() {
         return Ok(Decision::unchanged(signup));
     }
     if shift.deleted_at.is_some() {
@@ -41,21 +43,37 @@ pub(crate) fn cancel_signup(
     // The days of the event and the hours of the shift decide whether it is over. Its closing cancels the sign-up, too.
     change.require_gate(&event);
     change.require_gate(&shift.shift);
+    let frees_place = signup.is_confirmed();
     change.replace(signup, cancelled.clone());
-    if !is_silent {
-        let wanted_by = if by.is_organizer() { WantedBy::Organizer } else { WantedBy::Volunteer };
-        want(&mut change, &cancelled, recipient, wanted_by, now);
-    }
-    let activity = NewActivity::of(ActivityType::SIGNUP_CANCELLED, &cancelled);
-    Ok(Decision::new(cancelled, change, [activity]))
+    let promoted = match frees_place {
+        true => promote(&mut change, &event, &shift, 1, waiting, now),
+        false => vec![],
+    };
+    let wanted_by = if by.is_organizer() { WantedBy::Organizer } else { WantedBy::Volunteer };
+    let told = (!is_silent).then(|| (cancelled.clone(), recipient, wanted_by));
+    want_each(&mut change, told.into_iter().chain(mails_about(&promoted, waiting)), now);
+    let activity = std::iter::once(NewActivity::of(ActivityType::SIGNUP_CANCELLED, &cancelled));
+    let activity: Vec<_> = activity.chain(record_promotions(&promoted)).collect();
+    Ok(Decision::new(cancelled, change, activity).again_after(changed_or_promoted))
 }
 
-/// Removes a sign-up for good. Is not decided again: a sign-up that has changed is read anew.
-pub(crate) fn erase_signup(signup: Signup) -> Decision<()> {
+/// Removes a sign-up for good. Its place, if it has one, goes to those who wait. Is not decided again: a sign-up that has changed is read
+/// anew.
+pub(crate) fn erase_signup(found: SignupInFull, waiting: &WaitingList, now: Timestamp) -> Decision<()> {
+    let SignupInFull { event, shift, signup, .. } = found;
     let erased = NewActivity::of(ActivityType::SIGNUP_ERASED, &signup);
     let mut change = ChangeSet::default();
+    let frees_place = signup.is_confirmed() && promotes(&event, &shift, now);
     change.remove(signup);
-    Decision::new((), change, [erased]).again_after(|_| false)
+    let mut activity = vec![erased];
+    if frees_place {
+        change.require_gate(&event);
+        change.require_gate(&shift.shift);
+        let promoted = promote(&mut change, &event, &shift, 1, waiting, now);
+        want_each(&mut change, mails_about(&promoted, waiting), now);
+        activity.extend(record_promotions(&promoted));
+    }
+    Decision::new((), change, activity).again_after(|_| false)
 }
 
 /// Removes notices for good, unless one has changed since it was read.
@@ -88,12 +106,27 @@ mod tests {
 
     const VOLUNTEER: (CancelledBy, Option<CancellationReason>) = (CancelledBy::Volunteer, None);
 
+    /// Cancels a sign-up on whose shift nobody waits.
+    fn cancel(
+        found: SignupInFull,
+        by: (CancelledBy, Option<CancellationReason>),
+        now: Timestamp,
+    ) -> Result<Decision<Signup>, Error> {
+        cancel_signup(found, by, false, None, &WaitingList::default(), now)
+    }
+
     #[test]
     fn an_organizer_gives_a_reason_and_decides_whether_a_mail_is_sent() {
         let reason = CancellationReason::new("The hall is too small").unwrap();
         let by = (CancelledBy::Organizer, Some(reason.clone()));
-        let silent = cancel_signup(found(None), by, true, None, before()).unwrap();
-        let expected = ["Event 1 at gate 1", "Shift 1 at gate 1", "Signup 3 at 1", "put Signup 3 to 2"];
+        let silent = cancel_signup(found(None), by, true, None, &WaitingList::default(), before()).unwrap();
+        let expected = [
+            "Event 1 at gate 1",
+            "Shift 1 at gate 1",
+            "Signup 3 at 1",
+            "waiting for Shift 1 below 1",
+            "put Signup 3 to 2",
+        ];
         assert_eq!(lines(&silent), expected);
         let SignupInFull { event, shift, .. } = found(None);
         assert_eq!(silent.outcome.cancellation_reason(&event, &shift), Some(&reason));
@@ -105,7 +138,7 @@ mod tests {
         let shift = shifts.remove(1).shift;
         let signup = records::signup(&shift, 3);
         let found = SignupInFull::new(records::organization(1), event, shift, signup);
-        let at = |now| cancel_signup(found.clone(), VOLUNTEER, false, None, now).map(|found| found.outcome);
+        let at = |now| cancel(found.clone(), VOLUNTEER, now).map(|found| found.outcome);
         assert!(!at(after_event()).unwrap().is_confirmed());
         assert_eq!(at(found.shift.interval().end).unwrap_err(), Error::ShiftOver);
     }
@@ -114,11 +147,12 @@ mod tests {
     fn a_sign_up_is_cancelled_once_and_not_after_its_shift() {
         let mut closed = found(None);
         closed.event.signups_close_at = "2027-01-01T00:00".parse().ok();
-        let first = cancel_signup(closed, VOLUNTEER, false, None, before()).unwrap();
+        let first = cancel(closed, VOLUNTEER, before()).unwrap();
         let expected = [
             "Event 1 at gate 1",
             "Shift 1 at gate 1",
             "Signup 3 at 1",
+            "waiting for Shift 1 below 1",
             "no Notice",
             "put Signup 3 to 2",
             "insert Notice",
@@ -132,11 +166,61 @@ mod tests {
             (Some(before()), after_shifts(), Error::ShiftDeleted),
             (Some(after_shifts()), after_shifts(), Error::ShiftDeleted),
         ] {
-            let late = cancel_signup(found(deleted_at), VOLUNTEER, false, None, now);
+            let late = cancel(found(deleted_at), VOLUNTEER, now);
             assert_eq!(late.unwrap_err(), refused);
             let cancelled = SignupInFull { signup: first.outcome.clone(), ..found(deleted_at) };
-            let again = cancel_signup(cancelled, (CancelledBy::Organizer, None), false, None, now).unwrap();
+            let again = cancel(cancelled, (CancelledBy::Organizer, None), now).unwrap();
             assert_eq!((lines(&again), &again.outcome), (vec![], &first.outcome));
         }
+    }
+
+    /// The shift has one place, which the sign-up 3 has. The sign-ups 4 and 5 wait.
+    fn full_shift() -> (SignupInFull, WaitingList) {
+        let EventInFull { event, mut shifts, .. } = full_with(|_, shifts| {
+            let capacity = crate::occupancy::Capacity::new(1).unwrap();
+            shifts[0].occupancy = crate::occupancy::Occupancy { capacity, filled: 1, waitlisted: 2 };
+        });
+        let shift = shifts.remove(0).shift;
+        let waiting = [4, 5].map(|number| records::waiting(records::signup(&shift, number)));
+        let signup = records::signup(&shift, 3);
+        let found = SignupInFull::new(records::organization(1), event, shift, signup);
+        (found, WaitingList::new(waiting.to_vec()))
+    }
+
+    #[test]
+    fn a_cancellation_and_an_erasure_give_the_place_to_the_first_who_waits_and_mail_them() {
+        let (found, waiting) = full_shift();
+        let silent = cancel_signup(found.clone(), VOLUNTEER, true, None, &waiting, before()).unwrap();
+        let written = |change: &ChangeSet| {
+            let lines = change_lines(change).into_iter();
+            lines.filter(|line| line.starts_with("put") || line.contains("insert")).collect::<Vec<_>>()
+        };
+        let expected = ["put Signup 3 to 2", "put Signup 4 to 2", "insert Notice"];
+        assert_eq!(written(&silent.change), expected, "a promotion is never silent");
+        assert_eq!(named(&silent), ["signup.cancelled", "signup.promoted"]);
+        let erased = erase_signup(found, &waiting, before());
+        assert_eq!(written(&erased.change), ["put Signup 4 to 2", "insert Notice"]);
+        assert_eq!(named(&erased), ["signup.erased", "signup.promoted"]);
+    }
+
+    #[test]
+    fn a_mailbox_that_gives_a_place_to_its_next_person_gets_one_mail() {
+        let (mut found, mut waiting) = full_shift();
+        let next = Signup { email: found.signup.email.clone(), ..waiting.first(1)[0].clone() };
+        waiting = WaitingList::new(vec![next]);
+        found.shift.shift.occupancy.waitlisted = 1;
+        let decided = cancel_signup(found, VOLUNTEER, false, None, &waiting, before()).unwrap();
+        let notices = lines(&decided).into_iter().filter(|line| line == "insert Notice");
+        assert_eq!(notices.count(), 1);
+    }
+
+    #[test]
+    fn a_sign_up_that_waits_is_cancelled_and_frees_no_place() {
+        let (found, waiting) = full_shift();
+        let found = SignupInFull { signup: waiting.first(1)[0].clone(), ..found };
+        let cancelled = cancel_signup(found.clone(), VOLUNTEER, true, None, &waiting, before()).unwrap();
+        let expected = ["Event 1 at gate 1", "Shift 1 at gate 1", "Signup 4 at 1", "put Signup 4 to 2"];
+        assert_eq!(lines(&cancelled), expected);
+        assert_eq!(lines(&erase_signup(found, &waiting, before())), ["Signup 4 at 1", "remove Signup 4"]);
     }
 }

@@ -118,6 +118,7 @@ mod tests {
             event.external_id = "drive-7".parse().ok();
             event.reminders_enabled = false;
             event.instructions = "Ring twice.".parse().ok();
+            event.waitlist_enabled = true;
             event.signups_open_at = "2027-03-01T18:00".parse().ok();
             event.signups_close_at = "2027-06-04T12:00".parse().ok();
             shifts[0].external_id = "packing".parse().ok();
@@ -163,6 +164,7 @@ mod tests {
         let days = (event.dates.first.date().to_string(), event.dates.last.map(|last| last.to_string()));
         assert_eq!(days, ("2027-11-07".to_owned(), Some("2027-11-09".to_owned())));
         assert_eq!((event.instructions, event.reminders_enabled), (source.event.instructions.clone(), false));
+        assert!(event.waitlist_enabled);
         let signups = [event.signups_open_at, event.signups_close_at].map(Option::unwrap);
         assert_eq!(signups.map(|at| at.to_string()), ["2027-08-03T18:00", "2027-11-06T12:00"]);
         for (shift, original) in shifts.iter().zip(&source.shifts) {

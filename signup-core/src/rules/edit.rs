@@ -1,6 +1,6 @@
 //! Shared by the edits of an event: its next version, and requirements, such as that shifts have no active sign-up.
 //!
-//! A sign-up is active if it is confirmed and its shift is not over. Whether a shift is over follows from its hours before
+//! A sign-up is active if it is confirmed or waits, and its shift is not over. Whether a shift is over follows from its hours before
 //! the edit.
 //!
 //! **Invariants:** every edit of an event, of the set of its shifts or of its questions adds 1 to the version of the event. An
@@ -44,13 +44,13 @@ pub(super) fn require_no_active_signups<'s>(
     now: Timestamp,
 ) -> bool {
     let (over, others): (Vec<_>, Vec<_>) = shifts.into_iter().partition(|shift| shift.is_over(now));
-    if others.iter().any(|shift| shift.occupancy.filled > 0) {
+    if others.iter().any(|shift| shift.occupancy.filled > 0 || shift.occupancy.waitlisted > 0) {
         return false;
     }
     // Another edit could move a past shift to a later time.
     over.into_iter().for_each(|shift| change.require_unchanged(&shift.shift));
     if !others.is_empty() {
-        let totals = others.into_iter().map(|shift| Total::Filled(shift.organization, shift.id)).collect();
+        let totals = others.into_iter().flat_map(|shift| shift.shift.stored_totals()).collect();
         change.requires.push(Requirement::AllZero { parent: event.key(), totals });
     }
     true
@@ -68,23 +68,26 @@ pub(super) fn moves_reminder(before: &ScheduledShift, after: &ScheduledShift, no
     before.reminded_at() != after.reminded_at() && !after.is_over(now)
 }
 
-/// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of confirmed sign-ups of the shifts
-/// whose change is announced, or that are closed, unless silently.
+/// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of active sign-ups of the shifts
+/// whose change is announced, or that are closed, unless silently, and the number of sign-ups that are promoted.
 pub(crate) fn mails_of(change: &ChangeSet) -> u32 {
     let is_told = |before: &Shift, after: &Shift| {
         let is_closed =
             before.closing.is_none() && after.closing.as_ref().is_some_and(|closing| !closing.is_silent);
         is_closed || before.announced != after.announced
     };
-    let filled = change.writes.iter().map(|write| match write {
+    let mails = change.writes.iter().map(|write| match write {
         Write::Put { before: Some(Record::Shift(before)), after: Record::Shift(after) }
             if is_told(before, after) =>
         {
-            before.occupancy.filled
+            before.occupancy.filled.saturating_add(before.occupancy.waitlisted)
+        }
+        Write::Put { before: Some(Record::Signup(before)), after: Record::Signup(after) } => {
+            u32::from(before.is_waitlisted() && after.is_confirmed())
         }
         _ => 0,
     });
-    filled.sum()
+    mails.sum()
 }
 
 /// Requires that no event has the external id that `event` gets. `holder` is the event that has it.
@@ -131,7 +134,7 @@ pub(super) fn changed_or_taken(refusal: &Refusal) -> bool {
     match refusal {
         Refusal::Changed(_) => true,
         Refusal::Taken(record) => matches!(**record, Record::Event(_)),
-        Refusal::NotBelow { .. } => false,
+        Refusal::NotBelow { .. } | Refusal::NotAtLeast { .. } => false,
     }
 }
 
@@ -146,7 +149,10 @@ pub(super) const fn active_events_below(
 
 /// Returns whether a record has changed, or a shift that was empty has a sign-up.
 pub(super) const fn changed_or_not_empty(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::Changed(_) | Refusal::NotBelow { total: Total::Filled(..), .. })
+    matches!(
+        refusal,
+        Refusal::Changed(_) | Refusal::NotBelow { total: Total::Filled(..) | Total::Waiting(..), .. }
+    )
 }
 
 #[cfg(test)]
@@ -166,12 +172,14 @@ mod tests {
         let now = first.interval().end;
         let mut change = ChangeSet::default();
         assert!(require_no_active_signups(&mut change, &event, [&first, &second, &third], now));
-        let totals = [&second, &third].map(|shift| Total::Filled(shift.organization, shift.id)).to_vec();
+        let totals = [&second, &third].map(|shift| shift.shift.stored_totals()).concat();
         let empty = Requirement::AllZero { parent: event.key(), totals };
         let unchanged = Requirement::unchanged(&first.shift).unwrap();
         assert_eq!(change.requires, [unchanged, empty], "a past sign-up is not active");
-        second.shift.occupancy.filled = 1;
-        let has_none = require_no_active_signups(&mut change, &event, [&first, &third, &second], now);
-        assert!(!has_none, "an active sign-up");
+        for (filled, waitlisted) in [(1, 0), (0, 1)] {
+            (second.shift.occupancy.filled, second.shift.occupancy.waitlisted) = (filled, waitlisted);
+            let has_none = require_no_active_signups(&mut change, &event, [&first, &third, &second], now);
+            assert!(!has_none, "an active sign-up");
+        }
     }
 }

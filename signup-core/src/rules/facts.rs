@@ -122,6 +122,9 @@ fn requirement(requirement: &Requirement) -> String {
         Requirement::Below { total, bound, .. } => {
             format!("{} below {bound}", totals(std::slice::from_ref(total)))
         }
+        Requirement::AtLeast { total, bound, .. } => {
+            format!("{} at least {bound}", totals(std::slice::from_ref(total)))
+        }
         Requirement::AllZero { parent, totals: all } => {
             format!("{} of {} zero", totals(all), name(parent))
         }
@@ -133,6 +136,9 @@ fn totals(totals: &[Total]) -> String {
         Total::Organizations => "organizations".to_owned(),
         Total::ActiveEvents(_) => "active events".to_owned(),
         Total::Filled(owner, shift) => format!("sign-ups of {}", name(&RecordKey::Shift(*owner, *shift))),
+        Total::Waiting(owner, shift) => {
+            format!("waiting for {}", name(&RecordKey::Shift(*owner, *shift)))
+        }
         Total::PlacesOf(owner, shift, email) => {
             format!("places of {email} on {}", name(&RecordKey::Shift(*owner, *shift)))
         }

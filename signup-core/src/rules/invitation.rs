@@ -101,7 +101,7 @@ pub(crate) fn invite(
     let decides_again = |refusal: &Refusal| match refusal {
         Refusal::Changed(_) => true,
         Refusal::Taken(record) => matches!(**record, Record::Invitation(_)),
-        Refusal::NotBelow { .. } => false,
+        Refusal::NotBelow { .. } | Refusal::NotAtLeast { .. } => false,
     };
     Ok(Decision::new(Some(invitation), change, [invited]).again_after(decides_again))
 }

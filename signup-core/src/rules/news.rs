@@ -34,15 +34,15 @@ pub(crate) fn news(
         return None;
     }
     let place = |found: &SignupInFull| {
-        let SignupInFull { event, shift, signup, .. } = found;
+        let SignupInFull { event, shift, signup, place_in_line, .. } = found;
         let change = match change(found) {
-            PlaceChange::Unchanged if !signup.is_confirmed() => return None,
+            PlaceChange::Unchanged if !signup.is_active() => return None,
             PlaceChange::Unchanged if shift.is_over(now) && has_news => return None,
             change => change,
         };
         let sequence = signup.told.sequence + u32::from(unreported_at.is_some());
         let (at, shift, signup) = (signup.time_and_place(shift, event), shift.clone(), signup.clone());
-        Some(PlaceNews { shift, signup, at, change, sequence })
+        Some(PlaceNews { shift, signup, at, change, sequence, place_in_line: *place_in_line })
     };
     let mut places: Vec<_> = found.iter().filter_map(place).collect();
     places.sort_by_cached_key(|place| (place.shift.order_key(), place.signup.id));
@@ -73,7 +73,9 @@ pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
     let is_news = match change(found, now) {
         PlaceChange::Moved { .. } => true,
         PlaceChange::Cancelled => found.signup.cancelled_by() != Some(CancelledBy::Volunteer),
-        PlaceChange::New => found.signup.told.announced != found.shift.announced,
+        PlaceChange::New | PlaceChange::Waiting | PlaceChange::Promoted => {
+            found.signup.told.announced != found.shift.announced
+        }
         PlaceChange::Reminder => false,
         PlaceChange::Unchanged => is_settled(found, now),
     };
@@ -84,12 +86,14 @@ pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
 fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
     let SignupInFull { shift, signup, .. } = found;
     let is_announced = signup.told.status.is_some() && signup.told.announced != shift.announced;
-    is_announced && signup.is_confirmed() && change(found, now) == PlaceChange::Unchanged
+    is_announced && signup.is_active() && change(found, now) == PlaceChange::Unchanged
 }
 
 /// Returns what changed about a sign-up since the last mail that had it:
 ///
-/// - A confirmed sign-up that no mail had yet is new, unless its shift is over.
+/// - A confirmed sign-up that no mail had yet is new, or promoted if it waited before, unless its shift is over. So is one that was told
+///   that it waits promoted.
+/// - A sign-up that waits and that no mail had yet is told so, unless its shift is over.
 /// - A change of time or place counts if it was [announced](crate::Shift::announced), and was not undone. It does not count if the
 ///   shift is over by both its old and its new hours.
 /// - A cancellation counts unless it was silent. A volunteer who cancelled before the first mail hears of neither.
@@ -97,8 +101,18 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
     let SignupInFull { event, shift, signup, .. } = found;
     let Told { status, at: before, announced, .. } = &signup.told;
     match (status, signup.status()) {
-        (None, SignupStatus::Confirmed) if !shift.is_over(now) => PlaceChange::New,
-        (Some(SignupStatus::Confirmed), SignupStatus::Confirmed) => {
+        (_, SignupStatus::Cancelled) if *status == Some(SignupStatus::Cancelled) => PlaceChange::Unchanged,
+        (_, SignupStatus::Cancelled) => {
+            let is_unheard = status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
+            let is_silent = signup.is_cancelled_silently(shift);
+            if is_unheard || is_silent { PlaceChange::Unchanged } else { PlaceChange::Cancelled }
+        }
+        (None | Some(SignupStatus::Waitlisted), SignupStatus::Confirmed) if !shift.is_over(now) => {
+            if signup.promoted_at.is_some() { PlaceChange::Promoted } else { PlaceChange::New }
+        }
+        (None, SignupStatus::Waitlisted) if !shift.is_over(now) => PlaceChange::Waiting,
+        (Some(SignupStatus::Confirmed), SignupStatus::Confirmed)
+        | (Some(SignupStatus::Confirmed | SignupStatus::Waitlisted), SignupStatus::Waitlisted) => {
             let at = signup.time_and_place(shift, event);
             let is_over = before.interval.is_over(now) && at.interval.is_over(now);
             if *announced == shift.announced || before.is_same_as(&at) || is_over {
@@ -107,12 +121,7 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
                 PlaceChange::Moved { before: before.clone() }
             }
         }
-        (None | Some(SignupStatus::Confirmed), SignupStatus::Cancelled) => {
-            let is_unheard = status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
-            let is_silent = signup.is_cancelled_silently(shift);
-            if is_unheard || is_silent { PlaceChange::Unchanged } else { PlaceChange::Cancelled }
-        }
-        (None, SignupStatus::Confirmed) | (Some(SignupStatus::Cancelled), _) => PlaceChange::Unchanged,
+        _ => PlaceChange::Unchanged,
     }
 }
 
@@ -180,6 +189,19 @@ mod tests {
             self
         }
 
+        /// It waits, and the address was told so.
+        fn waiting(mut self) -> Self {
+            self.signup.state = SignupState::Waitlisted;
+            self.told.status = Some(SignupStatus::Waitlisted);
+            self
+        }
+
+        /// It waits no longer, and has a place.
+        fn promoted(mut self) -> Self {
+            self.signup = self.signup.promoted(before());
+            self
+        }
+
         fn told_cancelled(mut self) -> Self {
             self.told.status = Some(SignupStatus::Cancelled);
             self.cancelled(CancelledBy::Volunteer, false)
@@ -193,6 +215,8 @@ mod tests {
         fn change(self, now: Timestamp) -> &'static str {
             match change(&self.found(), now) {
                 PlaceChange::New => "new",
+                PlaceChange::Waiting => "waiting",
+                PlaceChange::Promoted => "promoted",
                 PlaceChange::Moved { .. } => "moved",
                 PlaceChange::Cancelled => "cancelled",
                 PlaceChange::Reminder | PlaceChange::Unchanged => "",
@@ -236,6 +260,50 @@ mod tests {
                 "cancelled",
             ),
             ("a cancellation that was told", told().told_cancelled(), now, ""),
+            ("a sign-up that waits, before its first mail", told().waiting().untold(), now, "waiting"),
+            ("that waits for a shift that is over", told().waiting().untold(), over, ""),
+            (
+                "that waited, and its volunteer cancelled",
+                told().waiting().untold().cancelled(Volunteer, false),
+                now,
+                "",
+            ),
+            ("that got a place before its first mail", told().waiting().promoted().untold(), now, "promoted"),
+            ("that waits, as it was told", told().waiting(), now, ""),
+            ("that waits for a shift that moved", told().waiting().moved(1), now, "moved"),
+            ("that waited, and got a place", told().waiting().promoted(), now, "promoted"),
+            ("on a shift that moved meanwhile", told().waiting().promoted().moved(1), now, "promoted"),
+            ("on a shift that is over", told().waiting().promoted(), over, ""),
+            (
+                "that got a place and was cancelled",
+                told().waiting().promoted().cancelled(Volunteer, false),
+                now,
+                "cancelled",
+            ),
+            (
+                "that waited, and its volunteer cancelled it",
+                told().waiting().cancelled(Volunteer, false),
+                now,
+                "cancelled",
+            ),
+            (
+                "that waited, and the organizer cancelled it",
+                told().waiting().cancelled(Organizer, false),
+                now,
+                "cancelled",
+            ),
+            (
+                "that waited for a shift that was deleted",
+                told().waiting().closed(ShiftDeletion, false),
+                now,
+                "cancelled",
+            ),
+            (
+                "that waited when its event was cancelled silently",
+                told().waiting().closed(EventCancellation, true),
+                now,
+                "",
+            ),
         ] {
             assert_eq!(case.change(now), expected, "{what}");
         }

@@ -8,6 +8,7 @@ use super::edit::{
     moves_reminder, require_free_external_id, require_no_active_signups,
 };
 use super::merge::merge_event;
+use super::promote::{self, queue_promotion};
 use super::recipient::want_all;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -91,7 +92,8 @@ pub(crate) fn patch_event(
     let raises_gate = changed.is_published != event.is_published
         || changed.dates != event.dates
         || changed.signups_open_at != event.signups_open_at
-        || changed.signups_close_at != event.signups_close_at;
+        || changed.signups_close_at != event.signups_close_at
+        || changed.waitlist_enabled != event.waitlist_enabled;
     let changed = Event {
         version: event.version + 1,
         gate: event.gate + u32::from(raises_gate),
@@ -109,13 +111,19 @@ pub(crate) fn patch_event(
     let moved = Moved { event: &event, changed: &changed, is_notified: !patch.without_mail, now };
     let are_turned_on = changed.reminders_enabled && !event.reminders_enabled;
     let (mut after, mut concerned, mut has_news) = (vec![], vec![], false);
+    let mut owes_places = false;
     for before in shifts {
         let shift = moved.shift(before.clone(), &mut change);
         let is_announced = shift.announced != before.announced;
         let is_concerned = is_announced || are_turned_on || moves_reminder(&before, &shift, now);
         concerned.extend(is_concerned.then_some(shift.id));
         has_news |= is_announced;
+        // After the cutoff, nobody joins. So no more people wait than were read.
+        owes_places |= !before.is_before_cutoff(now) && promote::owes_places(&changed, &shift, now);
         after.push(shift);
+    }
+    if owes_places {
+        queue_promotion(&mut change, &changed, now);
     }
     let delay = has_news.then_some(delay);
     want_all(&mut change, (event.organization, event.id), &concerned, job, delay, now);

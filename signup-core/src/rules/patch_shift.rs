@@ -3,7 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::edit::{check_free_external_id, check_not_cancelled, is_announced, moves_reminder, next_version};
-use super::recipient::want_all;
+use super::promote::{WaitingList, changed_or_promoted, mails_about, promote, record_promotions};
+use super::recipient::{want_all, want_each};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
@@ -17,12 +18,24 @@ use crate::shift::{ScheduledShift, Shift};
 use crate::store::ChangeSet;
 use crate::time_and_place::TimeAndPlace;
 
-/// Changes the fields that `patch` names. `siblings` are the shifts of the event, if the patch sets an external id.
+/// What a patch of a shift depends on, besides the shift and its event.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ShiftFacts {
+    /// The shifts of the event, if the patch sets an external id.
+    pub(crate) siblings: Vec<ScheduledShift>,
+    /// The job that [gathers](crate::EventChange) the changes of the event.
+    pub(crate) job: Option<Notice>,
+    /// Those who wait for the shift, if the patch may free places.
+    pub(crate) waiting: WaitingList,
+}
+
+/// Changes the fields that `patch` names.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
-/// sign-ups cancels none of them. The volunteers are mailed if the time or the place changes, unless the patch
+/// sign-ups cancels none of them. Places that a higher capacity frees go to those who wait, and so do those that are free if other hours
+/// put the shift before the cutoff of its waiting list. The volunteers are mailed if the time or the place changes, unless the patch
 /// suppresses the mails or the shift is over by both its old and its new hours. The mails are due `delay` later, together with
-/// other changes of the event: `job` is the one that [gathers them](crate::EventChange).
+/// other changes of the event.
 ///
 /// # Errors
 /// - [`Error::EventCancelled`].
@@ -32,12 +45,12 @@ use crate::time_and_place::TimeAndPlace;
 pub(crate) fn patch_shift(
     event: &Event,
     shift: ScheduledShift,
-    siblings: &[ScheduledShift],
+    facts: ShiftFacts,
     patch: ShiftPatch,
-    job: Option<Notice>,
     delay: SignedDuration,
     now: Timestamp,
 ) -> Result<Decision<ScheduledShift>, Error> {
+    let ShiftFacts { siblings, job, waiting } = facts;
     check_not_cancelled(event)?;
     let patch = patch.merged(&shift).map_err(Error::Conflict)?;
     let with_fields = patch.clone().apply(shift.shift.clone());
@@ -73,12 +86,27 @@ pub(crate) fn patch_shift(
     }
     let moves_reminder = moves_reminder(&shift, &changed, now);
     let changes = ShiftPatch::present(&shift).differences(&ShiftPatch::present(&changed));
-    let activity = NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift).with_changes(changes);
+    let mut activity =
+        vec![NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift).with_changes(changes)];
+    let frees_places =
+        capacity > shift.occupancy.capacity || !shift.is_before_cutoff(now) && changed.is_before_cutoff(now);
+    let read = shift.shift.clone();
     change.replace(shift.shift, changed.shift.clone());
+    if frees_places {
+        // Requires the gate of the shift as it was read.
+        let with_gate = ScheduledShift::of(Shift { gate: read.gate, ..changed.shift.clone() }, event);
+        let promoted = promote(&mut change, event, &with_gate, 0, &waiting, now);
+        want_each(&mut change, mails_about(&promoted, &waiting), now);
+        activity.extend(record_promotions(&promoted));
+        // The outcome is what the commit leaves.
+        let places = u32::try_from(promoted.len()).unwrap_or(u32::MAX);
+        changed.shift.occupancy.filled += places;
+        changed.shift.occupancy.waitlisted = changed.shift.occupancy.waitlisted.saturating_sub(places);
+    }
     let concerned = (announced || moves_reminder).then_some(changed.id);
     let delay = announced.then_some(delay);
     want_all(&mut change, (event.organization, event.id), concerned.as_slice(), job, delay, now);
-    Ok(Decision::new(changed, change, [activity]))
+    Ok(Decision::new(changed, change, activity).again_after(changed_or_promoted))
 }
 
 /// Returns the hours after a patch, in an event of as many days.
@@ -106,12 +134,17 @@ mod tests {
         let mut full = full();
         let mut shift = full.shifts.remove(0);
         shift.shift.occupancy.filled = 3;
-        patch_shift(&full.event, shift, &[], patched, None, DELAY, now)
+        patch_shift(&full.event, shift, ShiftFacts::default(), patched, DELAY, now)
+    }
+
+    fn siblings(full: &EventInFull) -> ShiftFacts {
+        ShiftFacts { siblings: full.shifts.clone(), ..ShiftFacts::default() }
     }
 
     #[test]
     fn a_patch_requires_and_writes_exactly_what_it_changes() {
         let (put, gate, mail) = ("put Shift 1 to 2", "put Shift 1 to 2, gate 2", "insert Notice");
+        let nobody_waits = "waiting for Shift 1 below 1";
         let new = ShiftPatch::new;
         let hall = || new().location("Hall B".parse().unwrap());
         for (what, patched, now, expected) in [
@@ -119,7 +152,13 @@ mod tests {
             ("a title", new().title("Evening".parse().unwrap()), before(), vec![put]),
             ("a description", new().description("Bring gloves.".parse().unwrap()), before(), vec![put]),
             ("a minimum", new().minimum(Minimum::new(2).unwrap()), before(), vec![put]),
-            ("a capacity", new().capacity(Capacity::new(1).unwrap()), before(), vec![gate]),
+            ("a lower capacity", new().capacity(Capacity::new(1).unwrap()), before(), vec![gate]),
+            (
+                "a higher capacity",
+                new().capacity(Capacity::new(9).unwrap()),
+                before(),
+                vec![nobody_waits, gate],
+            ),
             ("a start", new().start_time("10:00".parse().unwrap()), before(), vec![gate, mail]),
             ("a place", hall(), before(), vec![put, mail]),
             ("a place without mail", hall().without_mail(), before(), vec![put]),
@@ -147,7 +186,7 @@ mod tests {
         });
         let patch = |patch: ShiftPatch| {
             let shift = full.shifts[0].clone();
-            patch_shift(&full.event, shift, &full.shifts, patch, None, DELAY, before())
+            patch_shift(&full.event, shift, siblings(&full), patch, DELAY, before())
         };
         let with = |id: &str| ShiftPatch::new().external_id(id.parse().unwrap());
         let (read, put) = (["Event 1 at 1", "Shift 1 at 1"], "put Shift 1 to 2");
@@ -164,7 +203,7 @@ mod tests {
         assert_eq!(patch(early).unwrap_err(), taken, "the state comes before the hours");
         let event = Event { cancelled_at: Some(before()), ..full.event.clone() };
         let shift = full.shifts[0].clone();
-        let refused = patch_shift(&event, shift, &full.shifts, with("b"), None, DELAY, before());
+        let refused = patch_shift(&event, shift, siblings(&full), with("b"), DELAY, before());
         assert_eq!(refused.unwrap_err(), Error::EventCancelled);
     }
 
@@ -179,8 +218,9 @@ mod tests {
             (new().clear_location(), None, shift.hours),
             (new().hours(Hours::ALL_DAY), shift.location.clone(), Hours::ALL_DAY),
         ] {
-            let found =
-                patch_shift(&event, shift.clone(), &[], patched, None, DELAY, before()).unwrap().outcome;
+            let found = patch_shift(&event, shift.clone(), ShiftFacts::default(), patched, DELAY, before())
+                .unwrap()
+                .outcome;
             assert_eq!((&found.location, found.hours), (&location, hours));
         }
     }
@@ -195,7 +235,8 @@ mod tests {
             ("a place without mail", hall().without_mail(), 0),
             ("a title", ShiftPatch::new().title("Evening".parse().unwrap()), 0),
         ] {
-            let decision = patch_shift(&event, shift.clone(), &[], patched, None, DELAY, before()).unwrap();
+            let decision =
+                patch_shift(&event, shift.clone(), ShiftFacts::default(), patched, DELAY, before()).unwrap();
             assert_eq!(decision.outcome.announced, expected, "{what}");
             let job: Option<Notice> = put(&decision);
             assert_eq!(job.map(|job| job.due_at), (expected > 0).then(|| Some(before() + DELAY)), "{what}");
@@ -260,7 +301,7 @@ mod tests {
                 listed.into_iter().for_each(|(path, kind)| faults.add(path, kind));
                 Error::Invalid(faults)
             });
-            let found = patch_shift(&event, shift, &[], patched, None, DELAY, before());
+            let found = patch_shift(&event, shift, ShiftFacts::default(), patched, DELAY, before());
             assert_eq!(found.map(|found| found.outcome.hours), expected, "{what}");
         }
     }
@@ -269,8 +310,14 @@ mod tests {
     fn another_day_is_another_time() {
         let EventInFull { event, mut shifts, .. } =
             full_with(|event, _| event.dates.last = "2027-06-06".parse().ok());
-        let decision =
-            patch_shift(&event, shifts.remove(0), &[], ShiftPatch::new().day(2), None, DELAY, before());
+        let decision = patch_shift(
+            &event,
+            shifts.remove(0),
+            ShiftFacts::default(),
+            ShiftPatch::new().day(2),
+            DELAY,
+            before(),
+        );
         let expected =
             ["Event 1 at 1", "Shift 1 at 1", "no Notice", "put Shift 1 to 2, gate 2", "insert Notice"];
         assert_eq!(lines(&decision.unwrap()), expected);
@@ -284,7 +331,7 @@ mod tests {
         let mut event = full().event;
         event.cancelled_at = Some(before());
         let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
-        let refused = patch_shift(&event, shift, &[], early, None, DELAY, before()).unwrap_err();
+        let refused = patch_shift(&event, shift, ShiftFacts::default(), early, DELAY, before()).unwrap_err();
         assert_eq!(refused, Error::EventCancelled, "the state of the event comes before its hours");
     }
 }

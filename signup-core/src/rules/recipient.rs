@@ -2,6 +2,8 @@
 //!
 //! What each mail says is decided when it is sent: see [`news`](super::news::news). So a change set only marks whom it concerns.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::id::{EventId, NoticeId, OrganizationId, ShiftId};
@@ -30,6 +32,11 @@ pub(crate) fn recipient_id(event: EventId, email: &EmailAddress) -> NoticeId {
 /// Returns the id of the job that mails the changes of an event.
 pub(crate) fn event_change_id(event: EventId) -> NoticeId {
     id_of(&event.to_string())
+}
+
+/// Returns the id of the job that promotes those who wait for shifts of an event that this version has moved.
+pub(super) fn promotion_id(event: EventId, version: u32) -> NoticeId {
+    id_of(&format!("{event}\npromotion {version}"))
 }
 
 /// Returns the id that follows from `text`: there is only one such notice.
@@ -91,6 +98,27 @@ pub(super) fn remind(
     if recipient.remind_at.is_none_or(|present| at < present) {
         let cause = NoticeCause::News(Recipient { remind_at: Some(at), ..recipient });
         put_next(change, present, Notice { cause, ..notice }, now);
+    }
+}
+
+/// Makes the next mails to the addresses of sign-ups due, like [`want`]. An address that comes twice has one recipient, and one mail: at
+/// once, if the organizer or the service is a cause of it.
+pub(super) fn want_each(
+    change: &mut ChangeSet,
+    wanted: impl IntoIterator<Item = (Signup, Option<Notice>, WantedBy)>,
+    now: Timestamp,
+) {
+    let mut of_address = BTreeMap::new();
+    for (signup, recipient, by) in wanted {
+        let key = signup.email.key().to_owned();
+        let (.., causes) = of_address.entry(key).or_insert_with(|| (signup, recipient, vec![]));
+        causes.push(by);
+    }
+    for (signup, recipient, causes) in of_address.into_values() {
+        let organizer = causes.iter().find(|by| **by == WantedBy::Organizer);
+        if let Some(by) = organizer.or(causes.first()) {
+            want(change, &signup, recipient, *by, now);
+        }
     }
 }
 

@@ -233,7 +233,12 @@ mod tests {
     #[test]
     fn a_deletion_cancels_active_sign_ups_only_on_request() {
         let (event, shift) = (["Event 1 at 1"], ["put Event 1 to 2", "put Shift 1 to 2, gate 2"]);
-        let empty = [&event[..], &["sign-ups of Shift 1 of Event 1 zero", "Shift 1 at 1"], &shift].concat();
+        let empty = [
+            &event[..],
+            &["sign-ups of Shift 1, waiting for Shift 1 of Event 1 zero", "Shift 1 at 1"],
+            &shift,
+        ]
+        .concat();
         let closed = [&event[..], &["Shift 1 at 1"], &shift].concat();
         let past = [&event[..], &["Shift 1 at 1", "Shift 1 at 1"], &shift].concat();
         let told = [&event[..], &["Shift 1 at 1", "no Notice"], &shift, &["insert Notice"]].concat();

@@ -95,7 +95,9 @@ impl Shared {
     pub(super) async fn commit_queued(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),
-            Err(CommitError::Refused(Refusal::Changed(_) | Refusal::NotBelow { .. })) => Ok(false),
+            Err(CommitError::Refused(
+                Refusal::Changed(_) | Refusal::NotBelow { .. } | Refusal::NotAtLeast { .. },
+            )) => Ok(false),
             Err(CommitError::Refused(refusal)) if is_new_notice(&refusal) => Ok(false),
             Err(CommitError::Refused(refusal)) => Err(Error::Refused(refusal.into())),
             Err(CommitError::Failed(error)) => Err(error.into()),

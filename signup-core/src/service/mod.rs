@@ -23,6 +23,7 @@ mod session;
 mod turns;
 mod volunteer_data;
 mod volunteers;
+mod waiting;
 mod webhooks;
 
 use std::net::IpAddr;

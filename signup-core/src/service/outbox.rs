@@ -135,7 +135,8 @@ impl Outbox {
     ///   works: it has expired, was replaced or was used, or no try is left. An invitation is obsolete if its link does not work.
     /// - The address knows what holds. The recipient rests until something changes.
     /// - The notice is a job. One portion of its sign-ups is worked through: each address that has something to hear is due at once, or
-    ///   gets a notice of its own if the job is for a message. The next portion is due a second later.
+    ///   gets a notice of its own if the job is for a message. The next portion is due a second later. The job of a moved event gives the
+    ///   free places of a portion of its shifts to those who wait for them.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
@@ -148,6 +149,10 @@ impl Outbox {
         match notice.cause {
             NoticeCause::EventChanged(change) => {
                 self.mark_portion(notice.clone(), change).await?;
+                return Ok(None);
+            }
+            NoticeCause::Promotion => {
+                self.shared.promote_waiting(notice).await?;
                 return Ok(None);
             }
             NoticeCause::MessageSent { message, covered_to } => {
@@ -164,7 +169,8 @@ impl Outbox {
         }
         let Decision { outcome, change, .. } = match &notice.cause {
             NoticeCause::News(recipient) => {
-                let found = self.places(notice, &recipient.email).await?;
+                let mut found = self.places(notice, &recipient.email).await?;
+                self.shared.add_places_in_line(&mut found).await?;
                 let (owner, reminders) = (notice.organization, Subscription::Reminders);
                 let wants_reminders = !rules::has_due(&found, now)
                     || !self.has_turned_off(owner, &recipient.email, reminders).await?;

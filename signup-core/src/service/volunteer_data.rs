@@ -9,6 +9,7 @@ use crate::notice::Notice;
 use crate::opt_out::{OptOut, Subscription};
 use crate::person::{Membership, Person};
 use crate::rules;
+use crate::signup::SignupStatus;
 use crate::store::{NoticeQuery, Purge, RecordKey, SignupInFull, SignupQuery, Unique};
 use crate::text::EmailAddress;
 
@@ -83,7 +84,8 @@ impl Shared {
         Ok(self.store.notices(query, u32::MAX).await?)
     }
 
-    /// Removes every sign-up of an address in the organization, with its answers, links, opt-outs and notices, and frees the places. A mail that is
+    /// Removes every sign-up of an address in the organization, with its answers, links, opt-outs and notices, and frees the places,
+    /// which go to those who wait. A mail that is
     /// under way is still sent, and its report is dropped.
     /// Returns how many sign-ups this call removed. In a [preview](super::Session::preview), only counts them: nothing is removed, so the
     /// list would never be empty.
@@ -102,7 +104,12 @@ impl Shared {
             // Read before the sign-ups: a sign-up that comes meanwhile changes its notice, which then stays.
             let notices = self.notices_about(organization, email).await?;
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
-            let signups = self.store.signups(organization, &query).await?.items;
+            // Those that wait first, so that none of them gets a place that another one frees.
+            let waiting = query.clone().status(SignupStatus::Waitlisted);
+            let mut signups = self.store.signups_in_full(organization, &waiting).await?;
+            if signups.is_empty() {
+                signups = self.store.signups_in_full(organization, &query).await?;
+            }
             if signups.is_empty() {
                 if !self.commit_queued(rules::erase_notices(notices)).await? {
                     continue;
@@ -116,8 +123,14 @@ impl Shared {
                 drop(self.store.purge(Purge::Traces, BATCH).await);
                 return Ok(erased);
             }
-            for signup in signups {
-                let erase = |_| async { Ok(rules::erase_signup(signup.clone())) };
+            for found in signups {
+                let erase = |now| {
+                    let found = found.clone();
+                    async move {
+                        let waiting = self.waiting_behind(&found, now).await?;
+                        Ok(rules::erase_signup(found, &waiting, now))
+                    }
+                };
                 // A sign-up that has changed since is listed again.
                 if self.commit(actor, erase).await?.is_ok() {
                     erased += 1;

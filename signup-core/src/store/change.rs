@@ -94,6 +94,18 @@ pub enum Requirement {
         /// The time at which a record counts or not.
         now: Timestamp,
     },
+    /// The total has reached the bound. Refused with [`Refusal::NotAtLeast`].
+    ///
+    /// The total is [stored](Total::stored_with): a subtraction from it locks the record that it is stored with. A bound that is a
+    /// field of a record needs [`GateUnchanged`](Self::GateUnchanged) of that record.
+    AtLeast {
+        /// The total.
+        total: Total,
+        /// The smallest number at which the requirement holds.
+        bound: u32,
+        /// The time at which a record counts or not.
+        now: Timestamp,
+    },
     /// Each of several totals of one parent is 0. Refused with [`Refusal::NotBelow`] of one of them.
     ///
     /// Every change set that adds to one of these totals requires the gate of the parent. So the check excludes such change
@@ -101,7 +113,7 @@ pub enum Requirement {
     AllZero {
         /// The record whose gate protects the totals.
         parent: RecordKey,
-        /// The totals, all of one kind.
+        /// The totals.
         totals: Vec<Total>,
     },
 }
@@ -133,6 +145,13 @@ pub enum Refusal {
         /// The number of records that count.
         count: u32,
     },
+    /// The total has not reached the bound.
+    NotAtLeast {
+        /// The total.
+        total: Total,
+        /// The number of records that count.
+        count: u32,
+    },
 }
 
 /// One write of a change set.
@@ -150,8 +169,8 @@ pub enum Write {
     /// cancellation of a sign-up by the closing of its shift ([`Signup::of`](crate::Signup::of)). A store may store them, because
     /// every read sets them again. The put of a shift never sets the total of the shift.
     ///
-    /// A change set that inserts a confirmed sign-up, or confirms a cancelled one, requires the gates of its event and of
-    /// its shift: a closed shift takes no sign-up.
+    /// A change set that inserts an active sign-up, or confirms one, requires the gates of its event and of its shift: a closed shift takes
+    /// no sign-up.
     Put {
         /// The record that was read; `None` for a new record.
         before: Option<Record>,

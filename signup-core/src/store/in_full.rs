@@ -47,12 +47,14 @@ pub struct SignupInFull {
     pub shift: ScheduledShift,
     /// The sign-up.
     pub signup: Signup,
+    /// The place in the line of a sign-up that waits, from 1, where the service has looked it up. A store leaves it out.
+    pub place_in_line: Option<u32>,
 }
 
 impl SignupInFull {
     /// Creates a sign-up with the records that it refers to.
     pub fn new(organization: Organization, event: Event, shift: Shift, signup: Signup) -> Self {
-        Self { organization, shift: ScheduledShift::of(shift, &event), event, signup }
+        Self { organization, shift: ScheduledShift::of(shift, &event), event, signup, place_in_line: None }
     }
 
     /// Returns when and where the shift is, like [`Signup::time_and_place`].
@@ -60,9 +62,9 @@ impl SignupInFull {
         self.signup.time_and_place(&self.shift, &self.event)
     }
 
-    /// Returns whether the sign-up has a place on a shift that is neither deleted nor over at `now`.
+    /// Returns whether the sign-up has a place, or waits for one, on a shift that is neither deleted nor over at `now`.
     pub fn is_to_come(&self, now: Timestamp) -> bool {
-        self.signup.is_confirmed() && self.shift.deleted_at.is_none() && !self.shift.is_over(now)
+        self.signup.is_active() && self.shift.deleted_at.is_none() && !self.shift.is_over(now)
     }
 }
 

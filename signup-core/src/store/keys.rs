@@ -30,7 +30,7 @@ pub enum Key {
     Total(Total),
     /// The gate of the record.
     Gate(RecordKey),
-    /// The record without its gate and without its stored total.
+    /// The record without its gate and without its stored totals.
     Record(RecordKey),
 }
 

@@ -72,9 +72,9 @@ pub trait Entity {
         Vec::new()
     }
 
-    /// Returns the total that a store keeps with the record. A change of the gate can change the total, too.
-    fn stored_total(&self) -> Option<Total> {
-        None
+    /// Returns the totals that a store keeps with the record. A change of the gate can change them, too.
+    fn stored_totals(&self) -> Vec<Total> {
+        Vec::new()
     }
 
     /// Returns when the record expires. A purge removes an expired record; until then, reads return it.
@@ -349,8 +349,8 @@ pub enum Unique {
     EventSlug(String),
     /// The external id of an event that is not deleted, in its organization.
     EventExternalId(OrganizationId, ExternalId),
-    /// The place of a person on a shift: of an [address](crate::EmailAddress::key) and a [name](crate::PersonName::key). A confirmed
-    /// sign-up holds the place.
+    /// The place of a person on a shift: of an [address](crate::EmailAddress::key) and a [name](crate::PersonName::key). An active
+    /// sign-up, confirmed or waiting, holds it.
     Place(OrganizationId, ShiftId, String, String),
     /// The digest of a link's secret.
     Link(Digest),
@@ -378,9 +378,12 @@ pub enum Total {
     /// The [active](Event::is_active) events of an organization.
     ActiveEvents(OrganizationId),
     /// The confirmed sign-ups for a shift: its [`filled`](crate::Occupancy::filled). A store keeps this total with the shift,
-    /// because a thousand volunteers may sign up at once. Every other total is counted when it is required.
+    /// because a thousand volunteers may sign up at once. A total that is not stored is counted when it is required.
     Filled(OrganizationId, ShiftId),
-    /// The confirmed sign-ups of an [address](crate::EmailAddress::key) for a shift.
+    /// The sign-ups that wait for a place on a shift: its [`waitlisted`](crate::Occupancy::waitlisted). A store keeps this total with the
+    /// shift, too.
+    Waiting(OrganizationId, ShiftId),
+    /// The active sign-ups, confirmed or waiting, of an [address](crate::EmailAddress::key) for a shift.
     PlacesOf(OrganizationId, ShiftId, String),
     /// The sign-ups of an event, confirmed or cancelled, with an answer to a question.
     Answers(OrganizationId, EventId, QuestionId),
@@ -405,6 +408,22 @@ impl Unique {
 }
 
 impl Total {
+    /// Returns the key of the record with which a store keeps the total. `None` for a total that is counted when it is required.
+    pub const fn stored_with(&self) -> Option<RecordKey> {
+        match self {
+            Self::Filled(organization, shift) | Self::Waiting(organization, shift) => {
+                Some(RecordKey::Shift(*organization, *shift))
+            }
+            Self::Organizations
+            | Self::ActiveEvents(_)
+            | Self::PlacesOf(..)
+            | Self::Answers(..)
+            | Self::Webhooks(_)
+            | Self::InFlight(..)
+            | Self::Messages(..) => None,
+        }
+    }
+
     /// Returns the latest time until which a record counts that a clock without error has written by `now`. A record with a later
     /// one was written by a clock that was ahead, and no longer counts.
     pub fn latest_until(&self, now: Timestamp) -> Timestamp {
@@ -414,6 +433,7 @@ impl Total {
             Self::Organizations
             | Self::ActiveEvents(_)
             | Self::Filled(..)
+            | Self::Waiting(..)
             | Self::PlacesOf(..)
             | Self::Answers(..)
             | Self::Webhooks(_) => return Timestamp::MAX,

@@ -67,9 +67,9 @@
 //! | [`Token`](Kind::Token) | its id | organization | [`TokenDigest`](Unique::TokenDigest) | none | version |
 //! | [`Event`](Kind::Event) | its id | organization | [`EventSlug`](Unique::EventSlug); [`EventExternalId`](Unique::EventExternalId) if it has one and is not deleted | [`ActiveEvents`](Total::ActiveEvents) until the end of its last day, if it is published, not cancelled and not deleted | version, gate |
 //! | [`LocationData`](Kind::LocationData) | the id of the event | event | none | none | none |
-//! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_total) the total [`Filled`](Total::Filled) | version, gate |
+//! | [`Shift`](Kind::Shift) | its id | event | none | none; [stores](Entity::stored_totals) the totals [`Filled`](Total::Filled) and [`Waiting`](Total::Waiting) | version, gate |
 //! | [`Question`](Kind::Question) | its id | event | none | none | version |
-//! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed | [`Filled`](Total::Filled) and [`PlacesOf`](Total::PlacesOf) if it is confirmed; [`Answers`](Total::Answers) for each answer | version |
+//! | [`Signup`](Kind::Signup) | its id | shift | [`Place`](Unique::Place) if it is confirmed or waits | [`Filled`](Total::Filled) if it is confirmed, [`Waiting`](Total::Waiting) if it waits; [`PlacesOf`](Total::PlacesOf) in both cases; [`Answers`](Total::Answers) for each answer | version |
 //! | [`Link`](Kind::Link) | its digest | organization | [`Link`](Unique::Link) | none | none |
 //! | [`Receipt`](Kind::Receipt) | a [`ReceiptKey`](crate::ReceiptKey) | none | [`Receipt`](Unique::Receipt) | none | none |
 //! | [`Notice`](Kind::Notice) | its id | its event, or none | [`Notice`](Unique::Notice) | none | version |
@@ -95,14 +95,15 @@
 //! The values in records are checked types, such as [`Title`](crate::Title). A store that decodes a value builds it with the
 //! type's constructor, and reports a refused value as [`StoreError::corrupt`].
 //!
-//! Every read sets the two fields that a record takes from others, so a store may store them with the record or leave them out.
+//! Every read sets the fields that a record takes from others, so a store may store them with the record or leave them out.
 //! Their values in a write come from an earlier read, and can be out of date:
 //!
 //! - The state of a sign-up: [`Signup::of`] cancels a sign-up whose shift is closed. So a write changes one record, even if reads
 //!   of other records then differ.
-//! - [`Occupancy::filled`](crate::Occupancy::filled): the total [`Filled`](Total::Filled) of the shift, which is 0 if the shift
-//!   is closed. The put of a shift does not set the total. A store keeps this total, because a thousand volunteers may sign up
-//!   at once. It may count every other total by an index.
+//! - [`Occupancy::filled`](crate::Occupancy::filled) and [`Occupancy::waitlisted`](crate::Occupancy::waitlisted): the totals
+//!   [`Filled`](Total::Filled) and [`Waiting`](Total::Waiting) of the shift, which are 0 if the shift is closed. The put of a shift
+//!   does not set the totals. A store [keeps these totals](Total::stored_with), because a thousand volunteers may sign up at once. It
+//!   may count every other total by an index.
 //!
 //! A shift has its end as an instant, [`Shift::ends_at`](crate::Shift::ends_at). It follows from the event, and the record
 //! keeps it so that a store can select events by their [open shifts](crate::OpenShift) without the rules of time zones. An edit
@@ -111,7 +112,7 @@
 //!
 //! Requirements and [`Store::holder`] depend on a sign-up in its present form, the one that `Signup::of` returns. Ask that form
 //! for its [`uniques`](Entity::uniques) and [`shares`](Entity::shares), and not the stored one: the closing of a shift frees
-//! each [`Place`](Unique::Place), and makes the totals `Filled` and `PlacesOf` 0.
+//! each [`Place`](Unique::Place), and makes the totals `Filled`, `Waiting` and `PlacesOf` 0.
 //!
 //! # Reads
 //!
@@ -141,6 +142,7 @@
 //! |---|---|---|
 //! | [`Unchanged`](Requirement::Unchanged), [`GateUnchanged`](Requirement::GateUnchanged) | the record, deleted or not, has this version, or this gate | [`Changed`](Refusal::Changed) |
 //! | [`Absent`](Requirement::Absent) | no record has the value, or a [replaceable](Entity::is_replaceable) one | [`Taken`](Refusal::Taken) |
+//! | [`AtLeast`](Requirement::AtLeast) | the total, which is [stored](Total::stored_with), has reached the bound | [`NotAtLeast`](Refusal::NotAtLeast) |
 //! | [`Below`](Requirement::Below), [`AllZero`](Requirement::AllZero) | the total is below the bound, or each total is 0 | [`NotBelow`](Refusal::NotBelow) |
 //!
 //! A [`Put`](Write::Put) carries the record before and after, so a store derives from the pair which unique values and totals

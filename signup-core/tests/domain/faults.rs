@@ -170,6 +170,7 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
         "timezone",
         "is_published",
         "reminders_enabled",
+        "waitlist_enabled",
         "notify_volunteers",
     ];
     for empty in [Value::Null, json!(" \t")] {

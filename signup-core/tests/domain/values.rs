@@ -312,7 +312,7 @@ proptest! {
     /// capacity.
     #[test]
     fn remaining_and_over_full_follow_from_the_counts(capacity in 0..=Capacity::MAX, filled in 0..=2 * Capacity::MAX) {
-        let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
+        let occupancy = Occupancy { filled, ..Occupancy::empty(Capacity::new(capacity).unwrap()) };
         prop_assert_eq!(i64::from(occupancy.remaining()), (i64::from(capacity) - i64::from(filled)).max(0));
         prop_assert_eq!(occupancy.is_over_full(), filled > capacity);
         prop_assert_eq!(occupancy.has_room(), filled < capacity);

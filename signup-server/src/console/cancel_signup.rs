@@ -95,7 +95,7 @@ impl Found {
 
     /// Refuses to ask about a sign-up that cannot be cancelled now.
     async fn check_can_be_cancelled(&self, call: &MemberCall) -> Result<(), ConsoleRefusal> {
-        if !self.signup.is_confirmed() {
+        if !self.signup.is_active() {
             return Err(ConsoleRefusal::PlaceCancelled);
         }
         drop(call.session.preview().cancel_signup(self.signup.id, Cancellation::new()).await?);

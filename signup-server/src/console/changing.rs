@@ -150,9 +150,8 @@ fn in_words(name: &str, value: &str) -> String {
             .iter()
             .find(|(kind, ..)| *kind == value)
             .map_or_else(|| or_empty(value), |(_, words, _)| (*words).to_owned()),
-        "is_virtual" | "is_published" | "reminders_enabled" | "required" | "ends_next_day" => {
-            if value == TICKED { "Ticked" } else { "Not ticked" }.to_owned()
-        }
+        "is_virtual" | "is_published" | "reminders_enabled" | "waitlist_enabled" | "required"
+        | "ends_next_day" => if value == TICKED { "Ticked" } else { "Not ticked" }.to_owned(),
         _ => or_empty(value),
     }
 }

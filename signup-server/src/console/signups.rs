@@ -97,7 +97,7 @@ fn list_page<'a>(
             state: state_in_words(signup, event),
             signed_up: moment(signup.created_at, event.dates.first.zone()),
             answers: answer_cells(questions, &gone, signup).collect(),
-            can_be_cancelled: signup.is_confirmed() && shift.is_some_and(|shift| !shift.is_over(now)),
+            can_be_cancelled: signup.is_active() && shift.is_some_and(|shift| !shift.is_over(now)),
         }
     });
     let path = frame.path(&format!("/events/{}/signups", event.id));
@@ -110,7 +110,12 @@ fn list_page<'a>(
         event,
         form,
         is_filtered: FILTERS.iter().any(|name| !form.value(name).is_empty()),
-        statuses: &[("", "All"), ("confirmed", "Confirmed"), ("cancelled", "Cancelled")],
+        statuses: &[
+            ("", "All"),
+            ("confirmed", "Confirmed"),
+            ("waitlisted", "On the waiting list"),
+            ("cancelled", "Cancelled"),
+        ],
         shifts: all_shifts.into_iter().chain(each_shift).collect(),
         taken: taken_in_words(shifts),
         public_page: public_page(frame, event, shifts, now),
@@ -164,6 +169,7 @@ pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup) ->
 fn state_in_words(signup: &Signup, event: &Event) -> String {
     match signup.state {
         SignupState::Confirmed => "Confirmed".to_owned(),
+        SignupState::Waitlisted => "On the waiting list".to_owned(),
         SignupState::Cancelled { at, by } => {
             let by = if by.is_organizer() { "the organizer" } else { "the volunteer" };
             format!("Cancelled by {by} on {}", moment(at, event.dates.first.zone()))
@@ -177,7 +183,18 @@ fn taken_in_words(shifts: &[ScheduledShift]) -> String {
     if shifts.is_empty() {
         return "The event has no shifts.".to_owned();
     }
-    places_taken(filled.into(), capacity.into())
+    let waiting = shifts.iter().map(|shift| shift.occupancy.waitlisted).sum();
+    let taken = places_taken(filled.into(), capacity.into());
+    waiting_in_words(waiting).map_or(taken.clone(), |waiting| format!("{taken} {waiting}."))
+}
+
+/// Returns how many people wait for a place, in words. `None` if nobody does.
+pub(super) fn waiting_in_words(number: u32) -> Option<String> {
+    match number {
+        0 => None,
+        1 => Some("1 person is on the waiting list".to_owned()),
+        number => Some(format!("{number} people are on the waiting list")),
+    }
 }
 
 /// Returns how many of `capacity` places are taken, as a sentence. Without a place, the sentence says who has signed up before.

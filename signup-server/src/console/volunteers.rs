@@ -118,7 +118,10 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
     let in_words = |signup: &signup_core::SignupInFull| {
         let signup_core::SignupInFull { event, shift, signup, .. } = signup;
         let shift = Some(shift).filter(|shift| shift.deleted_at.is_none());
-        let status = if signup.is_confirmed() { "confirmed" } else { "cancelled" };
+        let status = match signup.status() {
+            signup_core::SignupStatus::Waitlisted => "on the waiting list",
+            status => status.name(),
+        };
         format!("{}, as {}: {}, {status}", event.title, signup.name, shift_in_words(shift, signup))
     };
     Found {

@@ -7,7 +7,7 @@
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{EmailAddress, Mail, MailContent, News, NoticeCause, PlaceNews, Secret};
+use signup_core::{EmailAddress, Mail, MailContent, News, NoticeCause, PlaceNews, Secret, SignupStatus};
 
 use super::header::Headers;
 use super::mail_from::MailFrom;
@@ -156,7 +156,13 @@ fn about_places<'a>(
         let calendar = Calendar { method, organization, sender: from.address(), entries, now };
         CalendarFile { name, method, text: calendar.to_string() }
     };
-    let (held, cancelled): (Vec<_>, Vec<_>) = places.iter().partition(|place| place.signup.is_confirmed());
+    // Who waits has no entry in a calendar.
+    let has_entry = |place: &&PlaceNews| {
+        let was_told = place.signup.told.status != Some(SignupStatus::Waitlisted);
+        place.signup.is_confirmed() || !place.signup.is_active() && was_told
+    };
+    let (held, cancelled): (Vec<_>, Vec<_>) =
+        places.iter().filter(has_entry).partition(|place| place.signup.is_confirmed());
     let held: Vec<_> = held.into_iter().map(entry).collect();
     let held = Some(held).filter(|held| !held.is_empty());
     let held = held.map(|held| file("shifts.ics", Method::Publish, held));

@@ -147,9 +147,10 @@ impl<'a> PlaceView<'a> {
 /// Returns what has become of a place that is not one to come.
 const fn state(found: &SignupInFull) -> &'static str {
     match found.signup.state {
-        SignupState::Confirmed if found.shift.shift.deleted_at.is_some() => {
+        SignupState::Confirmed | SignupState::Waitlisted if found.shift.shift.deleted_at.is_some() => {
             "The organizer has removed this shift."
         }
+        SignupState::Waitlisted => "This shift is over. You were on its waiting list.",
         SignupState::Confirmed => "This shift is over. Thank you for helping.",
         SignupState::Cancelled { by: CancelledBy::Volunteer, .. } => "You cancelled this place.",
         SignupState::Cancelled { by: CancelledBy::EventCancellation, .. } => {

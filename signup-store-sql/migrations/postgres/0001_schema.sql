@@ -226,6 +226,7 @@ CREATE TABLE events (
     -- By the wall clock of the zone, written YYYY-MM-DDTHH:MM.
     signups_open_at     text,
     signups_close_at    text,
+    waitlist_enabled    boolean NOT NULL DEFAULT FALSE,
     version             bigint  NOT NULL,
     -- A second version: only changes that affect whether and how volunteers may sign up raise it.
     gate                bigint  NOT NULL,
@@ -282,12 +283,14 @@ CREATE TABLE shifts (
     minimum         integer,
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          integer NOT NULL CHECK (filled >= 0),
+    -- The number of rows in signups for this shift with the status 'waitlisted'.
+    waitlisted      integer NOT NULL DEFAULT 0 CHECK (waitlisted >= 0),
     position        integer NOT NULL,
     version         bigint  NOT NULL,
     gate            bigint  NOT NULL,
     created_at      bigint  NOT NULL,
     updated_at      bigint  NOT NULL,
-    -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
+    -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the totals
     -- stay as they were, so this cancellation costs the same for any number of sign-ups.
     closed_at       bigint,
     closed_by       text    COLLATE "C",
@@ -355,13 +358,15 @@ CREATE TABLE signups (
     told            jsonb   NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
     answers         jsonb   NOT NULL,
-    status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
+    status          text    COLLATE "C" NOT NULL CHECK (status IN ('confirmed', 'waitlisted', 'cancelled')),
     version         bigint  NOT NULL,
     created_at      bigint  NOT NULL,
     -- When the mail about a repeated sign-up was last queued.
     repeated_at     bigint,
+    -- When a sign-up that had waited got a place.
+    promoted_at     bigint,
     cancelled_at    bigint
-                    CONSTRAINT signups_cancelled_at_check CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
+                    CONSTRAINT signups_cancelled_at_check CHECK ((cancelled_at IS NULL) = (status <> 'cancelled')),
     cancelled_by    text    COLLATE "C",
     -- Why the organizer cancelled this one sign-up.
     cancellation_reason text,
@@ -374,7 +379,8 @@ CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
 CREATE INDEX signups_by_address ON signups (organization_id, email_key);
 CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
-    WHERE status = 'confirmed';
+    WHERE status <> 'cancelled';
+CREATE INDEX signups_that_wait ON signups (organization_id, shift_id, id) WHERE status = 'waitlisted';
 
 -- The links in mails to volunteers. Each mail has a link of its own, to all places of its address. `digest` is the SHA-256 of
 -- the secret in the link.
@@ -402,18 +408,18 @@ CREATE TABLE opt_outs (
     PRIMARY KEY (organization_id, email_key, subscription)
 );
 
--- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled.
+-- The sign-ups as they are now: an active sign-up for a closed shift is cancelled.
 --
 -- The subquery has a limit, so the planner cannot make it a join. It looks up each shift by key, and the list keeps the
 -- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.version, u.created_at, u.repeated_at, u.cancellation_reason, u.is_silent,
+    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.promoted_at, u.cancellation_reason, u.is_silent,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
 FROM signups u LEFT JOIN LATERAL (SELECT closed_at, closed_by FROM shifts
-    WHERE organization_id = u.organization_id AND id = u.shift_id AND u.status = 'confirmed' LIMIT 1) s ON TRUE;
+    WHERE organization_id = u.organization_id AND id = u.shift_id AND u.status <> 'cancelled' LIMIT 1) s ON TRUE;
 
 -- The stored answers to requests with an idempotency key. A large outcome is compressed. `outcome` is a JSON object of type
 -- json, because jsonb changes large numbers (see location_data).

@@ -223,6 +223,7 @@ CREATE TABLE events (
     -- By the wall clock of the zone, written YYYY-MM-DDTHH:MM.
     signups_open_at     TEXT,
     signups_close_at    TEXT,
+    waitlist_enabled    INTEGER NOT NULL DEFAULT 0,
     version             INTEGER NOT NULL,
     -- A second version: only changes that affect whether and how volunteers may sign up raise it.
     gate                INTEGER NOT NULL,
@@ -279,12 +280,14 @@ CREATE TABLE shifts (
     minimum         INTEGER,
     -- The number of rows in signups for this shift with the status 'confirmed'. Only writes of sign-ups change it.
     filled          INTEGER NOT NULL CHECK (filled >= 0),
+    -- The number of rows in signups for this shift with the status 'waitlisted'.
+    waitlisted      INTEGER NOT NULL DEFAULT 0 CHECK (waitlisted >= 0),
     position        INTEGER NOT NULL,
     version         INTEGER NOT NULL,
     gate            INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
     updated_at      INTEGER NOT NULL,
-    -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the column `filled`
+    -- When, by whom and why all sign-ups for the shift were cancelled at once. The rows of the sign-ups and the totals
     -- stay as they were, so this cancellation costs the same for any number of sign-ups.
     closed_at       INTEGER,
     closed_by       TEXT,
@@ -352,12 +355,14 @@ CREATE TABLE signups (
     told            TEXT    NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
     answers         TEXT    NOT NULL,
-    status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'cancelled')),
+    status          TEXT    NOT NULL CHECK (status IN ('confirmed', 'waitlisted', 'cancelled')),
     version         INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
     -- When the mail about a repeated sign-up was last queued.
     repeated_at     INTEGER,
-    cancelled_at    INTEGER CHECK ((cancelled_at IS NULL) = (status = 'confirmed')),
+    -- When a sign-up that had waited got a place.
+    promoted_at     INTEGER,
+    cancelled_at    INTEGER CHECK ((cancelled_at IS NULL) = (status <> 'cancelled')),
     cancelled_by    TEXT,
     -- Why the organizer cancelled this one sign-up.
     cancellation_reason TEXT,
@@ -370,7 +375,8 @@ CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
 CREATE INDEX signups_by_address ON signups (organization_id, email_key);
 CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
-    WHERE status = 'confirmed';
+    WHERE status <> 'cancelled';
+CREATE INDEX signups_that_wait ON signups (organization_id, shift_id, id) WHERE status = 'waitlisted';
 
 -- The links in mails to volunteers. Each mail has a link of its own, to all places of its address. `digest` is the SHA-256 of
 -- the secret in the link.
@@ -398,16 +404,16 @@ CREATE TABLE opt_outs (
     PRIMARY KEY (organization_id, email_key, subscription)
 ) STRICT;
 
--- The sign-ups as they are now: a confirmed sign-up for a closed shift is cancelled. An outer join never comes before the
+-- The sign-ups as they are now: an active sign-up for a closed shift is cancelled. An outer join never comes before the
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.version, u.created_at, u.repeated_at, u.cancellation_reason, u.is_silent,
+    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.promoted_at, u.cancellation_reason, u.is_silent,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by
 FROM signups u LEFT JOIN shifts s
-    ON s.organization_id = u.organization_id AND s.id = u.shift_id AND u.status = 'confirmed';
+    ON s.organization_id = u.organization_id AND s.id = u.shift_id AND u.status <> 'cancelled';
 
 -- The stored answers to requests with an idempotency key. A large outcome is compressed. `outcome` is a JSON
 -- object.

@@ -6,7 +6,7 @@
 //!
 //! - A gate, an absent value and a counted total have no row of their own, or more readers than writers. They have advisory locks.
 //!   Of these only gates are shared.
-//! - A record that is required or changed, and a shift whose total is, has the lock of its row. `FOR NO KEY UPDATE` does not conflict
+//! - A record that is required or changed, and a shift whose totals are, has the lock of its row. `FOR NO KEY UPDATE` does not conflict
 //!   with the foreign keys of children.
 //! - A record that is inserted needs no lock: no other commit knows its key. A subtraction from a counted total needs none: a check
 //!   beside it counts as the earlier of the two.
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use signup_core::{Access, ChangeSet, Key, Kind, RecordKey, Requirement, Total, Write};
+use signup_core::{Access, ChangeSet, Key, Kind, Requirement, Total, Write};
 
 use crate::records::unique::lookup;
 use crate::records::{key_values, table};
@@ -51,7 +51,9 @@ fn required(requirement: &Requirement) -> (Key, Mode) {
         Requirement::Unchanged { key, .. } => (Key::Record(key.clone()), Mode::Exclusive),
         Requirement::GateUnchanged { key, .. } => (Key::Gate(key.clone()), Mode::Shared),
         Requirement::Absent { unique, .. } => (Key::Unique(unique.clone()), Mode::Exclusive),
-        Requirement::Below { total, .. } => (key_of_total(total), Mode::Exclusive),
+        Requirement::Below { total, .. } | Requirement::AtLeast { total, .. } => {
+            (key_of_total(total), Mode::Exclusive)
+        }
         // Every addition requires the gate, so this lock excludes additions.
         Requirement::AllZero { parent, .. } => (Key::Gate(parent.clone()), Mode::Exclusive),
     }
@@ -59,7 +61,7 @@ fn required(requirement: &Requirement) -> (Key, Mode) {
 
 fn written((key, access): (Key, Access)) -> Option<(Key, Mode)> {
     match (key, access) {
-        (Key::Total(total @ Total::Filled(..)), _) => Some((key_of_total(&total), Mode::Exclusive)),
+        (Key::Total(total), _) => total.stored_with().map(|key| (Key::Record(key), Mode::Exclusive)),
         (key @ (Key::Record(_) | Key::Gate(_)), Access::Write) => Some((key, Mode::Exclusive)),
         // The unique index refuses a value that another commit has written, and a requirement locks each total that has a bound.
         _ => None,
@@ -67,10 +69,7 @@ fn written((key, access): (Key, Access)) -> Option<(Key, Mode)> {
 }
 
 fn key_of_total(total: &Total) -> Key {
-    match total {
-        Total::Filled(organization, shift) => Key::Record(RecordKey::Shift(*organization, *shift)),
-        total => Key::Total(total.clone()),
-    }
+    total.stored_with().map_or_else(|| Key::Total(total.clone()), Key::Record)
 }
 
 /// Returns the statements that acquire locks in the database.
@@ -103,6 +102,7 @@ fn name(key: &Key) -> String {
                 Total::Organizations => ("organizations", vec![], None),
                 Total::ActiveEvents(owner) => ("active_events", vec![owner.uuid()], None),
                 Total::Filled(owner, shift) => ("filled", vec![owner.uuid(), shift.uuid()], None),
+                Total::Waiting(owner, shift) => ("waiting", vec![owner.uuid(), shift.uuid()], None),
                 Total::PlacesOf(owner, shift, email_key) => {
                     ("places_of", vec![owner.uuid(), shift.uuid()], Some(email_key))
                 }

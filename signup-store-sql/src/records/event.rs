@@ -44,6 +44,7 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("external_id", Text, |event| event.external_id.as_ref().map(ExternalId::as_str).into()),
         Column::new("signups_open_at", Text, |event| local_time(event.signups_open_at)),
         Column::new("signups_close_at", Text, |event| local_time(event.signups_close_at)),
+        Column::new("waitlist_enabled", Flag, |event| event.waitlist_enabled.into()),
         Column::new("cancelled_at", Integer, |event| event.cancelled_at.into()),
         Column::new("cancellation_reason", Text, |event| {
             event.cancellation_reason.as_ref().map(CancellationReason::as_str).into()
@@ -86,6 +87,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     event.external_id = columns.optional("external_id")?;
     event.signups_open_at = columns.optional("signups_open_at")?;
     event.signups_close_at = columns.optional("signups_close_at")?;
+    event.waitlist_enabled = columns.flag("waitlist_enabled")?;
     event.cancelled_at = columns.optional_instant("cancelled_at")?;
     event.cancellation_reason = columns.optional("cancellation_reason")?;
     event.version = columns.number("version")?;

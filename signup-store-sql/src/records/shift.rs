@@ -49,8 +49,9 @@ pub(crate) const TABLE: Table<Shift> = Table {
         }),
         Column::new("deleted_at", Integer, |shift| shift.deleted_at.into()),
         Column::new("announced", Integer, |shift| shift.announced.into()),
-        // A stored total: the writes of sign-ups add to it. The value of every record is 0, so a put leaves the total alone.
+        // Stored totals: the writes of sign-ups add to them. The value of every record is 0, so a put leaves the totals alone.
         Column::new("filled", Integer, |_: &Shift| 0_i64.into()),
+        Column::new("waitlisted", Integer, |_: &Shift| 0_i64.into()),
         Column::new("position", Integer, |shift: &Shift| shift.position.into()),
         Column::new("version", Integer, |shift| shift.version.into()),
         Column::new("gate", Integer, |shift| shift.gate.into()),
@@ -118,8 +119,10 @@ pub(crate) fn read_of(
     shift.closing = closed.map(|(at, by)| Closing { at, by, reason, is_silent });
     shift.deleted_at = columns.optional_instant("deleted_at")?;
     shift.announced = columns.number("announced")?;
-    let filled = columns.number("filled")?;
-    shift.occupancy.filled = if shift.closing.is_some() { 0 } else { filled };
+    let (filled, waitlisted) = (columns.number("filled")?, columns.number("waitlisted")?);
+    if shift.closing.is_none() {
+        (shift.occupancy.filled, shift.occupancy.waitlisted) = (filled, waitlisted);
+    }
     let minimum = columns.optional_number("minimum")?;
     shift.minimum = columns.checked(minimum.map(Minimum::try_from).transpose())?;
     shift.position = columns.number("position")?;

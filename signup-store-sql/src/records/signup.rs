@@ -2,7 +2,7 @@
 
 use signup_core::{
     CancellationReason, CancelledBy, EventId, OrganizationId, ShiftId, Signup, SignupId, SignupState,
-    StoreError,
+    SignupStatus, StoreError,
 };
 
 use crate::sql::Dialect;
@@ -31,10 +31,10 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::json("told", |signup| serde_json::to_string(&signup.told)),
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("repeated_at", Integer, |signup| signup.repeated_at.into()),
+        Column::new("promoted_at", Integer, |signup| signup.promoted_at.into()),
         Column::new("cancelled_at", Integer, |signup: &Signup| signup.cancelled_at().into()),
         Column::json("answers", |signup| serde_json::to_string(&signup.answers)),
-        // Follows from the cancellation, so it is not read.
-        Column::new("status", Text, |signup: &Signup| signup.status().name().into()).unread(),
+        Column::new("status", Text, |signup: &Signup| signup.status().name().into()),
         Column::new("version", Integer, |signup| signup.version.into()),
         Column::new("cancelled_by", Text, |signup: &Signup| {
             signup.cancelled_by().map(CancelledBy::name).into()
@@ -62,11 +62,14 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     let told = columns.json("told")?;
     let mut signup = Signup::new(id, place, name, email, told, columns.instant("created_at")?);
     signup.repeated_at = columns.optional_instant("repeated_at")?;
+    signup.promoted_at = columns.optional_instant("promoted_at")?;
     let cancelled_at = columns.optional_instant("cancelled_at")?;
     signup.answers = columns.json("answers")?;
+    let status: SignupStatus = columns.parse("status")?;
     signup.version = columns.number("version")?;
     let cancelled_by = columns.optional("cancelled_by")?;
     signup.state = match columns.both(cancelled_at, cancelled_by)? {
+        None if status == SignupStatus::Waitlisted => SignupState::Waitlisted,
         None => SignupState::Confirmed,
         Some((at, by)) => SignupState::Cancelled { at, by },
     };

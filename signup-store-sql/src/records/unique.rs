@@ -13,7 +13,7 @@ pub(crate) struct Lookup {
     pub(crate) values: Vec<Value>,
 }
 
-/// The columns of a place. Only a confirmed sign-up has the place.
+/// The columns of a place. Only an active sign-up has the place.
 pub(crate) const PLACE: &[&str] = &["organization_id", "shift_id", "email_key", "person_key"];
 
 /// Returns where the record is found.

@@ -67,11 +67,13 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     let cancelled = || SignupQuery::new().status(SignupStatus::Cancelled);
     let job = || SignupQuery::new().with_deleted();
     let search = || SignupQuery::new().search("ada".parse().unwrap());
+    let waiting = SignupQuery::new().status(SignupStatus::Waitlisted).of_shift(ShiftId::NONE);
     let address = SignupQuery::new().email(EmailAddress::new("ada@example.org").unwrap());
     for (name, query, index, is_page) in [
         ("sign-ups", cancelled(), "signups_pkey", true),
         ("sign-ups of an event", cancelled().of_event(EventId::NONE), "signups_by_event", true),
         ("sign-ups of a shift", cancelled().of_shift(ShiftId::NONE), "signups_by_shift", true),
+        ("a waiting list", waiting.above(None, 200), "signups_that_wait", true),
         ("a portion of an event", job().of_event(EventId::NONE), "signups_by_event", true),
         ("a portion of a shift", job().of_shift(ShiftId::NONE), "signups_by_shift", true),
         ("a search in an event", search().of_event(EventId::NONE), "signups_by_event", true),
@@ -129,6 +131,11 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
         ("messages", below(Total::Messages(OWNER, EventId::NONE)), "messages_by_event"),
         ("deliveries in flight", below(Total::InFlight(OWNER, WebhookId::NONE)), "deliveries_in_flight"),
         ("filled places", below(Total::Filled(OWNER, ShiftId::NONE)), "shifts_pkey"),
+        (
+            "people who wait",
+            Requirement::AtLeast { total: Total::Waiting(OWNER, ShiftId::NONE), bound: 5, now: NOW },
+            "shifts_pkey",
+        ),
         (
             "places of an address",
             below(Total::PlacesOf(OWNER, ShiftId::NONE, email_key)),

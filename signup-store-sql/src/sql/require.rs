@@ -59,11 +59,16 @@ fn checks(dialect: Dialect, requirement: &Requirement, index: i64) -> Vec<Check>
         Requirement::Unchanged { key, version } => vec![changed(key, "version", *version, number)],
         Requirement::GateUnchanged { key, gate } => vec![changed(key, "gate", *gate, number)],
         Requirement::Absent { unique, now } => vec![present(dialect, lookup(unique), *now, number)],
-        Requirement::Below { total, bound, now } => vec![not_below(dialect, total, *bound, *now, number)],
+        Requirement::Below { total, bound, now } => {
+            vec![unless(dialect, (total, *now), "<", *bound, number)]
+        }
+        Requirement::AtLeast { total, bound, now } => {
+            vec![unless(dialect, (total, *now), ">=", *bound, number)]
+        }
         Requirement::AllZero { parent: _, totals } => {
             let totals = (number..).zip(totals);
             totals
-                .map(|(number, total)| not_below(dialect, total, 1, Timestamp::UNIX_EPOCH, number))
+                .map(|(number, total)| unless(dialect, (total, Timestamp::UNIX_EPOCH), "<", 1, number))
                 .collect()
         }
     }
@@ -91,8 +96,8 @@ fn present(dialect: Dialect, unique: Lookup, now: Timestamp, number: i64) -> Che
     let rest = if columns == PLACE {
         // The index of the places finds the sign-up, and the view knows whether its shift is closed.
         format!(
-            "JOIN signups p ON {} AND p.status = 'confirmed' \
-             JOIN current_signups u ON u.organization_id = p.organization_id AND u.id = p.id WHERE u.status = 'confirmed'",
+            "JOIN signups p ON {} AND p.status <> 'cancelled' \
+             JOIN current_signups u ON u.organization_id = p.organization_id AND u.id = p.id WHERE u.status <> 'cancelled'",
             same_as_given('p', columns)
         )
     } else if kind == Kind::Receipt {
@@ -104,12 +109,18 @@ fn present(dialect: Dialect, unique: Lookup, now: Timestamp, number: i64) -> Che
     Check { fact: dialect.record(&table.selected()), rest, given }
 }
 
-/// Finds a total that has reached its bound.
-fn not_below(dialect: Dialect, total: &Total, bound: u32, now: Timestamp, number: i64) -> Check {
+/// Finds a total that does not compare with its bound as required.
+fn unless(
+    dialect: Dialect,
+    (total, now): (&Total, Timestamp),
+    comparison: &str,
+    bound: u32,
+    number: i64,
+) -> Check {
     let (count, of_total) = count(dialect, total, now);
     Check {
         fact: format!("CAST(({count}) AS TEXT)"),
-        rest: format!("WHERE ({count}) >= given.bound"),
+        rest: format!("WHERE NOT (({count}) {comparison} given.bound)"),
         given: [vec![("number", number.into()), ("bound", bound.into())], of_total].concat(),
     }
 }
@@ -128,17 +139,16 @@ fn count(dialect: Dialect, total: &Total, now: Timestamp) -> (String, Vec<NamedV
             ),
             vec![owner(organization), ("now", now.into())],
         ),
-        // A closed shift has no confirmed sign-ups.
-        Total::Filled(organization, shift) => (
-            "SELECT COALESCE(MAX(filled), 0) FROM shifts WHERE organization_id = given.organization_id \
-             AND id = given.shift_id AND closed_at IS NULL"
-                .to_owned(),
-            vec![owner(organization), ("shift_id", shift.uuid().into())],
-        ),
+        Total::Filled(organization, shift) => {
+            (stored_count("filled"), vec![owner(organization), ("shift_id", shift.uuid().into())])
+        }
+        Total::Waiting(organization, shift) => {
+            (stored_count("waitlisted"), vec![owner(organization), ("shift_id", shift.uuid().into())])
+        }
         Total::PlacesOf(organization, shift, email_key) => (
             "SELECT COUNT(*) FROM signups p JOIN shifts s ON s.organization_id = p.organization_id AND s.id = p.shift_id \
              WHERE p.organization_id = given.organization_id AND p.shift_id = given.shift_id \
-             AND p.email_key = given.email_key AND p.status = 'confirmed' AND s.closed_at IS NULL"
+             AND p.email_key = given.email_key AND p.status <> 'cancelled' AND s.closed_at IS NULL"
                 .to_owned(),
             vec![
                 owner(organization),
@@ -183,6 +193,14 @@ fn count(dialect: Dialect, total: &Total, now: Timestamp) -> (String, Vec<NamedV
     }
 }
 
+/// Returns the query for a total that is a column of a shift. A closed shift has no active sign-ups.
+fn stored_count(column: &str) -> String {
+    format!(
+        "SELECT COALESCE(MAX({column}), 0) FROM shifts WHERE organization_id = given.organization_id \
+         AND id = given.shift_id AND closed_at IS NULL"
+    )
+}
+
 /// Returns the refusal from the rows of the [`queries`]. `None`: every requirement holds.
 pub(crate) fn refusal(
     requires: &[Requirement],
@@ -199,10 +217,8 @@ pub(crate) fn refusal(
     }
     let Some((number, fact)) = broken else { return Ok(None) };
     let index = |number: i64| usize::try_from(number).map_err(|_| failed());
-    let not_below = |total: &Total| {
-        let count = fact.parse().map_err(|error| StoreError::failed(WHAT, error))?;
-        Ok(Refusal::NotBelow { total: total.clone(), count })
-    };
+    let count = || fact.parse().map_err(|error| StoreError::failed(WHAT, error));
+    let not_below = |total: &Total| Ok(Refusal::NotBelow { total: total.clone(), count: count()? });
     match requires.get(index(number / TOTALS)?).ok_or_else(failed)? {
         Requirement::Unchanged { key, .. } | Requirement::GateUnchanged { key, .. } => {
             Ok(Refusal::Changed(key.clone()))
@@ -213,6 +229,9 @@ pub(crate) fn refusal(
             Ok(Refusal::Taken(Box::new(record)))
         }
         Requirement::Below { total, .. } => not_below(total),
+        Requirement::AtLeast { total, .. } => {
+            Ok(Refusal::NotAtLeast { total: total.clone(), count: count()? })
+        }
         Requirement::AllZero { totals, .. } => {
             not_below(totals.get(index(number % TOTALS)?).ok_or_else(failed)?)
         }

@@ -112,8 +112,8 @@ impl<B: Backend> Store for SqlStore<B> {
         let reader = self.backend.reader();
         let Lookup { kind, columns, values } = lookup(unique);
         let is_visible = table(kind).is_visible(deleted);
-        let is_confirmed = if columns == PLACE { "u.status = 'confirmed'" } else { "" };
-        read::record(reader, kind, columns, values, &[is_visible, is_confirmed.to_owned()]).await
+        let is_active = if columns == PLACE { "u.status <> 'cancelled'" } else { "" };
+        read::record(reader, kind, columns, values, &[is_visible, is_active.to_owned()]).await
     }
 
     async fn list(&self, query: &ListQuery) -> StoreResult<Vec<Record>> {

@@ -3,7 +3,7 @@
 //! Neighbouring writes of one kind are one statement with a row for each. A statement has a record once, so the writes take effect
 //! in their order.
 //!
-//! **Invariant:** a stored total, which is the column `filled` of a shift, is changed only by [`add_to_totals`]. A record that is
+//! **Invariant:** a stored total, which is the column `filled` or `waitlisted` of a shift, is changed only by [`add_to_totals`]. A record that is
 //! put leaves it alone, so the additions can come last.
 
 use std::collections::{BTreeMap, HashSet};
@@ -13,8 +13,8 @@ use signup_core::{Kind, OrganizationId, Record, RecordKey, ShiftId, StoreError, 
 use super::{Dialect, MAX_VALUES, NamedValue, Statement, Value, same_as_given};
 use crate::records::{key_values, table};
 
-/// What is added to the total of each shift.
-type Added = BTreeMap<(OrganizationId, ShiftId), i64>;
+/// What is added to the totals of each shift: to one column for all shifts, and then to the other.
+type Added = BTreeMap<(&'static str, OrganizationId, ShiftId), i64>;
 
 /// Writes that are one statement.
 struct Run {
@@ -40,9 +40,12 @@ pub(crate) fn statements(dialect: Dialect, writes: &[Write]) -> Result<Vec<State
     let mut added = Added::new();
     for write in writes {
         for (total, change) in write.totals() {
-            if let Total::Filled(organization, shift) = total {
-                *added.entry((organization, shift)).or_default() += change;
-            }
+            let (column, organization, shift) = match total {
+                Total::Filled(organization, shift) => ("filled", organization, shift),
+                Total::Waiting(organization, shift) => ("waitlisted", organization, shift),
+                _ => continue,
+            };
+            *added.entry((column, organization, shift)).or_default() += change;
         }
         let Some((effect, key, row)) = effect(write)? else { continue };
         match runs.last_mut() {
@@ -125,17 +128,19 @@ impl Run {
     }
 }
 
-/// Adds to `filled` of shifts.
-fn add_to_totals(dialect: Dialect, added: Added) -> Option<Statement> {
-    let rows = added.into_iter().filter(|(_, change)| *change != 0);
-    let rows: Vec<_> = rows
-        .map(|((organization, shift), change)| {
-            vec![organization.uuid().into(), shift.uuid().into(), change.into()]
-        })
-        .collect();
+/// Adds to the totals of shifts: one statement for each column that changes.
+fn add_to_totals(dialect: Dialect, added: Added) -> Vec<Statement> {
+    let mut rows: BTreeMap<&'static str, Vec<Vec<Value>>> = BTreeMap::new();
+    for ((column, organization, shift), change) in added.into_iter().filter(|(_, change)| *change != 0) {
+        let row = vec![organization.uuid().into(), shift.uuid().into(), change.into()];
+        rows.entry(column).or_default().push(row);
+    }
     let (key, given) = (["organization_id", "id"], ["organization_id", "id", "change"]);
-    let change = "filled = filled + given.change";
-    (!rows.is_empty()).then(|| update(dialect, "shifts", &key, change, &given, rows))
+    let add = |(column, rows)| {
+        let change = format!("{column} = {column} + given.change");
+        update(dialect, "shifts", &key, &change, &given, rows)
+    };
+    rows.into_iter().map(add).collect()
 }
 
 /// Returns the statement that changes the rows with the keys of `given`.

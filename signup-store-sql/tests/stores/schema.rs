@@ -31,6 +31,7 @@ async fn what_an_index_or_a_total_relies_on_is_checked(#[values(Sqlite, Postgres
     let Some((database, _)) = Database::filled(engine).await else { return };
     for (table, assignment) in [
         ("shifts", "filled = -1"),
+        ("shifts", "waitlisted = -1"),
         ("signups", "status = 'perhaps'"),
         ("signups", "cancelled_at = 1"),
         ("deliveries", "due_at = NULL"),

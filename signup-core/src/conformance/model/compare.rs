@@ -162,11 +162,14 @@ async fn compare_key(store: &dyn Store, reference: &dyn Store, key: &RecordKey) 
             same!(store, reference, shifts(owner, event))
         }
         RecordKey::Shift(_, shift) => {
-            let confirmed = SignupQuery::new().of_shift(shift).status(SignupStatus::Confirmed);
-            let confirmed = store.signups(owner, &confirmed.with_deleted().limit(99)).await.unwrap().items;
+            let number = async |status| {
+                let query = SignupQuery::new().of_shift(shift).status(status).with_deleted().limit(99);
+                store.signups(owner, &query).await.unwrap().items.len()
+            };
+            let numbers = (number(SignupStatus::Confirmed).await, number(SignupStatus::Waitlisted).await);
             if let Some(Record::Shift(found)) = store.record(key, Deleted::Included).await.unwrap() {
-                let filled = found.occupancy.filled as usize;
-                expect_equal(&format!("filled of {found:?}"), &filled, &confirmed.len())?;
+                let totals = (found.occupancy.filled as usize, found.occupancy.waitlisted as usize);
+                expect_equal(&format!("the totals of {found:?}"), &totals, &numbers)?;
             }
             same!(store, reference, shift_with_event(owner, shift))
         }

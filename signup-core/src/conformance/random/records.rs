@@ -36,7 +36,8 @@ impl Draft<'_> {
                 let shift = numbers.pick(open)?;
                 let email = numbers.email();
                 let answers = self.answers(shift.event, numbers);
-                Signup { email, answers, name: numbers.person_name(), ..signup(shift, number) }.into()
+                let new = Signup { email, answers, name: numbers.person_name(), ..signup(shift, number) };
+                if numbers.below(4) == 3 { waiting(new).into() } else { new.into() }
             }
             Kind::Link => {
                 let (digest, expires_at) = (Digest::of(&numbers.name(number)), self.soon(numbers));
@@ -241,8 +242,8 @@ impl Draft<'_> {
         shift.version += 1;
         shift.gate += u32::from(choice != 1);
         shift.updated_at = self.now;
-        // A store ignores `filled`.
-        shift.occupancy.filled = 99;
+        // A store ignores both.
+        (shift.occupancy.filled, shift.occupancy.waitlisted) = (99, 99);
         match choice {
             0 => shift.occupancy.capacity = numbers.capacity(),
             1 => shift.title = Title::new(&format!("Edit {}", self.number)).unwrap(),
@@ -257,9 +258,10 @@ impl Draft<'_> {
 
     fn change_signup(&self, signup: &mut Signup, numbers: &mut Numbers<'_>) {
         signup.version += 1;
-        match numbers.below(5) {
-            0 | 1 if signup.is_confirmed() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
-            2 if signup.is_confirmed() => signup.email = numbers.email(),
+        match numbers.below(6) {
+            0 | 1 if signup.is_active() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
+            2 if signup.is_active() => signup.email = numbers.email(),
+            5 if signup.is_waitlisted() => signup.state = SignupState::Confirmed,
             3 => signup.name = numbers.person_name(),
             _ => signup.repeated_at = Some(self.now),
         }

@@ -71,6 +71,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         "no theme before"
     );
     let everything = new()
+        .waiting_list(true)
         .signups_close_at("2027-06-04T12:00".parse().unwrap())
         .signups_open_at("2027-03-01T18:00".parse().unwrap())
         .external_id("drive-7".parse().unwrap())
@@ -86,7 +87,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .instructions("Ring twice.".parse().unwrap())
         .description("Bring gloves".parse().unwrap());
     let names = "event.updated description instructions location is_virtual location_lat location_lng end_date timezone \
-                 reminders_enabled theme badge_label external_id signups_open_at signups_close_at";
+                 reminders_enabled theme badge_label external_id signups_open_at signups_close_at waitlist_enabled";
     assert_eq!(patch(full(), everything), [names]);
 }
 
@@ -111,8 +112,9 @@ fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
     assert_eq!(named(&added), ["slot.created", "slot.created"]);
     let subjects: Vec<_> = added.activity.iter().map(|activity| activity.subject.shift).collect();
     assert_eq!(subjects, added.outcome.iter().map(|shift| Some(shift.id)).collect::<Vec<_>>());
-    let patch =
-        |patch| named(&patch_shift(&event, shifts[0].clone(), &[], patch, None, DELAY, before()).unwrap());
+    let patch = |patch| {
+        named(&patch_shift(&event, shifts[0].clone(), ShiftFacts::default(), patch, DELAY, before()).unwrap())
+    };
     assert_eq!(patch(ShiftPatch::new().clear_location()), [""; 0], "no location before");
     let everything = ShiftPatch::new()
         .external_id("packing".parse().unwrap())
@@ -128,8 +130,9 @@ fn each_shift_that_is_added_changed_or_deleted_is_one_activity() {
         dates: EventDates { last: "2027-06-06".parse().ok(), ..event.dates.clone() },
         ..event.clone()
     };
+    let siblings = || ShiftFacts { siblings: shifts.clone(), ..ShiftFacts::default() };
     let in_long =
-        |patch| named(&patch_shift(&long, shifts[0].clone(), &shifts, patch, None, DELAY, before()).unwrap());
+        |patch| named(&patch_shift(&long, shifts[0].clone(), siblings(), patch, DELAY, before()).unwrap());
     assert_eq!(in_long(ShiftPatch::new().day(2)), ["slot.updated day"], "the times move with the day");
     let night = Hours::overnight("22:00".parse().unwrap(), "12:00".parse().unwrap()).unwrap();
     assert_eq!(patch(ShiftPatch::new().hours(night)), ["slot.updated start_time ends_next_day"]);
@@ -171,13 +174,15 @@ fn a_sign_up_is_recorded_when_it_is_made_cancelled_and_erased() {
         let owner = records::organization(1);
         SignupInFull::new(owner, event.clone(), shift.shift.clone(), signup.clone())
     };
+    let (by_organizer, nobody) = (|| (CancelledBy::Organizer, None), WaitingList::default);
     let cancel =
-        |signup| cancel_signup(found(signup), (CancelledBy::Organizer, None), false, None, before()).unwrap();
+        |signup| cancel_signup(found(signup), by_organizer(), false, None, &nobody(), before()).unwrap();
     let cancelled = cancel(&signup);
     assert_eq!(named(&cancelled), ["signup.cancelled"]);
     assert_eq!(named(&cancel(&cancelled.outcome)), [""; 0], "cancelled already");
-    assert_eq!(named(&erase_signup(signup.clone())), ["signup.erased"]);
-    let subject = erase_signup(signup.clone()).activity[0].subject;
+    let erased = erase_signup(found(&signup), &nobody(), before());
+    assert_eq!(named(&erased), ["signup.erased"]);
+    let subject = erased.activity[0].subject;
     assert_eq!(
         (subject.event, subject.shift, subject.signup),
         (Some(event.id), Some(shift.id), Some(signup.id))

@@ -14,7 +14,7 @@ fn facts() -> (SignupInFull, Notice) {
     let signup = Signup { told: Told::by_form(&shift, &event), ..records::signup(&shift, 3) };
     let cause = NoticeCause::News(Recipient::new(signup.email.clone(), before()));
     let notice = Notice::new(notice(8), event.organization, Some(event.id), cause, before());
-    (SignupInFull { organization: records::organization(1), event, shift, signup }, notice)
+    (SignupInFull::new(records::organization(1), event, shift.shift, signup), notice)
 }
 
 fn claimed(notice: &Notice, found: &SignupInFull) -> Decision<Option<Mail>> {

@@ -5,6 +5,7 @@ use super::*;
 use jiff::civil::date;
 
 use crate::conformance::records;
+use crate::notice::NoticeCause;
 use crate::shift::Shift;
 use crate::store::{Refusal, Total};
 
@@ -37,7 +38,11 @@ fn a_patch_requires_and_writes_exactly_what_it_changes() {
             full(),
             new().published(false),
             before(),
-            vec![at_1[0], "sign-ups of Shift 1, sign-ups of Shift 2 of Event 1 zero", gate],
+            vec![
+                at_1[0],
+                "sign-ups of Shift 1, waiting for Shift 1, sign-ups of Shift 2, waiting for Shift 2 of Event 1 zero",
+                gate,
+            ],
         ),
         ("a publish", draft(), new().published(true), before(), vec![at_1[0], "active events below 3", gate]),
         (
@@ -111,6 +116,7 @@ fn a_patch_requires_and_writes_exactly_what_it_changes() {
             before(),
             vec![at_1[0], gate],
         ),
+        ("waiting lists", full(), new().waiting_list(true), before(), vec![at_1[0], gate]),
         ("no closing before and after", full(), new().clear_signups_close_at(), before(), vec![]),
         ("the same data", with_data(), new().location_data(data()), before(), vec![]),
         (
@@ -427,4 +433,28 @@ fn an_external_id_has_to_be_free() {
     assert_eq!(patch(filled(named("a")), Some(2), unpublish).unwrap_err(), Error::EventHasSignups);
     let refusal = Refusal::Taken(Box::new(records::event(1, 2).into()));
     assert!((patch(named("a"), None, with("b")).unwrap().decides_again)(&refusal), "taken at once");
+}
+
+/// The shift begins at 09:00 in New York. The second time is after the cutoff of its waiting list.
+#[test]
+fn a_move_past_the_cutoff_queues_the_promotion_of_those_who_wait() {
+    let room = |waitlisted| {
+        full_with(|_, shifts| (shifts[0].occupancy.filled, shifts[0].occupancy.waitlisted) = (1, waitlisted))
+    };
+    let after_cutoff: Timestamp = "2027-06-05T12:00:00Z".parse().unwrap();
+    let new = EventPatch::new;
+    let later = || new().start_date(jiff::civil::date(2027, 6, 12));
+    for (full, patch, now, expected) in [
+        (room(2), later(), after_cutoff, true),
+        (room(0), later(), after_cutoff, false),
+        (room(2), later(), before(), false),
+        (room(2), new().title("Packing".parse().unwrap()), after_cutoff, false),
+        (room(2), new().start_date(jiff::civil::date(2027, 6, 4)), after_cutoff, false),
+    ] {
+        let decided = super::super::patch_event(full, patch.without_mail(), None, limits(), None, DELAY, now);
+        let decided = decided.unwrap();
+        let job: Option<Notice> = put(&decided);
+        let job = job.filter(|job| job.cause == NoticeCause::Promotion && job.due_at == Some(now));
+        assert_eq!(job.is_some(), expected, "{:?} at {now}", decided.outcome.event.dates);
+    }
 }

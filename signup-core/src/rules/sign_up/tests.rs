@@ -53,6 +53,7 @@ fn a_sign_up_requires_gates_then_a_free_place_then_room() {
         ["Event 1 at gate 1", "Shift 1 at gate 1", "no place of ada ada@example.org on Shift 1"];
     let taken = [
         "sign-ups of Shift 1 below 5",
+        "waiting for Shift 1 below 1",
         "places of ada@example.org on Shift 1 below 20",
         "no Notice",
         "insert Signup 7",
@@ -177,6 +178,7 @@ fn each_person_gets_a_place_on_each_shift_in_one_change_set() {
     let room = |shift: u32| {
         [
             format!("sign-ups of Shift {shift} below 4"),
+            format!("waiting for Shift {shift} below 1"),
             format!("places of ada@example.org on Shift {shift} below 19"),
         ]
     };
@@ -235,7 +237,11 @@ fn a_form_asks_for_a_place_for_each_person_even_one_with_a_place() {
         let lines = lines(&decision.unwrap());
         lines.into_iter().filter(|line| line.contains(" below ")).collect::<Vec<_>>()
     };
-    let expected = ["sign-ups of Shift 1 below 3", "places of ada@example.org on Shift 1 below 18"];
+    let expected = [
+        "sign-ups of Shift 1 below 3",
+        "waiting for Shift 1 below 1",
+        "places of ada@example.org on Shift 1 below 18",
+    ];
     assert_eq!(rooms(BTreeMap::new()), expected);
     let all = (0..3).map(|index| ((facts.shifts[0].id, index), held.clone())).collect();
     assert_eq!(rooms(all), expected);

@@ -107,7 +107,7 @@ impl Admin {
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such sign-up.
-    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
+    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is active, and its shift is over or deleted.
     ///
     /// # Example
     ///

@@ -93,7 +93,7 @@ impl Outbox {
             return Ok(None);
         }
         let (mut records, mut places) = (None, vec![]);
-        for SignupInFull { organization, event, shift, signup } in self.places(notice, email).await? {
+        for SignupInFull { organization, event, shift, signup, .. } in self.places(notice, email).await? {
             if message.is_for(&signup)
                 && signup.is_confirmed()
                 && !shift.is_over(now)

@@ -6,9 +6,9 @@ use super::{PendingWrite, Session};
 use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, ShiftId};
-use crate::input::{Change, DeleteShift, NewShift, ShiftPatch};
+use crate::input::{Change, DeleteShift, HoursPatch, NewShift, ShiftPatch};
 use crate::receipt::OperationKind;
-use crate::rules;
+use crate::rules::{self, ShiftFacts, WaitingList};
 use crate::secret;
 use crate::shift::ScheduledShift;
 use crate::store::{CoverageKey, CoverageQuery, EventInFull, EventKey, Page, Position};
@@ -43,7 +43,7 @@ impl Session {
     /// Requires [`Scope::ShiftsWrite`].
     ///
     /// Simultaneous patches of one shift are all applied: a patch does not overwrite a field that it does not name. A
-    /// capacity below the number of confirmed sign-ups cancels none of them.
+    /// capacity below the number of confirmed sign-ups cancels none of them. The places of a higher capacity go to those who wait.
     ///
     /// If the time or the location changes, each confirmed volunteer gets a mail. There is no mail if the patch
     /// [suppresses](crate::ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
@@ -85,8 +85,15 @@ impl Session {
                 (event, siblings) = (full.event, full.shifts);
             }
             let job = self.shared.event_change(self.organization_id(), event.id).await?;
+            let frees_places = patch.capacity.is_some() || patch.hours != HoursPatch::default();
+            // How many places it frees follows from the rule, so the recipients of all who wait are read.
+            let waiting = match frees_places {
+                true => self.shared.waiting_list(&shift, u32::MAX).await?,
+                false => WaitingList::default(),
+            };
             let delay = self.shared.change_mail_delay;
-            rules::patch_shift(&event, shift, &siblings, patch, job, delay, now)
+            let facts = ShiftFacts { siblings, job, waiting };
+            rules::patch_shift(&event, shift, facts, patch, delay, now)
         })
     }
 

@@ -57,7 +57,7 @@ impl Session {
         Ok(store.signups(organization, &query).await?)
     }
 
-    /// Reads all sign-ups of an event by shift, confirmed and cancelled, with the questions of the event. Meant for a table or a
+    /// Reads all sign-ups of an event by shift, active and cancelled, with the questions of the event. Meant for a table or a
     /// roster: the result can have as many sign-ups as the shifts have places, and each cancelled one.
     ///
     /// Requires [`Scope::SignupsRead`].
@@ -85,7 +85,7 @@ impl Session {
         self.shared.event_signups(self.organization_id(), event).await
     }
 
-    /// Reads a sign-up, confirmed or cancelled.
+    /// Reads a sign-up, active or cancelled.
     ///
     /// Requires [`Scope::SignupsRead`].
     ///
@@ -146,7 +146,7 @@ impl Session {
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
-    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
+    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is active, and its shift is over or deleted.
     ///
     /// # Example
     ///
@@ -198,7 +198,9 @@ impl Shared {
                 let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
                 let Signup { event, email, .. } = &found.signup;
                 let recipient = self.recipient(organization, *event, email).await?;
-                rules::cancel_signup(found, (CancelledBy::Organizer, reason), without_mail, recipient, now)
+                let waiting = self.waiting_behind(&found, now).await?;
+                let by = (CancelledBy::Organizer, reason);
+                rules::cancel_signup(found, by, without_mail, recipient, &waiting, now)
             }
         })
         .await

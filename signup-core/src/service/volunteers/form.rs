@@ -178,7 +178,8 @@ impl SignUpForm {
 
     /// Takes a place on each shift for each person, and queues the mails that confirm the places.
     ///
-    /// Each shift is decided by itself: it gives a place to every person of the form, or to none. The places of all shifts are taken
+    /// Each shift is decided by itself: it gives a place to every person of the form, or to none. If the form
+    /// [joins the waiting list](NewSignup::joins_waitlist), some or all may wait instead. The places of all shifts are taken
     /// in one commit. Simultaneous sign-ups never take `filled` above the capacity.
     ///
     /// A person, by address and [name](crate::PersonName::key), holds at most one place on a shift, and an address at most
@@ -210,7 +211,7 @@ impl SignUpForm {
                 Ok(shifts) => return Ok(SignedUp { shifts }),
                 // The shift is left out, and the rest is decided again.
                 Err(Refusal::NotBelow {
-                    total: Total::Filled(_, shift) | Total::PlacesOf(_, shift, _),
+                    total: Total::Filled(_, shift) | Total::Waiting(_, shift) | Total::PlacesOf(_, shift, _),
                     ..
                 }) if full.insert(shift) => {}
                 Err(refusal) => return Err(Error::Refused(refusal.into())),
@@ -246,12 +247,11 @@ impl SignUpForm {
                 }
                 let facts = self.present_facts().await?;
                 let known = self.known_places(&facts, new).await?;
-                let has_room = |shift: &ScheduledShift| {
-                    let remaining = usize::try_from(shift.occupancy.remaining()).unwrap_or(usize::MAX);
-                    remaining >= new.people.len() && !full.contains(&shift.id)
+                let takes_all = |shift: &&ScheduledShift| {
+                    !full.contains(&shift.id) && rules::takes_all(&facts.event, shift, new, now)
                 };
                 let full =
-                    facts.shifts.iter().filter(|shift| !has_room(shift)).map(|shift| shift.id).collect();
+                    facts.shifts.iter().filter(|shift| !takes_all(shift)).map(|shift| shift.id).collect();
                 sign_up(&facts, &KnownPlaces { full, ..known })
             })
             .await
@@ -275,10 +275,15 @@ impl SignUpForm {
         let mut held = BTreeMap::new();
         for shift in &facts.shifts {
             let of_address = SignupQuery::new().of_shift(shift.id).email(new.email.clone());
-            let query = of_address.status(SignupStatus::Confirmed).limit(Signup::MAX_PER_ADDRESS);
-            for signup in self.shared.store.signups(owner, &query).await?.items {
-                let index = keys.iter().position(|key| *key == signup.name.key());
-                held.extend(index.map(|index| ((shift.id, index), signup)));
+            let of_address = of_address.limit(Signup::MAX_PER_ADDRESS);
+            // Those that wait first: one that is promoted meanwhile is then read again, as it is.
+            let waiting = (shift.occupancy.waitlisted > 0).then_some(SignupStatus::Waitlisted);
+            for status in waiting.into_iter().chain([SignupStatus::Confirmed]) {
+                let query = of_address.clone().status(status);
+                for signup in self.shared.store.signups(owner, &query).await?.items {
+                    let index = keys.iter().position(|key| *key == signup.name.key());
+                    held.extend(index.map(|index| ((shift.id, index), signup)));
+                }
             }
         }
         let recipient = self.shared.recipient(owner, event, &new.email).await?;

@@ -31,7 +31,8 @@ impl Places {
     /// The maximum number of sign-ups.
     pub const MAX: u32 = 500;
 
-    /// Lists the sign-ups that have a place [to come](SignupInFull::is_to_come), which can be cancelled: the soonest first.
+    /// Lists the sign-ups that have a place, or wait for one, [to come](SignupInFull::is_to_come), which can be cancelled: the soonest
+    /// first.
     pub fn to_come(&self, now: Timestamp) -> Vec<&SignupInFull> {
         self.signups_by_start(|found| found.is_to_come(now))
     }
@@ -71,16 +72,17 @@ impl Volunteers {
     /// See [`cancel`](Self::cancel) for an example.
     pub async fn places(&self, secret: &Secret) -> Result<Places> {
         let link = self.link(secret).await?;
-        let signups = self.shared.store.signups_in_full(link.organization, &of_address(&link)).await?;
+        let mut signups = self.shared.store.signups_in_full(link.organization, &of_address(&link)).await?;
+        self.shared.add_places_in_line(&mut signups).await?;
         let organization = self.shared.get(RecordKey::Organization(link.organization)).await?;
         Ok(Places { organization, event: link.event, signups })
     }
 
     /// Cancels a sign-up of the address whose mail has the link with this secret, frees its place and queues a mail about the
-    /// cancellation. Cancelling again changes nothing.
+    /// cancellation. Cancelling again changes nothing. A freed place goes to the person who waits longest.
     ///
     /// # Errors
-    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is confirmed, and its shift is over or deleted.
+    /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is active, and its shift is over or deleted.
     /// - [`Error::NotFound`] for an unknown secret, for one that has [expired](Link::expiry), and for a sign-up that is not one of the
     ///   [places](Self::places).
     ///
@@ -116,7 +118,9 @@ impl Volunteers {
                 let found = found.ok_or(Error::NotFound)?;
                 let recipient =
                     self.shared.recipient(link.organization, found.event.id, &link.mailbox).await?;
-                rules::cancel_signup(found, (CancelledBy::Volunteer, None), false, recipient, now)
+                let waiting = self.shared.waiting_behind(&found, now).await?;
+                let by = (CancelledBy::Volunteer, None);
+                rules::cancel_signup(found, by, false, recipient, &waiting, now)
             })
             .await
     }

@@ -16,6 +16,8 @@ impl Requirement {
             Self::GateUnchanged { key, gate: _ } => vec![(Key::Gate(key.clone()), Access::Read)],
             Self::Absent { unique, now: _ } => vec![(Key::Unique(unique.clone()), Access::Read)],
             Self::Below { total, .. } => vec![(Key::Total(total.clone()), Access::Commute)],
+            // A subtraction, too, can change the outcome.
+            Self::AtLeast { total, .. } => vec![(Key::Total(total.clone()), Access::Read)],
             // Changes nothing of the parent. Every addition reads the gate, so this access excludes additions.
             Self::AllZero { parent, totals } => {
                 let totals = totals.iter().map(|total| (Key::Total(total.clone()), Access::Read));
@@ -39,7 +41,8 @@ impl Write {
         let mut accesses = vec![(Key::Record(record.key()), change)];
         if before.is_some_and(|before| before.gate() != after.and_then(Entity::gate)) {
             accesses.push((Key::Gate(record.key()), Access::Write));
-            accesses.extend(record.stored_total().map(|total| (Key::Total(total), Access::Write)));
+            accesses
+                .extend(record.stored_totals().into_iter().map(|total| (Key::Total(total), Access::Write)));
         }
         accesses.extend(record.parent().map(|parent| (Key::Record(parent), Access::Read)));
         let uniques = difference(uniques(before), uniques(after));

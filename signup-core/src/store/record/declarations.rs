@@ -32,7 +32,7 @@ use crate::question::Question;
 use crate::receipt::Receipt;
 use crate::shift::Shift;
 use crate::sign_in::{SignIn, SignInCode};
-use crate::signup::Signup;
+use crate::signup::{Signup, SignupStatus};
 use crate::token::Token;
 use crate::webhook::{Delivery, DeliveryState, Webhook};
 
@@ -122,9 +122,9 @@ impl Entity for Shift {
         RecordKey::Shift(self.organization, self.id)
     }
 
-    // The closing of the shift sets the total to 0.
-    fn stored_total(&self) -> Option<Total> {
-        Some(Total::Filled(self.organization, self.id))
+    // The closing of the shift sets the totals to 0.
+    fn stored_totals(&self) -> Vec<Total> {
+        vec![Total::Filled(self.organization, self.id), Total::Waiting(self.organization, self.id)]
     }
 
     fn version(&self) -> Option<u32> {
@@ -169,13 +169,17 @@ impl Entity for Signup {
 
     fn uniques(&self) -> Vec<Unique> {
         let place = || Unique::place(self.organization, self.shift, &self.email, &self.name);
-        self.is_confirmed().then(place).into_iter().collect()
+        self.is_active().then(place).into_iter().collect()
     }
 
     fn shares(&self) -> Vec<Share> {
-        let filled = || Total::Filled(self.organization, self.shift);
+        let of_shift = match self.status() {
+            SignupStatus::Confirmed => Some(Total::Filled(self.organization, self.shift)),
+            SignupStatus::Waitlisted => Some(Total::Waiting(self.organization, self.shift)),
+            SignupStatus::Cancelled => None,
+        };
         let places_of = || Total::PlacesOf(self.organization, self.shift, self.email.key().to_owned());
-        let places = self.is_confirmed().then(|| [filled(), places_of()]);
+        let places = of_shift.map(|total| [total, places_of()]);
         let answers = self.answers.iter();
         let answers = answers.map(|answer| Total::Answers(self.organization, self.event, answer.question_id));
         places.into_iter().flatten().chain(answers).map(Share::of).collect()

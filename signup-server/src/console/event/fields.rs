@@ -29,6 +29,7 @@ pub(super) const EVENT: &[(&str, As)] = &[
     ("badge_label", As::Text),
     ("signups_open_at", As::Text),
     ("signups_close_at", As::Text),
+    ("waitlist_enabled", As::Flag),
     ("is_published", As::Flag),
     ("reminders_enabled", As::Flag),
 ];
@@ -84,6 +85,7 @@ pub(super) fn values_of_event(event: &Event) -> Values {
         ("badge_label", text(event.badge_label.as_ref())),
         ("signups_open_at", text(event.signups_open_at.as_ref())),
         ("signups_close_at", text(event.signups_close_at.as_ref())),
+        ("waitlist_enabled", ticked(event.waitlist_enabled)),
         ("is_published", ticked(event.is_published)),
         ("reminders_enabled", ticked(event.reminders_enabled)),
     ]

@@ -10,6 +10,7 @@ use signup_core::{
 };
 use warp::http::StatusCode;
 
+use super::super::signups::waiting_in_words;
 use super::super::{Frame, MemberCall, PageResult, show};
 use super::path_of;
 use crate::linked_text::LinkedText;
@@ -72,6 +73,8 @@ struct ShiftRow<'a> {
     state: String,
     /// How many more volunteers the shift needs to run, in words.
     missing: Option<String>,
+    /// How many people wait for a place, in words.
+    waiting: Option<String>,
     bar: Bar,
     is_closed: bool,
 }
@@ -108,6 +111,7 @@ fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
             _ => format!("{remaining} of {capacity} still needed"),
         },
         missing: (*missing > 0).then(|| format!("{missing} more needed to run")),
+        waiting: waiting_in_words(shift.occupancy.waitlisted),
         bar: Bar { filled: filled.min(capacity).into(), capacity: capacity.into() },
         is_closed: *state != CoverageState::Open,
     }

@@ -79,6 +79,10 @@ impl Names {
             "question.updated" => format!("changed a question of {}", event()),
             "question.deleted" => format!("deleted a question of {}", event()),
             "signup.created" => format!("signed up for the shift {} of {}", shift(), event()),
+            "signup.waitlisted" => format!("joined the waiting list of the shift {} of {}", shift(), event()),
+            "signup.promoted" => {
+                format!("gave a place on the shift {} of {} to someone on its waiting list", shift(), event())
+            }
             "signup.cancelled" => format!("cancelled a sign-up for {}", event()),
             "signup.erased" => "erased a volunteer’s sign-up".to_owned(),
             "token.created" => format!("created the API token {}", token()),

@@ -42,7 +42,7 @@ pub(super) fn view<'a>(
     let interval = shift.interval();
     let is_over = interval.is_over(now);
     let is_open = is_open(event, shift, now);
-    let Occupancy { capacity, filled } = shift.occupancy;
+    let Occupancy { capacity, filled, .. } = shift.occupancy;
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
@@ -90,7 +90,8 @@ mod tests {
     #[tokio::test]
     async fn the_bar_of_a_shift_has_the_places_that_are_filled() {
         let (_, mut found) = sample_event().await;
-        found.shifts[0].shift.occupancy = Occupancy { capacity: Capacity::new(8).unwrap(), filled: 3 };
+        found.shifts[0].shift.occupancy =
+            Occupancy { filled: 3, ..Occupancy::empty(Capacity::new(8).unwrap()) };
         let view = view(&found.event, &found.shifts[0], None, found.event.created_at);
         assert_eq!((view.bar, &*view.places), (Some(Bar { filled: 3, capacity: 8 }), "5 of 8 places left"));
     }
@@ -108,7 +109,7 @@ mod tests {
             (0, 0, "No sign-up for this shift"),
             (0, 3, "No sign-up for this shift"),
         ] {
-            let occupancy = Occupancy { capacity: Capacity::new(capacity).unwrap(), filled };
+            let occupancy = Occupancy { filled, ..Occupancy::empty(Capacity::new(capacity).unwrap()) };
             assert_eq!(places(occupancy), words);
         }
     }

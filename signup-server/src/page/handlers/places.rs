@@ -64,7 +64,7 @@ impl PublicPages {
     pub(crate) async fn ask_to_cancel(self, secret: String, query: String) -> Response {
         self.with_places(secret, async |_, found, site| match choice(found, site, query.as_bytes()) {
             Choice::Place(chosen) if chosen.is_to_come(site.now) => places::ask(chosen, found, site),
-            Choice::Place(chosen) if chosen.signup.is_confirmed() => {
+            Choice::Place(chosen) if chosen.signup.is_active() => {
                 let refusal =
                     if chosen.shift.deleted_at.is_some() { Refusal::Removed } else { Refusal::Over };
                 places::page(StatusCode::CONFLICT, found, site, Some(refusal))
