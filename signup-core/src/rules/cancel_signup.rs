@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::promote::{WaitingList, changed_or_promoted, mails_about, promote, promotes, record_promotions};
+use super::promote::{WaitingList, changed_or_promoted, mails_about, promote, record_promotions};
 use super::recipient::{WantedBy, want_each};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -63,7 +63,7 @@ pub(crate) fn erase_signup(found: SignupInFull, waiting: &WaitingList, now: Time
     let SignupInFull { event, shift, signup, .. } = found;
     let erased = NewActivity::of(ActivityType::SIGNUP_ERASED, &signup);
     let mut change = ChangeSet::default();
-    let frees_place = signup.is_confirmed() && promotes(&event, &shift, now);
+    let frees_place = signup.is_confirmed() && shift.is_open();
     change.remove(signup);
     let mut activity = vec![erased];
     if frees_place {
@@ -198,6 +198,10 @@ mod tests {
         let expected = ["put Signup 3 to 2", "put Signup 4 to 2", "insert Notice"];
         assert_eq!(written(&silent.change), expected, "a promotion is never silent");
         assert_eq!(named(&silent), ["signup.cancelled", "signup.promoted"]);
+        // A move may put the shift before its cutoff meanwhile.
+        let late = erase_signup(found.clone(), &WaitingList::default(), found.shift.interval().start);
+        let expected = ["Signup 3 at 1", "Event 1 at gate 1", "Shift 1 at gate 1", "remove Signup 3"];
+        assert_eq!(lines(&late), expected);
         let erased = erase_signup(found, &waiting, before());
         assert_eq!(written(&erased.change), ["put Signup 4 to 2", "insert Notice"]);
         assert_eq!(named(&erased), ["signup.erased", "signup.promoted"]);

@@ -118,8 +118,10 @@ pub(crate) fn patch_event(
         let is_concerned = is_announced || are_turned_on || moves_reminder(&before, &shift, now);
         concerned.extend(is_concerned.then_some(shift.id));
         has_news |= is_announced;
-        // After the cutoff, nobody joins. So no more people wait than were read.
-        owes_places |= !before.is_before_cutoff(now) && promote::owes_places(&changed, &shift, now);
+        // After the cutoff, nobody joins, so no more people wait than were read. But places may have come free since.
+        owes_places |= !before.is_before_cutoff(now)
+            && shift.occupancy.waitlisted > 0
+            && promote::promotes(&changed, &shift, now);
         after.push(shift);
     }
     if owes_places {

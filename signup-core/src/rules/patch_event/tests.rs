@@ -441,11 +441,19 @@ fn a_move_past_the_cutoff_queues_the_promotion_of_those_who_wait() {
     let room = |waitlisted| {
         full_with(|_, shifts| (shifts[0].occupancy.filled, shifts[0].occupancy.waitlisted) = (1, waitlisted))
     };
+    // Until the commit, a place may come free that goes to nobody.
+    let full_shift = || {
+        full_with(|_, shifts| {
+            let occupancy = &mut shifts[0].occupancy;
+            (occupancy.filled, occupancy.waitlisted) = (occupancy.capacity.volunteers(), 2);
+        })
+    };
     let after_cutoff: Timestamp = "2027-06-05T12:00:00Z".parse().unwrap();
     let new = EventPatch::new;
     let later = || new().start_date(jiff::civil::date(2027, 6, 12));
     for (full, patch, now, expected) in [
         (room(2), later(), after_cutoff, true),
+        (full_shift(), later(), after_cutoff, true),
         (room(0), later(), after_cutoff, false),
         (room(2), later(), before(), false),
         (room(2), new().title("Packing".parse().unwrap()), after_cutoff, false),
