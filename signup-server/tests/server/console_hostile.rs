@@ -222,6 +222,8 @@ fn check_mail(mail: &Mail) {
         "to",
         "reply-to",
         "subject",
+        "list-unsubscribe",
+        "list-unsubscribe-post",
         "auto-submitted",
         "mime-version",
         "content-type",

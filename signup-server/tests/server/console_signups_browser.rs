@@ -18,6 +18,7 @@ pub(crate) const PICTURES: &Pictures = &[
     ("console/message.html", &["console-message", "console-message-refused"]),
     ("console/message_preview.html", &["console-message-preview"]),
     ("organizer_mail.html", &["mail-message"]),
+    ("mail_choice.html", &["stop-messages", "messages-stopped"]),
     ("console/cancel_signup.html", &["console-cancel-signup", "console-cancel-signup-gone"]),
     ("console/ask.html", &["console-cancel-signup-ask"]),
     (
@@ -76,6 +77,11 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     })
     .await;
     browser.look_at_mail("mail-message", &mail, &axe).await;
+    let unsubscribe = format!("{}/unsubscribe", mail.signup_path().unwrap());
+    browser.go_and_look(&url(&unsubscribe), "stop-messages", &axe).await;
+    browser
+        .press_and_look("Stop messages", "You won’t get messages any more", "messages-stopped", &axe)
+        .await;
 
     browser.go(&url(&scene.path("signups?q=grace"))).await;
     browser.follow("Cancel").await;
