@@ -4,6 +4,8 @@ use crate::conformance::records;
 use crate::question::QuestionKind;
 use crate::store::EventInFull;
 
+mod waiting_list;
+
 fn ada() -> NewSignup {
     NewSignup::new("Ada".parse().unwrap(), "ADA@example.org".parse().unwrap())
 }
