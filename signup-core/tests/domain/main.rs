@@ -36,5 +36,6 @@ mod sign_ups;
 mod turns;
 mod values;
 mod volunteer_data;
+mod waiting_lists;
 mod webhook_input;
 mod webhooks;

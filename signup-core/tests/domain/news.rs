@@ -7,7 +7,8 @@ use crate::scene::{Scene, address};
 /// The time at which a world starts.
 const START: &str = "2027-06-03T12:00:00Z";
 
-/// An event on 6 June 2027 in UTC with the shifts "Packing" and "Driving", whose volunteers are reminded on 5 June at 10:00, and what has arrived at each address.
+/// An event on 6 June 2027 in UTC with the shifts "Packing" and "Driving", which have waiting lists, and what has arrived at each
+/// address. Volunteers are reminded on 5 June at 10:00. The cutoff of the waiting list of "Packing" is on 6 June at 08:00.
 pub(crate) struct World {
     pub(crate) scene: Scene,
     pub(crate) admin: Session,
@@ -34,6 +35,8 @@ impl World {
         let admin = zoe.session(&zoe.memberships()[0].1.slug).unwrap();
         scene.mails().await;
         let (event, packing) = scene.event(1000).await;
+        let event =
+            scene.session.patch_event(event.id, EventPatch::new().waiting_list(true)).await.unwrap().event;
         let driving = NewShift::new("Driving".parse().unwrap(), Capacity::new(1000).unwrap());
         let driving = scene.session.add_shifts(event.id, vec![driving]).await.unwrap().remove(0);
         Self { scene, admin, event, shifts: vec![packing, driving], arrived: vec![] }
@@ -41,16 +44,31 @@ impl World {
 
     /// Signs up a person of the address `name@example.org`.
     pub(crate) async fn sign_up(&self, name: &str, person: &str, shift: usize) -> Result<()> {
-        let form = self.scene.service.volunteers().form(&self.event.slug, [self.shifts[shift].id]).await?;
-        form.sign_up(NewSignup::new(person.parse().unwrap(), address(name))).await?.into_places().map(drop)
+        self.post(NewSignup::new(person.parse().unwrap(), address(name)), shift).await
     }
 
-    /// Returns the sign-ups that hold places, oldest first.
+    /// Signs up a person of the address `name@example.org`, who waits if the shift is full.
+    pub(crate) async fn sign_up_or_wait(&self, name: &str, person: &str, shift: usize) -> Result<()> {
+        self.post(NewSignup::new(person.parse().unwrap(), address(name)).or_wait(), shift).await
+    }
+
+    async fn post(&self, new: NewSignup, shift: usize) -> Result<()> {
+        let form = self.scene.service.volunteers().form(&self.event.slug, [self.shifts[shift].id]).await?;
+        form.sign_up(new).await?.into_places().map(drop)
+    }
+
+    /// Returns the sign-ups that hold places or wait, oldest first.
     pub(crate) async fn places(&self) -> Vec<Signup> {
-        let query = SignupQuery::new().status(SignupStatus::Confirmed);
-        let mut places = self.scene.session.signups(query).await.unwrap().items;
+        let mut places = self.scene.session.signups(SignupQuery::new().limit(100)).await.unwrap().items;
+        places.retain(Signup::is_active);
         places.reverse();
         places
+    }
+
+    /// Sets the capacity of a shift.
+    pub(crate) async fn resize(&self, shift: usize, capacity: u32) -> Result<()> {
+        let patch = ShiftPatch::new().capacity(Capacity::new(capacity).unwrap());
+        self.scene.session.patch_shift(self.shifts[shift].id, patch).await.map(drop)
     }
 
     /// Cancels a place by a link that has arrived. Does nothing if none has, or if the shift is over.
@@ -129,7 +147,9 @@ impl World {
 
     async fn mails(&mut self) -> Vec<String> {
         let mails = self.deliver(&mut std::iter::repeat(Fate::Sent)).await;
-        mails.iter().map(mail_in_words).collect()
+        let mut words: Vec<_> = mails.iter().map(mail_in_words).collect();
+        words.sort();
+        words
     }
 }
 
@@ -153,9 +173,16 @@ pub(crate) fn mail_in_words(mail: &Mail) -> String {
             PlaceChange::Moved { before } => {
                 format!("moved {name} {shift} from {} to {at}", location(before))
             }
+            PlaceChange::Waiting => {
+                format!("waiting {name} {shift} as number {}", place.place_in_line.unwrap())
+            }
+            PlaceChange::Promoted => format!("promoted {name} {shift} at {at}"),
             PlaceChange::Reminder => format!("reminder of {name} {shift} at {at}"),
             PlaceChange::Cancelled => {
                 format!("cancelled {name} {shift} by {}", place.signup.cancelled_by().unwrap().name())
+            }
+            _ if place.signup.is_waitlisted() => {
+                format!("waits {name} {shift} as number {}", place.place_in_line.unwrap())
             }
             _ => format!("has {name} {shift} at {at}"),
         }
@@ -170,10 +197,22 @@ pub(crate) async fn run(steps: &str) -> Vec<String> {
     let (mut world, mut mails) = (World::start().await, vec![]);
     for step in steps.split(", ") {
         let place = async |world: &World| world.places().await.remove(0);
+        let of_bob = async |world: &World| {
+            world.places().await.into_iter().find(|place| place.name.as_str() == "Bob").unwrap()
+        };
         match step {
             "Ada signs up" => world.sign_up("ada", "Ada", 0).await.unwrap(),
             "Ada signs up for Driving" => world.sign_up("ada", "Ada", 1).await.unwrap(),
             "Bea signs up" => world.sign_up("ada", "Bea", 0).await.unwrap(),
+            "Bea waits" => world.sign_up_or_wait("ada", "Bea", 0).await.unwrap(),
+            "Bob waits" => world.sign_up_or_wait("bob", "Bob", 0).await.unwrap(),
+            "Bob signs up" => world.sign_up("bob", "Bob", 0).await.unwrap(),
+            "Cy waits" => world.sign_up_or_wait("cy", "Cy", 0).await.unwrap(),
+            "one place" => world.resize(0, 1).await.unwrap(),
+            "two places" => world.resize(0, 2).await.unwrap(),
+            "Bob cancels" => world.cancel(&of_bob(&world).await).await,
+            "the organizer cancels Bob" => world.cancel_by_organizer(&of_bob(&world).await, false).await,
+            "after the cutoff" => world.wait_until("2027-06-06T08:00:00Z".parse().unwrap()),
             "Ada cancels" => world.cancel(&place(&world).await).await,
             "the organizer cancels Ada" => world.cancel_by_organizer(&place(&world).await, false).await,
             "the organizer cancels Ada silently" => {

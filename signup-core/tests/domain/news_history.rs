@@ -12,6 +12,9 @@ use crate::scene::address;
 #[derive(Debug, Clone)]
 enum Step {
     SignUp(usize, usize, usize),
+    /// The same, and the person waits if the shift is full.
+    Join(usize, usize, usize),
+    Resize(usize, u32),
     Cancel(usize),
     CancelByOrganizer(usize, bool),
     Move(usize, usize, bool),
@@ -43,7 +46,9 @@ fn fate() -> impl Strategy<Value = Fate> {
 fn step() -> impl Strategy<Value = Step> {
     let silent = || prop::bool::weighted(0.3);
     prop_oneof![
-        6 => (0..2_usize, 0..2_usize, 0..2_usize).prop_map(|(name, person, shift)| Step::SignUp(name, person, shift)),
+        4 => (0..2_usize, 0..2_usize, 0..2_usize).prop_map(|(name, person, shift)| Step::SignUp(name, person, shift)),
+        6 => (0..2_usize, 0..2_usize, 0..2_usize).prop_map(|(name, person, shift)| Step::Join(name, person, shift)),
+        3 => (0..2_usize, 1..3_u32).prop_map(|(shift, capacity)| Step::Resize(shift, capacity)),
         2 => (0..9_usize).prop_map(Step::Cancel),
         2 => (0..9_usize, silent()).prop_map(|(place, silent)| Step::CancelByOrganizer(place, silent)),
         4 => (0..2_usize, 0..3_usize, silent()).prop_map(|(shift, dock, silent)| Step::Move(shift, dock, silent)),
@@ -52,7 +57,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => silent().prop_map(Step::CancelEvent),
         1 => (0..2_usize).prop_map(Step::Erase),
         4 => prop::sample::select(vec![1, 29, 30, 60, 3600]).prop_map(Step::Wait),
-        3 => prop::sample::select(vec![-1, 0, 60, 4 * 3600]).prop_map(Step::WaitForReminders),
+        3 => prop::sample::select(vec![-1, 0, 60, 4 * 3600, 23 * 3600]).prop_map(Step::WaitForReminders),
         6 => Just(Step::Claim),
         8 => (0..3_usize, fate()).prop_map(|(mail, fate)| Step::Report(mail, fate)),
     ]
@@ -96,6 +101,10 @@ impl History {
             Step::SignUp(name, person, shift) => {
                 drop(world.sign_up(["ada", "bob"][name], ["Ann", "Ben"][person], shift).await);
             }
+            Step::Join(name, person, shift) => {
+                drop(world.sign_up_or_wait(["ada", "bob"][name], ["Ann", "Ben"][person], shift).await);
+            }
+            Step::Resize(shift, capacity) => drop(world.resize(shift, capacity).await),
             Step::Cancel(place) => {
                 if let Some(place) = world.places().await.get(place) {
                     world.cancel(place).await;
@@ -244,7 +253,7 @@ impl History {
     }
 
     /// Asserts that each address was told what holds, and was reminded of each place, unless the workers were back too late, at
-    /// `drained_at`.
+    /// `drained_at`. Nobody waits for an empty place.
     async fn assert_told(&self, drained_at: Timestamp) {
         let Self { world, heard, silent, .. } = self;
         let (admin, session) = (world.scene.service.admin(), &world.scene.session);
@@ -252,16 +261,18 @@ impl History {
         for signup in session.signups(SignupQuery::new().limit(100)).await.unwrap().items {
             let shift = admin.shift(event.organization, signup.shift).await.unwrap();
             let shift = ScheduledShift::of(shift, &event);
+            let is_owed = shift.occupancy.waitlisted > 0 && shift.occupancy.has_room();
+            assert!(!is_owed || !shift.is_before_cutoff(self.now()), "{shift:?}");
             let told = heard.get(&signup.id);
             match (signup.cancelled_by(), told) {
                 (None, Some(told)) => {
-                    let present = Heard::of(SignupStatus::Confirmed, &signup.time_and_place(&shift, &event));
-                    assert_eq!(told.status, SignupStatus::Confirmed);
+                    let present = Heard::of(signup.status(), &signup.time_and_place(&shift, &event));
+                    assert_eq!(told.status, signup.status());
                     assert!(*told == present || silent.contains(&shift.id), "{signup:?} {told:?}");
                     let moment = shift.reminded_at().unwrap();
                     let too_late = shift.interval().start - SignedDuration::from_hours(2);
-                    let is_excused =
-                        self.now() < moment || too_late < drained_at || shift.deleted_at.is_some();
+                    let is_excused = signup.is_waitlisted() || shift.deleted_at.is_some();
+                    let is_excused = is_excused || self.now() < moment || too_late < drained_at;
                     assert!(is_excused || self.heard_at[&signup.id] >= moment, "not reminded: {signup:?}");
                 }
                 (None, None) => panic!("never told: {signup:?}"),

@@ -64,9 +64,13 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
         }
     }));
     all.extend(each(change, |states: States<'_, Signup>| match states {
+        (None, Some(after)) if after.is_waitlisted() => vec!["signup.waitlisted"],
         (None, _) => vec!["signup.created"],
         (_, None) => vec!["signup.erased"],
-        (Some(before), Some(after)) => those([(before.state != after.state, "signup.cancelled")]),
+        (Some(before), Some(after)) => those([
+            (before.is_active() && !after.is_active(), "signup.cancelled"),
+            (before.is_waitlisted() && after.is_confirmed(), "signup.promoted"),
+        ]),
     }));
     all.extend(each(change, webhook));
     all.extend(each(change, |states: States<'_, Membership>| match states {
@@ -134,7 +138,7 @@ fn shift_of_event(before: Option<&Shift>, after: &Shift) -> Vec<&'static str> {
     let mut own = after.clone();
     // The end follows the day of the event.
     own.ends_at = before.ends_at;
-    own.occupancy.filled = before.occupancy.filled;
+    own.occupancy = Occupancy { capacity: after.occupancy.capacity, ..before.occupancy };
     (own.closing, own.announced) = (before.closing.clone(), before.announced);
     (own.version, own.gate, own.updated_at) = (before.version, before.gate, before.updated_at);
     those([(own != *before, "slot.updated")])
