@@ -77,19 +77,28 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
     let Some((database, records)) = Database::filled(Engine::Postgres).await else { return };
     let url = database.path().display().to_string();
     let mut stranger = PgConnection::connect(&url).await.unwrap();
-    stranger.execute("BEGIN; SELECT 1 FROM shifts FOR UPDATE").await.unwrap();
-
     let (first, shift) = (&records.event, &records.shifts[0]);
-    let new = event(11, "2027-03-15");
-    let requires = vec![unchanged(first), unchanged(shift)];
-    let change = ChangeSet { requires, ..insert([new.clone()]) };
-    let store = Arc::clone(&database.store);
-    let commit = tokio::spawn(async move { store.commit(change).await });
-    until_waiting(&url, 1).await;
-    // The commit holds the event and waits for the shift; it has waited longer, so it is the one that is undone.
-    stranger.execute("SELECT 1 FROM events FOR UPDATE; COMMIT").await.unwrap();
-    commit.await.unwrap().unwrap();
-    assert!(stored(&*database.store, &new).await.is_some());
+    for number in 11..31 {
+        stranger.execute("BEGIN; SELECT 1 FROM shifts FOR UPDATE").await.unwrap();
+        let new = event(number, "2027-03-15");
+        let requires = vec![unchanged(first), unchanged(shift)];
+        let change = ChangeSet { requires, ..insert([new.clone()]) };
+        let store = Arc::clone(&database.store);
+        let commit = tokio::spawn(async move { store.commit(change).await });
+        until_waiting(&url, 1).await;
+        // The commit holds the event and waits for the shift. Each waits for a second, looks for a deadlock, and is then undone: the
+        // commit, unless this statement comes later than that.
+        let is_commit_undone = stranger.execute("SELECT 1 FROM events FOR UPDATE; COMMIT").await.is_ok();
+        if !is_commit_undone {
+            stranger.execute("ROLLBACK").await.unwrap();
+        }
+        commit.await.unwrap().unwrap();
+        assert!(stored(&*database.store, &new).await.is_some());
+        if is_commit_undone {
+            return;
+        }
+    }
+    panic!("the commit was never undone");
 }
 
 /// More sign-ups wait than there are connections.
