@@ -10,6 +10,8 @@ pub(super) const NAME: &str = "name";
 pub(super) const EMAIL: &str = "email";
 /// The tick that accepts shifts that overlap.
 pub(super) const OVERLAP: &str = "overlap";
+/// The field of a form whose people wait where they find no place.
+pub(super) const WAITLIST: &str = "waitlist";
 /// The button that adds a person.
 pub(super) const ADD: &str = "add";
 
@@ -87,6 +89,7 @@ impl Typed {
         }
         let mut input = SignUpInput::new("", self.value(EMAIL));
         (input.people, input.accepts_overlaps) = (people, !self.value(OVERLAP).is_empty());
+        input.joins_waitlist = !self.value(WAITLIST).is_empty();
         input
     }
 }
@@ -127,9 +130,15 @@ mod tests {
             [("Ada L", Some("a")), ("", None), ("Cy", Some("c"))],
             "the last value counts"
         );
-        assert_eq!((&*input.email, input.accepts_overlaps), ("a@b", false));
+        assert_eq!((&*input.email, input.accepts_overlaps, input.joins_waitlist), ("a@b", false, false));
         assert_eq!(typed.places(), 2);
         assert_eq!(Typed::default().input().people.len(), 1);
+        let [overlap, waitlist] = [b"overlap=1".as_slice(), b"waitlist=1"].map(|text| {
+            let typed = Typed::parse(text);
+            let input = typed.input();
+            (input.accepts_overlaps, input.joins_waitlist)
+        });
+        assert_eq!((overlap, waitlist), ((true, false), (false, true)));
     }
 
     #[test]
