@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
-
-use crate::request::{PATIENCE, Request, status_and_length};
+use crate::connection::Connection;
+use crate::request::Request;
 
 /// The number of concurrent connections.
 const CONNECTIONS: usize = 64;
@@ -91,38 +89,16 @@ async fn connection(
     number: usize,
     until: Arc<Until>,
 ) -> io::Result<Vec<f64>> {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).await?;
-    stream.set_nodelay(true)?;
-    let (mut millis, mut text, mut answer) = (vec![], vec![], Vec::with_capacity(16 * 1024));
+    let (mut connection, mut millis) = (Connection::open(port).await?, vec![]);
     // Connections start at different places of the cycle, so that they send different requests at the same time.
     for request in requests.iter().cycle().skip(number * requests.len() / CONNECTIONS) {
         if until.is_reached() {
             break;
         }
-        text.clear();
-        request.write_to(&mut text);
         let began = Instant::now();
-        stream.write_all(&text).await?;
-        let status = tokio::time::timeout(PATIENCE, read_answer(&mut stream, &mut answer)).await??;
-        assert_eq!(status, request.status, "{}", String::from_utf8_lossy(&answer));
+        let status = connection.send(request).await?;
+        assert_eq!(status, request.status, "{}", String::from_utf8_lossy(connection.answer()));
         millis.push(began.elapsed().as_secs_f64() * 1e3);
     }
     Ok(millis)
-}
-
-/// Reads one answer, which must have a content length, and returns its status.
-async fn read_answer(stream: &mut TcpStream, answer: &mut Vec<u8>) -> io::Result<u16> {
-    answer.clear();
-    let mut whole = None;
-    loop {
-        if stream.read_buf(answer).await? == 0 {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        whole = whole.or_else(|| status_and_length(answer));
-        if let Some((status, length)) = whole
-            && answer.len() >= length
-        {
-            return Ok(status);
-        }
-    }
 }

@@ -25,7 +25,7 @@ fn list(site: &Site) -> Vec<Request> {
 
 /// The slots of each draft, in a random order that is the same in each run. There are more drafts than a cache holds.
 fn slots_at_random(site: &Site) -> Vec<Request> {
-    let mut drafts: Vec<_> = site.drafts.iter().zip(random()).collect();
+    let mut drafts: Vec<_> = site.drafts.iter().zip(random(1)).collect();
     drafts.sort_by_key(|(_, number)| *number);
     drafts.iter().map(|(draft, _)| site.get(&format!("/v1/events/{draft}/slots"))).collect()
 }
@@ -61,9 +61,9 @@ fn sign_ups_on_one(site: &Site) -> Vec<Request> {
     vec![event.sign_up(&event.slots[0])]
 }
 
-/// Returns pseudo-random numbers: SplitMix64.
-fn random() -> impl Iterator<Item = u64> {
-    (1..).map(|step: u64| {
+/// Returns the pseudo-random numbers from this step on: SplitMix64.
+pub(crate) fn random(first: u64) -> impl Iterator<Item = u64> {
+    (first..).map(|step: u64| {
         let mixed = step.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -49,12 +49,7 @@ impl Mails {
         let server = MailServer::start(runtime);
         let site = Site::empty(program, engine, &["--smtp", &server.url, "--change-mail-delay", "0"]);
         for number in 0..PEOPLE {
-            let invite =
-                ["person", "invite", "--organization", "starter", "--role", "owner", "--name", "Ada"];
-            let invited = site.manage(&[&invite[..], &["--email", &person(number)]].concat());
-            let link = invited["link"].as_str().unwrap();
-            let path = &link[link.find("/invitations/").unwrap()..];
-            drop(form(path, "name=Ada").with_status(303).send(site.process.port));
+            drop(site.sign_in(&person(number)));
         }
         Self { site, server, caused: 0, codes: 0 }
     }
@@ -121,7 +116,7 @@ impl Mails {
     /// Asks for a code. Returns the time until it arrived.
     fn code_s(&mut self) -> f64 {
         let address = person(self.codes % PEOPLE);
-        let ask = form("/sign-in", &format!("email={}", address.replace('@', "%40")));
+        let ask = Request::form("/sign-in", &format!("email={}", address.replace('@', "%40")));
         // The codes that one client may ask for are limited, too.
         let client = std::net::Ipv4Addr::from(0xac10_0000 + self.codes);
         self.codes += 1;
@@ -144,10 +139,4 @@ fn is_volunteer(address: &str) -> bool {
 
 fn volunteer_mails(server: &MailServer) -> u64 {
     server.mails(is_volunteer).iter().sum()
-}
-
-/// Returns a request with a form, as a browser posts it.
-fn form(path: &str, body: &str) -> Request {
-    let request = Request::with_body("POST", path, "application/x-www-form-urlencoded", body);
-    request.with_header("sec-fetch-site", "same-origin")
 }

@@ -1,7 +1,8 @@
 //! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
 //! Builds the server and measures it. With two programs, `-- OLD NEW`, compares these instead, in alternating bursts. A last
-//! argument selects the loads whose names contain it, `mails` and `secrecy`. `BURSTS` is the number of bursts of each load.
+//! argument selects the loads whose names contain it, `mails`, `secrecy` and `waitlist`. `BURSTS` is the number of bursts of each
+//! load, and `REQUESTS` the number of requests of `waitlist`. `ENGINE` is the only engine to measure.
 //!
 //! Each program runs on a database of its own, on SQLite and on a PostgreSQL server that ends with the benchmark. Servers are
 //! stopped by a signal while another one is measured, so the mails that one still sends never slow the other.
@@ -10,6 +11,7 @@
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 mod burst;
+mod connection;
 mod loads;
 mod mails;
 mod process;
@@ -17,6 +19,7 @@ mod request;
 mod secrecy;
 mod site;
 mod smtp;
+mod waitlist;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -31,8 +34,11 @@ use tokio::runtime::Runtime;
 /// The names of the measurements beside those of the loads.
 const MAILS: &str = "mails";
 const SECRECY: &str = "secrecy";
+const WAITLIST: &str = "waitlist";
 /// The default number of bursts of each load.
 const BURSTS: usize = 10;
+/// The default number of requests to shifts with waiting lists.
+const REQUESTS: u64 = 20_000;
 
 fn main() {
     // Cargo adds flags.
@@ -45,10 +51,12 @@ fn main() {
         _ => panic!("expected: [OLD NEW] [part of a load's name]"),
     };
     let bursts = std::env::var("BURSTS").map_or(BURSTS, |bursts| bursts.parse().unwrap());
+    let requests = std::env::var("REQUESTS").map_or(REQUESTS, |requests| requests.parse().unwrap());
     // Commits wait for the disk. By default a test cluster does not sync.
     let cluster = Cluster::start(&["-c", "fsync=on", "-c", "full_page_writes=on"]);
+    let only = std::env::var("ENGINE").unwrap_or_default();
     let engines = [Engine::Sqlite].into_iter().chain(cluster.as_ref().map(Engine::Postgres));
-    for engine in engines {
+    for engine in engines.filter(|engine| engine.name().contains(&only)) {
         measure_loads(&programs, engine, filter, bursts);
         if MAILS.contains(filter) {
             measure_mails(&programs, engine);
@@ -57,6 +65,9 @@ fn main() {
             for (name, figure) in programs.iter().flat_map(|program| secrecy::measure(program, engine)) {
                 println!("{:<10} {name:<42} {figure:>12.3}", engine.name());
             }
+        }
+        if WAITLIST.contains(filter) {
+            programs.iter().for_each(|program| waitlist::measure(program, engine, requests));
         }
     }
 }

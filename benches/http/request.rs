@@ -35,6 +35,12 @@ impl Request {
         Self { text, status: 200 }
     }
 
+    /// Returns a request with a form, as a browser posts it.
+    pub(crate) fn form(path: &str, body: &str) -> Self {
+        let request = Self::with_body("POST", path, "application/x-www-form-urlencoded", body);
+        request.with_header("sec-fetch-site", "same-origin")
+    }
+
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Self {
         self.text = self.text.replacen("\r\n", &format!("\r\n{name}: {value}\r\n"), 1);
         self

@@ -17,6 +17,8 @@ use crate::request::Request;
 const DRAFTS: u64 = 9600;
 /// The number of published events, with ten slots each.
 const PUBLISHED: usize = 200;
+/// The name of the file of plans.
+const PLANS: &str = "plans.json";
 
 #[derive(Clone, Copy)]
 pub(crate) enum Engine<'a> {
@@ -44,7 +46,7 @@ pub(crate) struct Site {
     pub(crate) drafts: Vec<String>,
     pub(crate) published: Vec<PublicEvent>,
     /// Contains the file of plans, and the database if the database is a file.
-    _folder: TempDir,
+    folder: TempDir,
 }
 
 /// A published event: its name in URLs, and the ids of its slots.
@@ -70,7 +72,7 @@ impl Site {
     /// Starts a program with these arguments, on a database with one organization.
     pub(crate) fn empty(program: &Path, engine: Engine<'_>, arguments: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let plans = folder.path().join("plans.json");
+        let plans = folder.path().join(PLANS);
         let limits =
             json!({"requests_per_minute": 4_000_000_000_u32, "active_events": 1_000_000, "event_days": 366});
         let all = json!({"free": limits, "calendar": limits, "starter": limits, "pro": limits});
@@ -82,18 +84,34 @@ impl Site {
         drop(manage(program, &database, &["organization", "create", "--name", "Starter", "--plan", "pro"]));
         let token = ["token", "create", "--organization", "starter", "--name", "benchmark"];
         let token = manage(program, &database, &token);
-        let plans = ["--plans", plans.to_str().unwrap(), "--trusted-proxies", "127.0.0.1"];
-        let server = ["--database", &database, "--listen", "127.0.0.1:0"];
         Self {
-            process: Process::start(program, &[&server[..], &plans, arguments].concat()),
+            process: serve(program, &database, folder.path(), arguments),
             program: program.to_owned(),
             database,
             runtime: Runtime::new().unwrap(),
             token: text(&token["token"]),
             drafts: vec![],
             published: vec![],
-            _folder: folder,
+            folder,
         }
+    }
+
+    /// Starts another server on the same database.
+    pub(crate) fn another_process(&self) -> Process {
+        serve(&self.program, &self.database, self.folder.path(), &[])
+    }
+
+    /// Makes a person with this address an owner, and returns the cookies of their browser.
+    pub(crate) fn sign_in(&self, address: &str) -> String {
+        let invite = ["person", "invite", "--organization", "starter", "--role", "owner", "--name", "Ada"];
+        let invited = self.manage(&[&invite[..], &["--email", address]].concat());
+        let link = invited["link"].as_str().unwrap();
+        let path = &link[link.find("/invitations/").unwrap()..];
+        let form = Request::form(path, "name=Ada").with_header("x-forwarded-for", "{address}");
+        let accepted = form.with_status(303).send_whole(self.process.port);
+        let cookies =
+            accepted.lines().filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next());
+        cookies.collect::<Vec<_>>().join("; ")
     }
 
     /// Runs a management command, and returns the JSON object that it prints.
@@ -104,22 +122,33 @@ impl Site {
     fn fill(&mut self) {
         let create = self.create(false);
         drop(self.runtime.block_on(Burst::of_answers(self.process.port, &[create], DRAFTS)));
-        let first = "/v1/events?per_page=100";
-        let mut next = Some(first.to_owned());
-        while let Some(path) = next {
-            let page = self.ask(&self.get(&path));
-            self.drafts.extend(page["data"].as_array().unwrap().iter().map(|event| text(&event["id"])));
-            next = page["meta"]["next_cursor"].as_str().map(|cursor| format!("{first}&cursor={cursor}"));
-        }
+        self.drafts = self.list("/v1/events?").iter().map(|event| text(&event["id"])).collect();
         for _ in 0..PUBLISHED {
             let event = self.publish();
             self.published.push(event);
         }
     }
 
+    /// Returns all items of a list, whose path ends in a query.
+    pub(crate) fn list(&self, path: &str) -> Vec<Value> {
+        let first = format!("{path}&per_page=100");
+        let (mut items, mut next) = (vec![], Some(first.clone()));
+        while let Some(path) = next {
+            let mut page = self.ask(&self.get(&path));
+            items.append(page["data"].as_array_mut().unwrap());
+            next = page["meta"]["next_cursor"].as_str().map(|cursor| format!("{first}&cursor={cursor}"));
+        }
+        items
+    }
+
     /// Creates a published event.
     pub(crate) fn publish(&self) -> PublicEvent {
-        let created = self.ask(&self.create(true))["data"].take();
+        self.publish_with(&self.create(true))
+    }
+
+    /// Creates a published event by this request.
+    pub(crate) fn publish_with(&self, create: &Request) -> PublicEvent {
+        let created = self.ask(create)["data"].take();
         let slots = created["slots"].as_array().unwrap().iter().map(|slot| text(&slot["id"])).collect();
         PublicEvent { id: text(&created["id"]), slug: text(&created["slug"]), slots }
     }
@@ -159,20 +188,31 @@ impl Site {
         self.json("POST", "/v1/events", &event.to_string()).with_status(201)
     }
 
-    fn ask(&self, request: &Request) -> Value {
+    pub(crate) fn ask(&self, request: &Request) -> Value {
         serde_json::from_str(&request.send(self.process.port)).unwrap()
     }
 }
 
 impl PublicEvent {
+    /// Returns a request with the form of the public page. Few of these requests share an IP address.
+    pub(crate) fn form(&self, body: &str) -> Request {
+        let path = format!("/events/{}/signups", self.slug);
+        Request::form(&path, body).with_header("x-forwarded-for", "{address}")
+    }
+
     /// Returns a request that signs up a new volunteer each time, as a browser posts the form.
     pub(crate) fn sign_up(&self, slot: &str) -> Request {
         let body = format!("slot_id={slot}&name=Ada&email=ada{{number}}%40example.org");
-        let path = format!("/events/{}/signups", self.slug);
-        let request = Request::with_body("POST", &path, "application/x-www-form-urlencoded", &body);
-        let request = request.with_header("sec-fetch-site", "same-origin");
-        request.with_header("x-forwarded-for", "{address}").with_status(303)
+        self.form(&body).with_status(303)
     }
+}
+
+/// Starts a server on a database, with the plans of a folder and these arguments.
+fn serve(program: &Path, database: &str, folder: &Path, arguments: &[&str]) -> Process {
+    let plans = folder.join(PLANS);
+    let plans = ["--plans", plans.to_str().unwrap(), "--trusted-proxies", "127.0.0.1"];
+    let server = ["--database", database, "--listen", "127.0.0.1:0"];
+    Process::start(program, &[&server[..], &plans, arguments].concat())
 }
 
 fn manage(program: &Path, database: &str, arguments: &[&str]) -> Value {
