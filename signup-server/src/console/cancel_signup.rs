@@ -1,4 +1,4 @@
-//! Cancelling the place of one volunteer, with a reason.
+//! Cancelling the place of one volunteer, or taking one off a waiting list, with a reason.
 
 use askama::Template;
 use signup_core::{Cancellation, Event, Permission, Signup};
@@ -58,24 +58,39 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
         return Ok(call.done(Done::PlaceCancelled, &list));
     }
-    let Found { signup, shift, .. } = &found;
-    let ask =
-        Ask::new(&call.frame, &form, format!("Cancel the place of {}?", signup.name), "Cancel the place")
-            .text(format!("{} has a place on this shift: {shift}.", signup.name))
-            .text(if call.frame.sends_mail {
-                format!(
-                    "We’ll email {} that you have cancelled the place{}, unless you untick the box.",
-                    signup.email,
-                    if form.is_ticked(REASON) { ", with your reason" } else { "" },
-                )
-            } else {
-                format!("We can’t email {}, so tell the volunteer yourself.", signup.email)
-            })
-            .text(format!("You can’t undo this, but {} can sign up again while there is room.", signup.name))
-            .mails(1)
-            .finally()
-            .back(&list);
-    Ok(ask.show())
+    let Found { signup, shift, has_successor, .. } = &found;
+    let name = &signup.name;
+    let (button, present, done, again) = if signup.is_waitlisted() {
+        (
+            "Take off the list",
+            "is on the waiting list of this shift",
+            "taken them off the waiting list",
+            "can join the list again, at its end",
+        )
+    } else {
+        (
+            "Cancel the place",
+            "has a place on this shift",
+            "cancelled the place",
+            "can sign up again while there is room",
+        )
+    };
+    let mut ask = Ask::new(&call.frame, &form, format!("{}?", found.what()), button)
+        .text(format!("{name} {present}: {shift}."))
+        .text(if call.frame.sends_mail {
+            format!(
+                "We’ll email {} that you have {done}{}, unless you untick the box.",
+                signup.email,
+                if form.is_ticked(REASON) { ", with your reason" } else { "" },
+            )
+        } else {
+            format!("We can’t email {}, so tell the volunteer yourself.", signup.email)
+        });
+    if *has_successor {
+        ask = ask.text("The place goes to the first person on the waiting list.");
+    }
+    let ask = ask.text(format!("You can’t undo this, but {name} {again}."));
+    Ok(ask.mails(1).finally().back(&list).show())
 }
 
 /// The sign-up of a call, with what the page shows of it.
@@ -83,6 +98,8 @@ struct Found {
     signup: Signup,
     event: Event,
     shift: String,
+    /// Whether the place goes to a person who waits.
+    has_successor: bool,
 }
 
 impl Found {
@@ -90,7 +107,24 @@ impl Found {
         let signup = call.session.signup(call.path.signup()).await?;
         let found = call.session.event(signup.event).await?;
         let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
-        Ok(Self { shift: shift_in_words(shift, &signup), event: found.event, signup })
+        let is_awaited =
+            shift.is_some_and(|shift| shift.occupancy.waitlisted > 0 && shift.is_before_cutoff(call.now()));
+        Ok(Self {
+            shift: shift_in_words(shift, &signup),
+            has_successor: signup.is_confirmed() && is_awaited,
+            event: found.event,
+            signup,
+        })
+    }
+
+    /// Returns what the call does, in words.
+    fn what(&self) -> String {
+        let name = &self.signup.name;
+        if self.signup.is_waitlisted() {
+            format!("Take {name} off the waiting list")
+        } else {
+            format!("Cancel the place of {name}")
+        }
     }
 
     /// Refuses to ask about a sign-up that cannot be cancelled now.
@@ -103,8 +137,8 @@ impl Found {
     }
 
     fn page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {
-        let Self { signup, event, shift } = self;
-        let head = frame.head_of(&format!("Cancel the place of {}", signup.name), form);
+        let Self { signup, event, shift, .. } = self;
+        let head = frame.head_of(&self.what(), form);
         show(status, &CancelTemplate { head, frame, form, event, signup, shift: shift.clone() })
     }
 }
