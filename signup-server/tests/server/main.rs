@@ -106,5 +106,6 @@ mod subscription;
 mod tokens;
 mod unsubscribe;
 mod wait;
+mod waiting_list;
 mod webhook_deliveries;
 mod webhooks;
