@@ -7,6 +7,7 @@ use crate::coverage::{Coverage, EventCoverage};
 use crate::error::{Error, Result};
 use crate::id::{EventId, ShiftId};
 use crate::input::{Change, DeleteShift, HoursPatch, NewShift, ShiftPatch};
+use crate::occupancy::Occupancy;
 use crate::receipt::OperationKind;
 use crate::rules::{self, ShiftFacts, WaitingList};
 use crate::secret;
@@ -85,10 +86,13 @@ impl Session {
                 (event, siblings) = (full.event, full.shifts);
             }
             let job = self.shared.event_change(self.organization_id(), event.id).await?;
-            let frees_places = patch.capacity.is_some() || patch.hours != HoursPatch::default();
-            // How many places it frees follows from the rule, so the recipients of all who wait are read.
-            let waiting = match frees_places {
-                true => self.shared.waiting_list(&shift, u32::MAX).await?,
+            let may_free_places = patch.capacity.is_some() || patch.hours != HoursPatch::default();
+            let waiting = match may_free_places {
+                true => {
+                    let capacity = patch.capacity.unwrap_or(shift.occupancy.capacity);
+                    let room = Occupancy { capacity, ..shift.occupancy }.remaining();
+                    self.shared.waiting_list(&shift, room).await?
+                }
                 false => WaitingList::default(),
             };
             let delay = self.shared.change_mail_delay;
