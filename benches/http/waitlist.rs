@@ -25,7 +25,7 @@ use crate::site::{Engine, PublicEvent, Site};
 /// The number of requests of a round.
 const ROUND: u64 = 20_000;
 /// The number of connections, half of them to each server.
-const CONNECTIONS: u64 = 128;
+const CONNECTIONS: u64 = 64;
 const SLOTS: usize = 40;
 /// The capacity of each slot at the start of a round. Raises add one.
 const CAPACITY: u32 = 2;
@@ -82,6 +82,11 @@ pub(crate) fn measure(program: &Path, engine: Engine<'_>, requests: u64) {
         runtime.block_on(Arc::clone(&round).run(&mut counts));
         std::thread::sleep(SETTLED);
         round.check(&mut counts);
+        let Counts { requests, seconds, promoted, oversold, twice, empty, .. } = counts;
+        println!(
+            "{:<10} {requests} requests in {seconds:.0} s, {promoted} promoted: {oversold} oversold, {twice} twice, {empty} empty",
+            engine.name()
+        );
     }
     let Counts {
         refused,
@@ -230,7 +235,8 @@ impl Round {
                 answers.unavailable += 1;
             } else if status != request.status {
                 answers.failed += 1;
-                println!("{status}: {}", String::from_utf8_lossy(connection.answer()));
+                let answer = String::from_utf8_lossy(connection.answer());
+                println!("{}", answer.lines().next().unwrap_or_default());
             }
             if kind == Kind::List {
                 let ids = ids(connection.body());
