@@ -212,6 +212,10 @@ pub(crate) async fn run(steps: &str) -> Vec<String> {
             "two places" => world.resize(0, 2).await.unwrap(),
             "Bob cancels" => world.cancel(&of_bob(&world).await).await,
             "the organizer cancels Bob" => world.cancel_by_organizer(&of_bob(&world).await, false).await,
+            "the address of Ada is erased" => {
+                let admin = world.scene.service.admin();
+                admin.erase_signups(world.event.organization, &address("ada")).await.unwrap();
+            }
             "after the cutoff" => world.wait_until("2027-06-06T08:00:00Z".parse().unwrap()),
             "Ada cancels" => world.cancel(&place(&world).await).await,
             "the organizer cancels Ada" => world.cancel_by_organizer(&place(&world).await, false).await,

@@ -106,6 +106,23 @@ const TABLE: &[(&str, &[&str])] = &[
         "one place, Ada signs up, Bob waits, after the cutoff, the organizer cancels Ada silently, mail, to 7 June, mail",
         &["bob: waiting Bob Packing as number 1", "bob: promoted Bob Packing at -"],
     ),
+    (
+        "one place, Ada signs up, mail, Bob waits, Cy waits, mail, Bob cancels, Bob waits, mail",
+        &[
+            "ada: new Ada Packing at -",
+            "bob: waiting Bob Packing as number 1",
+            "cy: waiting Cy Packing as number 2",
+            "bob: cancelled Bob Packing by volunteer; waiting Bob Packing as number 2",
+        ],
+    ),
+    (
+        "one place, Ada signs up, Bea waits, Bob waits, mail, the address of Ada is erased, mail",
+        &[
+            "ada: new Ada Packing at -; waiting Bea Packing as number 1",
+            "bob: waiting Bob Packing as number 2",
+            "bob: promoted Bob Packing at -",
+        ],
+    ),
     ("one place, Ada signs up, mail, Bob waits, it is over, mail", &["ada: new Ada Packing at -"]),
 ];
 
