@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::caller_key::ExternalId;
 use crate::hours::{Day, EventDate, LocalDateTime};
 use crate::id::{EventId, OrganizationId};
+use crate::language::Language;
 use crate::text::{BadgeLabel, CancellationReason, Description, EventLocation, Instructions, Title};
 use crate::text_form::{from_text, names};
 use crate::value_error::ValueError;
@@ -40,6 +41,8 @@ pub struct Event {
     pub longitude: Option<Longitude>,
     /// The days of the event.
     pub dates: EventDates,
+    /// The language of the pages and mails for volunteers.
+    pub language: Language,
     /// Whether the public page is shown. An event that is not published is a draft.
     pub is_published: bool,
     /// Whether volunteers are reminded of their shifts on the day before, while the event is published.
@@ -110,6 +113,7 @@ impl Event {
             latitude: None,
             longitude: None,
             dates,
+            language: Language::En,
             is_published: false,
             reminders_enabled: true,
             theme: None,

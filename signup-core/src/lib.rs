@@ -133,6 +133,7 @@ mod hours;
 mod id;
 mod input;
 mod invitation;
+mod language;
 mod link;
 mod locks;
 mod mail;
@@ -194,6 +195,7 @@ pub use invitation::{Invitation, Invitee};
 pub use jiff::civil::{Date, Time, date, time};
 #[doc(no_inline)]
 pub use jiff::{self, SignedDuration, Timestamp};
+pub use language::Language;
 pub use link::Link;
 pub use locks::{FairLocks, HeldLock};
 pub use mail::{InvitationMail, Mail, MailContent, MessageMail, MessagePlace};

@@ -76,6 +76,7 @@ pub fn event_on(organization: u32, number: u32, date: &str, zone: &str) -> Event
         latitude: None,
         longitude: None,
         dates: EventDates { first: Day::new(date.parse().unwrap(), zone.parse().unwrap()), last: None },
+        language: Language::En,
         is_published: true,
         reminders_enabled: true,
         theme: None,

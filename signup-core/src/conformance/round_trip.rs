@@ -21,6 +21,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         latitude: Some(Latitude::new(40.712_776).unwrap()),
         longitude: Some(Longitude::new(-74.005_974).unwrap()),
         dates: EventDates { last: Some("2027-06-07".parse().unwrap()), ..event(1, 1).dates },
+        language: Language::EnUs,
         is_published: false,
         reminders_enabled: false,
         theme: Some(Theme::GoldenHour),

@@ -11,6 +11,7 @@ use crate::caller_key::ExternalId;
 use crate::event::{Event, Latitude, Longitude, Theme};
 use crate::fault::{FaultKind, Faults};
 use crate::hours::{EventDate, LocalDateTime};
+use crate::language::Language;
 use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, Instructions, LocationData, Title};
 use crate::zone::Zone;
@@ -39,6 +40,7 @@ fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPat
     event.start_date = first.map(EventDate::date);
     event.end_date = last.map(|last| last.map(EventDate::date));
     event.zone = fields.text("timezone").required();
+    event.language = fields.text("language").mistyped_is(Language::NOT_ONE).optional();
     event.is_published = fields.flag("is_published").optional();
     event.reminders_enabled = fields.flag("reminders_enabled").optional();
     event.theme = fields.text("theme").change();
@@ -66,6 +68,7 @@ fields_of! {
         "start_date": start_date = Some(event.dates.first.date().date());
         "end_date": end_date = Some(event.dates.last.map(EventDate::date).into());
         "timezone": zone = Some(event.dates.first.zone().clone());
+        "language": language;
         "is_published": is_published = Some(event.is_published);
         "reminders_enabled": reminders_enabled;
         "theme": theme;
@@ -118,6 +121,8 @@ pub struct NewEvent {
     pub longitude: Option<Longitude>,
     /// Data about the place. The service stores and copies the data, and never shows it.
     pub location_data: Option<LocationData>,
+    /// The language of the pages and mails for volunteers.
+    pub language: Language,
     /// Whether the event is published when it is created.
     pub is_published: bool,
     /// Whether volunteers are reminded of their shifts on the day before. True by default.
@@ -174,6 +179,7 @@ impl NewEvent {
             latitude: set_value(event.latitude),
             longitude: set_value(event.longitude),
             location_data: set_value(event.location_data),
+            language: event.language.unwrap_or_default(),
             is_published: event.is_published.unwrap_or(false),
             reminders_enabled: event.reminders_enabled.unwrap_or(true),
             theme: set_value(event.theme),
@@ -197,6 +203,7 @@ impl NewEvent {
             is_virtual: self.is_virtual,
             latitude: self.latitude,
             longitude: self.longitude,
+            language: self.language,
             is_published: self.is_published,
             reminders_enabled: self.reminders_enabled,
             theme: self.theme,
@@ -223,6 +230,7 @@ impl NewEvent {
             latitude: None,
             longitude: None,
             location_data: None,
+            language: Language::En,
             is_published: false,
             reminders_enabled: true,
             theme: None,
@@ -272,6 +280,12 @@ impl NewEvent {
     #[must_use]
     pub fn with_waiting_list(self) -> Self {
         Self { waitlist_enabled: true, ..self }
+    }
+
+    /// Sets the language of the pages and mails for volunteers.
+    #[must_use]
+    pub fn language(self, language: Language) -> Self {
+        Self { language, ..self }
     }
 
     /// Publishes the event when it is created. The event counts against the plan's limit of active events until its
@@ -330,6 +344,8 @@ pub struct EventPatch {
     pub end_date: Option<Change<Date>>,
     /// The new zone. Dates and wall times stay, so the instants move.
     pub zone: Option<Zone>,
+    /// The new language of the pages and mails for volunteers.
+    pub language: Option<Language>,
     /// Publishes or unpublishes the event.
     pub is_published: Option<bool>,
     /// Whether volunteers are reminded of their shifts on the day before.
@@ -386,6 +402,8 @@ impl EventPatch {
     setters! {
         /// Sets the zone.
         zone: Zone;
+        /// Sets the language of the pages and mails for volunteers.
+        language: Language;
     }
 
     /// Sets whether people can join the waiting list of a full shift. Those who wait keep waiting.

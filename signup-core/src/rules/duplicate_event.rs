@@ -91,6 +91,7 @@ mod tests {
 
     use crate::conformance::records;
     use crate::id::{EventId, QuestionId, ShiftId};
+    use crate::language::Language;
     use crate::occupancy::Minimum;
     use crate::store::{Refusal, Write};
 
@@ -119,6 +120,7 @@ mod tests {
             event.reminders_enabled = false;
             event.instructions = "Ring twice.".parse().ok();
             event.waitlist_enabled = true;
+            event.language = Language::De;
             event.signups_open_at = "2027-03-01T18:00".parse().ok();
             event.signups_close_at = "2027-06-04T12:00".parse().ok();
             shifts[0].external_id = "packing".parse().ok();
@@ -165,6 +167,7 @@ mod tests {
         assert_eq!(days, ("2027-11-07".to_owned(), Some("2027-11-09".to_owned())));
         assert_eq!((event.instructions, event.reminders_enabled), (source.event.instructions.clone(), false));
         assert!(event.waitlist_enabled);
+        assert_eq!(event.language, Language::De);
         let signups = [event.signups_open_at, event.signups_close_at].map(Option::unwrap);
         assert_eq!(signups.map(|at| at.to_string()), ["2027-08-03T18:00", "2027-11-06T12:00"]);
         for (shift, original) in shifts.iter().zip(&source.shifts) {

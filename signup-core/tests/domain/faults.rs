@@ -21,7 +21,7 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
     let json = r#"{
         "description": 5, "location": "a\u0000b", "is_virtual": null, "location_lat": 91, "location_lng": "west",
         "location_data": {"a": "\u0000"}, "start_date": "2027-06-05", "end_date": "2027-06-12", "timezone": "Mars/Base",
-        "theme": "neon", "signups_open_at": "2027-06-04T12:00", "signups_close_at": "2027-06-04T12:00", "shifts": [{"title": "A", "start_time": "9:00", "capacity": "3"},
+        "language": "nl", "theme": "neon", "signups_open_at": "2027-06-04T12:00", "signups_close_at": "2027-06-04T12:00", "shifts": [{"title": "A", "start_time": "9:00", "capacity": "3"},
         {"title": "B", "start_time": "12:00", "end_time": "09:00", "capacity": -1}, 7]
     }"#;
     let wrong_type = |expected| FaultKind::WrongType { expected };
@@ -36,6 +36,7 @@ fn every_fault_of_an_event_has_a_path_and_a_kind_with_its_bounds() {
         ("location_data", LocationDataError::Nul.into()),
         ("end_date", FaultKind::TooManyDays { max: 7 }),
         ("timezone", TimeError::Zone.into()),
+        ("language", "nl".parse::<Language>().unwrap_err().into()),
         ("theme", "neon".parse::<Theme>().unwrap_err().into()),
         ("signups_close_at", TimeError::ClosesFirst.into()),
         ("shifts[0].start_time", TimeError::WallTime.into()),
@@ -168,6 +169,7 @@ fn null_and_blank_clear_the_fields_of_a_patch_that_can_be_cleared_and_are_faults
         "is_virtual",
         "start_date",
         "timezone",
+        "language",
         "is_published",
         "reminders_enabled",
         "waitlist_enabled",
@@ -207,6 +209,8 @@ fn a_patch_of_an_event_has_the_faults_of_a_create() {
         ("end_date", json!("1969-12-31")),
         ("end_date", json!("2027-06-05T17:00:00Z")),
         ("timezone", json!("EST5EDT4")),
+        ("language", json!("En")),
+        ("language", json!(null)),
         ("is_published", json!(1)),
         ("reminders_enabled", json!("no")),
         ("theme", json!("Midnight")),

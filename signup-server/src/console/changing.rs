@@ -146,6 +146,7 @@ fn in_words(name: &str, value: &str) -> String {
             value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone))
         }
         "theme" => words::theme(value),
+        "language" => words::language(value).to_owned(),
         "type" => words::QUESTION_KINDS
             .iter()
             .find(|(kind, ..)| *kind == value)

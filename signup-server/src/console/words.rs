@@ -54,6 +54,7 @@ const FIELDS: &[FieldWords] = &[
     field("end_date", "Last day", "Enter the last day"),
     field("timezone", "Time zone", "Choose a time zone"),
     optional("location", "Place", "Enter a place"),
+    field("language", "Language", "Choose a language"),
     field("is_virtual", "The event takes place online", "Say whether the event takes place online"),
     field("is_published", "Published", "Say whether the event is published"),
     field("reminders_enabled", "Remind volunteers of their shifts", "Say whether volunteers are reminded"),
@@ -133,6 +134,20 @@ pub(crate) const QUESTION_KINDS: [(&str, &str, &str); 3] = [
     ("select", "Choose from a list", "Volunteers choose one of your options."),
     ("checkbox", "Checkbox", "Volunteers tick it. If it’s required, they can’t sign up without ticking it."),
 ];
+
+/// The languages to choose from, each with its name.
+pub(crate) const LANGUAGES: [(&str, &str); 5] = [
+    ("en", "English"),
+    ("en-US", "English (United States)"),
+    ("de", "German"),
+    ("fr", "French"),
+    ("es", "Spanish"),
+];
+
+/// Returns the name of a language in words.
+pub(crate) fn language(name: &str) -> &str {
+    LANGUAGES.iter().find(|(language, _)| *language == name).map_or(name, |(_, words)| words)
+}
 
 /// Returns the name of a theme in words. The empty name is that of the standard theme.
 pub(crate) fn theme(name: &str) -> String {

@@ -128,6 +128,7 @@ mod tests {
             "start_date",
             "end_date",
             "timezone",
+            "language",
             "reminders_enabled",
             "theme",
             "badge_label",

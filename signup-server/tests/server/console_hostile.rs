@@ -222,6 +222,7 @@ fn check_mail(mail: &Mail) {
         "to",
         "reply-to",
         "subject",
+        "content-language",
         "list-unsubscribe",
         "list-unsubscribe-post",
         "auto-submitted",

@@ -215,6 +215,7 @@ CREATE TABLE events (
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           bigint  NOT NULL,
     ends_at             bigint  NOT NULL,
+    language            text    NOT NULL,
     is_published        boolean NOT NULL,
     -- Whether volunteers are reminded of their shifts on the day before.
     reminders_enabled   boolean NOT NULL,

@@ -212,6 +212,7 @@ CREATE TABLE events (
     -- Derived from the dates and the zone, for sorting and counting. No other use reads these columns.
     starts_at           INTEGER NOT NULL,
     ends_at             INTEGER NOT NULL,
+    language            TEXT    NOT NULL,
     is_published        INTEGER NOT NULL,
     -- Whether volunteers are reminded of their shifts on the day before.
     reminders_enabled   INTEGER NOT NULL,

@@ -37,6 +37,7 @@ pub(crate) const TABLE: Table<Event> = Table {
         Column::new("is_virtual", Flag, |event| event.is_virtual.into()),
         Column::new("latitude", Degrees, |event| event.latitude.map(Latitude::degrees).into()),
         Column::new("longitude", Degrees, |event| event.longitude.map(Longitude::degrees).into()),
+        Column::new("language", Text, |event| event.language.name().into()),
         Column::new("is_published", Flag, |event| event.is_published.into()),
         Column::new("reminders_enabled", Flag, |event| event.reminders_enabled.into()),
         Column::new("theme", Text, |event| event.theme.map(Theme::name).into()),
@@ -80,6 +81,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Event, StoreError> {
     event.is_virtual = columns.flag("is_virtual")?;
     event.latitude = columns.optional("latitude")?;
     event.longitude = columns.optional("longitude")?;
+    event.language = columns.parse("language")?;
     event.is_published = columns.flag("is_published")?;
     event.reminders_enabled = columns.flag("reminders_enabled")?;
     event.theme = columns.optional("theme")?;

@@ -230,10 +230,10 @@ async fn each_read_on_postgres_uses_its_index() {
 #[cfg(feature = "postgres")]
 const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, gate, created_at) \
      VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 1, 1, 0); \
-     INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, is_published, reminders_enabled, \
-     version, gate, created_at, updated_at, starts_at, ends_at, cancelled_at) \
+     INSERT INTO events (organization_id, id, title, slug, is_virtual, start_date, timezone, language, is_published, \
+     reminders_enabled, version, gate, created_at, updated_at, starts_at, ends_at, cancelled_at) \
      SELECT '00000000-0000-0000-0000-000000000001', gen_random_uuid(), 'Event', 'event-' || n, FALSE, \
-     '2027-06-05', 'UTC', n % 10 > 0, TRUE, 1, 1, 0, 0, n, n + 86400, CASE n % 7 WHEN 1 THEN 5 END \
+     '2027-06-05', 'UTC', 'en', n % 10 > 0, TRUE, 1, 1, 0, 0, n, n + 86400, CASE n % 7 WHEN 1 THEN 5 END \
      FROM generate_series(1, 20000) n; \
      INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
      capacity, filled, position, version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Shift', 0, 60, \

@@ -54,8 +54,8 @@ async fn what_has_to_be_unique_is(#[values(Sqlite, Postgres)] engine: Engine) {
         (
             "events",
             "id",
-            "organization_id, title, slug, is_virtual, start_date, timezone, is_published, reminders_enabled, version, gate, created_at, updated_at, \
-             starts_at, ends_at",
+            "organization_id, title, slug, is_virtual, start_date, timezone, language, is_published, reminders_enabled, version, gate, \
+             created_at, updated_at, starts_at, ends_at",
         ),
         ("people", "id", "email, email_key, name, generation, version, created_at"),
     ] {

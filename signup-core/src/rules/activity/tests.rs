@@ -78,6 +78,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .badge_label("Families".parse().unwrap())
         .theme(crate::event::Theme::Midnight)
         .reminders(false)
+        .language(crate::language::Language::De)
         .zone("UTC".parse().unwrap())
         .end_date(jiff::civil::date(2027, 6, 6))
         .longitude(crate::event::Longitude::new(1.0).unwrap())
@@ -87,7 +88,7 @@ fn a_patch_names_the_fields_that_changed_and_then_the_publication() {
         .instructions("Ring twice.".parse().unwrap())
         .description("Bring gloves".parse().unwrap());
     let names = "event.updated description instructions location is_virtual location_lat location_lng end_date timezone \
-                 reminders_enabled theme badge_label external_id signups_open_at signups_close_at waitlist_enabled";
+                 language reminders_enabled theme badge_label external_id signups_open_at signups_close_at waitlist_enabled";
     assert_eq!(patch(full(), everything), [names]);
 }
 

@@ -1,7 +1,7 @@
 //! The form that creates an event, with rows of shifts.
 
 use askama::Template;
-use signup_core::{Error, Theme};
+use signup_core::{Error, Language, Theme};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -62,8 +62,11 @@ async fn page(
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
 pub(crate) async fn show_create(call: MemberCall) -> PageResult {
     let zone = zone_of_newest_event(&call.session).await?;
-    let form =
-        call.new_form()?.with("timezone", zone.unwrap_or_default()).with("reminders_enabled", ticked(true));
+    let form = call
+        .new_form()?
+        .with("timezone", zone.unwrap_or_default())
+        .with("language", Language::default().name())
+        .with("reminders_enabled", ticked(true));
     page(&call, StatusCode::OK, &form, None).await
 }
 
