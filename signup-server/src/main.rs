@@ -35,6 +35,7 @@ mod signup_table;
 mod similar;
 #[cfg(test)]
 mod simulation;
+mod texts;
 mod tls;
 mod upkeep;
 mod webhook;

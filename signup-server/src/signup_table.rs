@@ -10,6 +10,7 @@ use signup_core::{Answer, EventSignups, Label, Question, ScheduledShift, ShiftSi
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use crate::page::times::Times;
+use crate::texts::Texts;
 use crate::wire::{self, Instant};
 
 /// The byte order mark, which the file begins with.
@@ -53,7 +54,7 @@ fn is_gone(questions: &[Question], answer: &Answer) -> bool {
 
 fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, signup: &Signup) -> String {
     let (interval, zone) = (shift.interval(), shift.first_day.zone());
-    let times = Times::of(interval, zone);
+    let times = Times::of(interval, zone, Texts::ENGLISH);
     let fixed = [
         text(shift.title.as_str()),
         zone.rules().to_datetime(interval.start).date().to_string(),

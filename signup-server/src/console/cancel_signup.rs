@@ -9,6 +9,7 @@ use super::event::ask::Ask;
 use super::signups::shift_in_words;
 use super::{As, ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
+use crate::texts::Texts;
 
 const REASON: &str = "reason";
 /// The fields, as in the cancellation of an event.
@@ -110,7 +111,7 @@ impl Found {
         let is_awaited =
             shift.is_some_and(|shift| shift.occupancy.waitlisted > 0 && shift.is_before_cutoff(call.now()));
         Ok(Self {
-            shift: shift_in_words(shift, &signup),
+            shift: shift_in_words(shift, &signup, Texts::of(found.event.language)),
             has_successor: signup.is_confirmed() && is_awaited,
             event: found.event,
             signup,

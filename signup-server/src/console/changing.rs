@@ -9,6 +9,7 @@ use signup_core::{Faults, LocalDateTime, Zone};
 use super::form::CONFIRMED;
 use super::{As, Form, words};
 use crate::page::times;
+use crate::texts::Texts;
 
 /// The prefix of the hidden fields with the values that were read.
 const WAS: &str = "was.";
@@ -108,11 +109,13 @@ pub(crate) struct FieldValues {
 
 /// Returns the present and the typed value of each field in `names`.
 pub(crate) fn both_values(form: &Form, names: &[&'static str], present: &Values) -> Vec<FieldValues> {
+    let language = value_of(present, "language").parse();
+    let texts = Texts::of(language.unwrap_or_default());
     let values = |name: &&'static str| FieldValues {
         id: form.id(name),
         label: form.label(name),
-        now: in_words(name, value_of(present, name)),
-        typed: in_words(name, form.value(name)),
+        now: in_words(name, value_of(present, name), texts),
+        typed: in_words(name, form.value(name), texts),
     };
     names.iter().map(values).collect()
 }
@@ -132,18 +135,19 @@ fn value_of<'a>(values: &'a Values, name: &str) -> &'a str {
     values.iter().find(|(found, _)| *found == name).map_or("", |(_, value)| value)
 }
 
-/// Returns the value of a field in the words of the pages. An empty time of a shift is midnight.
-fn in_words(name: &str, value: &str) -> String {
+/// Returns the value of a field in the words of the pages, with dates and times as the language of the event writes them. An empty time of a shift is midnight.
+fn in_words(name: &str, value: &str, texts: Texts) -> String {
     match name {
         "start_time" if value.is_empty() => "00:00".to_owned(),
         "end_time" if value.is_empty() => "24:00".to_owned(),
-        "start_date" | "end_date" => value.parse::<Date>().map_or_else(|_| or_empty(value), times::day),
-        "signups_open_at" | "signups_close_at" => value.parse::<LocalDateTime>().map_or_else(
-            |_| or_empty(value),
-            |at| format!("{} at {}", times::day(at.date().date()), at.time()),
-        ),
+        "start_date" | "end_date" => {
+            value.parse::<Date>().map_or_else(|_| or_empty(value), |date| times::day(date, texts))
+        }
+        "signups_open_at" | "signups_close_at" => {
+            value.parse::<LocalDateTime>().map_or_else(|_| or_empty(value), |at| times::local(at, texts))
+        }
         "timezone" => {
-            value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone))
+            value.parse::<Zone>().map_or_else(|_| or_empty(value), |zone| times::zone_in_words(&zone, texts))
         }
         "theme" => words::theme(value),
         "language" => words::language(value).to_owned(),

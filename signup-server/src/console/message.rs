@@ -9,6 +9,7 @@ use super::signups::titled;
 use super::{As, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
+use crate::texts::Texts;
 
 const SHIFT: &str = "slot_id";
 /// The recipients of a message if no shift is chosen.
@@ -104,11 +105,11 @@ fn page(
     EventWithShifts { event, shifts, .. }: &EventWithShifts,
     form: &Form,
 ) -> Response {
-    let now = call.now();
+    let (now, texts) = (call.now(), Texts::of(event.language));
     let coming = shifts.iter().filter(|shift| !shift.is_over(now));
     let all = [(String::new(), EVERYONE.to_owned())];
     let shifts: Vec<_> =
-        all.into_iter().chain(coming.map(|shift| (shift.id.to_string(), titled(shift)))).collect();
+        all.into_iter().chain(coming.map(|shift| (shift.id.to_string(), titled(shift, texts)))).collect();
     let frame = &call.frame;
     let head = frame.head_of(&format!("Write to the volunteers of {}", event.title), form);
     show(status, &MessageTemplate { head, frame, event, form, shifts: &shifts })
@@ -121,7 +122,9 @@ fn preview(
     message: &NewMessage,
     recipients: u32,
 ) -> Response {
-    let title = |id: ShiftId| shifts.iter().find(|shift| shift.id == id).map(titled);
+    let title = |id: ShiftId| {
+        shifts.iter().find(|shift| shift.id == id).map(|shift| titled(shift, Texts::of(event.language)))
+    };
     let shift = message.shift.and_then(title);
     let template = PreviewTemplate {
         head: frame.head("Check your message"),

@@ -9,6 +9,7 @@ use super::{Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{self, OfDay, Times};
 use crate::signup_table::{answer_cells, labels_gone};
+use crate::texts::Texts;
 
 /// The parameter of the query string that adds the addresses.
 const ADDRESSES: &str = "addresses";
@@ -52,9 +53,10 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
     }
     let EventSignups { event, questions, shifts, .. } = &all;
     let gone = labels_gone(questions, shifts.iter().flat_map(|of_shift| &of_shift.signups));
+    let texts = Texts::of(event.language);
     let views = shifts
         .iter()
-        .map(|of_shift| view(of_shift, |signup| answer_cells(questions, &gone, signup).collect()));
+        .map(|of_shift| view(of_shift, texts, |signup| answer_cells(questions, &gone, signup).collect()));
     let frame = &call.frame;
     let page = RosterTemplate {
         head: frame.head(&format!("Roster of {}", event.title)),
@@ -74,6 +76,7 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
 
 fn view<'a>(
     ShiftSignups { shift, signups, .. }: &'a ShiftSignups,
+    texts: Texts,
     answers: impl Fn(&Signup) -> Vec<String>,
 ) -> ShiftView<'a> {
     let rows = signups.iter().map(|signup| Row {
@@ -83,7 +86,7 @@ fn view<'a>(
     });
     ShiftView {
         title: shift.title.as_str(),
-        times: Times::of(shift.interval(), shift.first_day.zone()),
+        times: Times::of(shift.interval(), shift.first_day.zone(), texts),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
         taken: match signups.len() {
             0 => "No one has signed up for this shift.".to_owned(),

@@ -15,6 +15,7 @@ use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
 use crate::signup_table::{MARK, answer_cells, labels_gone, signup_table};
+use crate::texts::Texts;
 
 /// The names of the filters and of the position in the list, in the query string.
 const FILTERS: [&str; 3] = ["status", "slot_id", "q"];
@@ -86,6 +87,7 @@ fn list_page<'a>(
     page: &'a Page<Signup>,
     now: Timestamp,
 ) -> SignupsTemplate<'a> {
+    let texts = Texts::of(event.language);
     let gone = labels_gone(questions, page.items.iter());
     let labels = questions.iter().map(|question| question.label.as_str());
     let labels = labels.chain(page_labels(page, &gone)).collect();
@@ -93,9 +95,9 @@ fn list_page<'a>(
         let shift = shifts.iter().find(|shift| shift.id == signup.shift);
         Row {
             signup,
-            shift: shift_in_words(shift, signup),
+            shift: shift_in_words(shift, signup, texts),
             state: state_in_words(signup, event),
-            signed_up: moment(signup.created_at, event.dates.first.zone()),
+            signed_up: moment(signup.created_at, event.dates.first.zone(), texts),
             answers: answer_cells(questions, &gone, signup).collect(),
             can_be_cancelled: signup.is_active() && shift.is_some_and(|shift| !shift.is_over(now)),
         }
@@ -103,7 +105,7 @@ fn list_page<'a>(
     let path = frame.path(&format!("/events/{}/signups", event.id));
     let link = |position: &Option<_>| position.as_ref().map(|position| neighbour(&path, form, position));
     let all_shifts = [(String::new(), "All shifts".to_owned())];
-    let each_shift = shifts.iter().map(|shift| (shift.id.to_string(), titled(shift)));
+    let each_shift = shifts.iter().map(|shift| (shift.id.to_string(), titled(shift, texts)));
     SignupsTemplate {
         head: frame.head_of(&format!("Sign-ups for {}", event.title), form),
         frame,
@@ -156,14 +158,15 @@ pub(super) fn public_page(
 }
 
 /// Returns the title and the time of a shift.
-pub(super) fn titled(shift: &ScheduledShift) -> String {
-    format!("{}, {}", shift.title, Times::of(shift.interval(), shift.first_day.zone()))
+pub(super) fn titled(shift: &ScheduledShift, texts: Texts) -> String {
+    format!("{}, {}", shift.title, Times::of(shift.interval(), shift.first_day.zone(), texts))
 }
 
 /// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told.
-pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup) -> String {
-    let told = || format!("Deleted shift, {}", Times::of(signup.told.at.interval, &signup.told.at.zone));
-    shift.map_or_else(told, titled)
+pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup, texts: Texts) -> String {
+    let at = &signup.told.at;
+    let told = || format!("Deleted shift, {}", Times::of(at.interval, &at.zone, texts));
+    shift.map_or_else(told, |shift| titled(shift, texts))
 }
 
 fn state_in_words(signup: &Signup, event: &Event) -> String {
@@ -172,7 +175,10 @@ fn state_in_words(signup: &Signup, event: &Event) -> String {
         SignupState::Waitlisted => "On the waiting list".to_owned(),
         SignupState::Cancelled { at, by } => {
             let by = if by.is_organizer() { "the organizer" } else { "the volunteer" };
-            format!("Cancelled by {by} on {}", moment(at, event.dates.first.zone()))
+            format!(
+                "Cancelled by {by} on {}",
+                moment(at, event.dates.first.zone(), Texts::of(event.language))
+            )
         }
     }
 }

@@ -7,6 +7,7 @@ use warp::http::StatusCode;
 use super::signups::{file, shift_in_words};
 use super::{Form, Frame, MemberCall, PageResult, show, words};
 use crate::page::Head;
+use crate::texts::Texts;
 use crate::wire;
 
 const EMAIL: &str = "email";
@@ -118,11 +119,12 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
     let in_words = |signup: &signup_core::SignupInFull| {
         let signup_core::SignupInFull { event, shift, signup, .. } = signup;
         let shift = Some(shift).filter(|shift| shift.deleted_at.is_none());
+        let texts = Texts::of(event.language);
         let status = match signup.status() {
             signup_core::SignupStatus::Waitlisted => "on the waiting list",
             status => status.name(),
         };
-        format!("{}, as {}: {}, {status}", event.title, signup.name, shift_in_words(shift, signup))
+        format!("{}, as {}: {}, {status}", event.title, signup.name, shift_in_words(shift, signup, texts))
     };
     Found {
         email: email.as_str(),

@@ -8,6 +8,7 @@ use super::people::People;
 use super::unsubscribe_url;
 use crate::page::times::Times;
 use crate::plain::{lines, one_line};
+use crate::texts::Texts;
 
 /// The content of a mail with a message from an organizer, as its text and its HTML show it.
 #[derive(Debug, Clone)]
@@ -55,7 +56,7 @@ impl OrganizerMail {
             let location = place_in_words(&at, event.is_virtual);
             Place {
                 shift: one_line(shift.title.as_str()),
-                when: Times::of(at.interval, &at.zone).to_string(),
+                when: Times::of(at.interval, &at.zone, Texts::ENGLISH).to_string(),
                 location: location.map(|location| one_line(&location)),
                 who: has_several_people.then(|| who.all()),
             }

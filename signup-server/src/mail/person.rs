@@ -6,6 +6,7 @@ use signup_core::{Code, EmailAddress, InvitationMail, Role, Secret};
 
 use super::name::{safe_name, safe_organization};
 use crate::page::times;
+use crate::texts::Texts;
 
 /// The content of a mail to a person, as its text and its HTML show it.
 #[derive(Debug, Clone)]
@@ -86,5 +87,5 @@ fn role_in_words(role: Role) -> &'static str {
 /// Returns an instant such as `Saturday 6 March 2027, 14:00 UTC`.
 fn in_words(instant: Timestamp) -> String {
     let wall = Offset::UTC.to_datetime(instant);
-    format!("{}, {} UTC", times::day(wall.date()), wall.strftime("%H:%M"))
+    format!("{}, {} UTC", times::day(wall.date(), Texts::ENGLISH), wall.strftime("%H:%M"))
 }

@@ -4,24 +4,24 @@
 
 mod shifts;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    BadgeLabel, EmailAddress, Error, Event, EventDate, NewSignup, PublicEvent, ScheduledShift, ShiftId,
-    SignedUp, SignupPhase, WebAddress,
+    BadgeLabel, EmailAddress, Error, Event, NewSignup, PublicEvent, ScheduledShift, ShiftId, SignedUp,
+    SignupPhase,
 };
 use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::times::{self, OfDay};
+use super::times::{self, OfDay, Times};
 use super::typed::SHIFT;
-use super::{Head, LinkPreview, html, style};
+use super::{Head, LinkPreview, html};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
+use crate::texts::{Html, Texts, capitalized};
 
 use shifts::{Offer, ShiftView, view};
 pub(super) use shifts::{has_open_signups, is_open, places};
@@ -35,10 +35,8 @@ pub(super) const RESULT: &str = "result";
 #[template(path = "event.html")]
 struct EventTemplate<'a> {
     head: Head,
-    organization: &'a str,
-    organization_url: Option<&'a str>,
-    /// Whether the page says that the organization looks for volunteers: the event is to come.
-    is_asking: bool,
+    /// The organization, and that it looks for volunteers if the event is to come.
+    by: Html,
     badge: Option<&'a str>,
     title: &'a str,
     days: String,
@@ -68,24 +66,25 @@ struct CancelledText<'a> {
 /// The text that says that no shift takes sign-ups, and why.
 #[derive(Debug)]
 struct Status {
-    heading: Cow<'static, str>,
-    text: &'static str,
+    heading: String,
+    text: String,
 }
 
 /// What the page says first: why a form was refused, or what is missing.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Notice {
-    heading: Cow<'static, str>,
+    heading: String,
     /// The names of the people who have places on the `taken` shifts.
     people: Vec<String>,
     taken: Vec<Named>,
     /// The shifts that were not taken, each with the reason.
-    refused: Vec<(Named, Cow<'static, str>)>,
+    refused: Vec<(Named, String)>,
     /// Whether a form was sent.
     is_answer: bool,
     /// Whether to choose another shift would help.
     asks_for_another: bool,
-    texts: Vec<&'static str>,
+    sentences: Vec<String>,
+    texts: Texts,
 }
 
 /// A shift in words.
@@ -96,71 +95,67 @@ struct Named {
 }
 
 impl Named {
-    fn of(shift: &ScheduledShift) -> Self {
-        let times = times::Times::of(shift.interval(), shift.first_day.zone()).to_string();
+    fn of(shift: &ScheduledShift, texts: Texts) -> Self {
+        let times = Times::of(shift.interval(), shift.first_day.zone(), texts).to_string();
         Self { title: shift.title.to_string(), times }
     }
 }
 
 // The texts do not depend on whether someone has a place on a shift, so they do not reveal a place.
 impl Notice {
-    fn of(heading: impl Into<Cow<'static, str>>, texts: Vec<&'static str>) -> Self {
+    fn of(heading: String, sentences: Vec<String>, texts: Texts) -> Self {
         let (people, taken, refused) = (vec![], vec![], vec![]);
         let (is_answer, asks_for_another) = (false, false);
-        Self { heading: heading.into(), people, taken, refused, is_answer, asks_for_another, texts }
+        Self { heading, people, taken, refused, is_answer, asks_for_another, sentences, texts }
     }
 
     /// Says that the form needs a shift.
-    pub(super) fn choose() -> Self {
-        Self::of(
-            "Choose a shift",
-            vec!["Tick each shift that you want, then select “Sign up for the chosen shifts”."],
-        )
+    pub(super) fn choose(texts: Texts) -> Self {
+        Self::of(texts.choose_a_shift(), vec![texts.choose_a_shift_text()], texts)
     }
 
     /// Says that the form has too many shifts.
-    pub(super) fn choose_fewer() -> Self {
-        let heading = format!("Choose at most {} shifts at once", NewSignup::MAX_SHIFTS);
-        Self::of(heading, vec!["You can sign up for further shifts afterwards."])
+    pub(super) fn choose_fewer(texts: Texts) -> Self {
+        Self::of(texts.choose_fewer(NewSignup::MAX_SHIFTS), vec![texts.choose_fewer_text()], texts)
     }
 
     /// Says that sign-ups are closed.
-    pub(super) fn closed() -> Self {
-        let heading = reason_alone(&Error::SignupsClosed, 1);
-        Self { asks_for_another: true, ..Self::of(heading, vec![]) }
+    pub(super) fn closed(texts: Texts) -> Self {
+        Self { asks_for_another: true, ..Self::of(texts.sorry_closed(), vec![], texts) }
     }
 
     /// Says that the event was cancelled.
-    pub(super) fn cancelled() -> Self {
-        let text = "The organizer cancelled the event while you were filling in the form.";
-        Self::of("Sorry, you can’t sign up", vec![text])
+    pub(super) fn cancelled(texts: Texts) -> Self {
+        Self::of(texts.cannot_sign_up(), vec![texts.cancelled_meanwhile()], texts)
     }
 
     /// Says that a shift is not one of the event.
-    pub(super) fn gone() -> Self {
-        let heading = reason_alone(&Error::ShiftDeleted, 1);
-        Self {
-            asks_for_another: true,
-            ..Self::of(heading, vec!["The organizer may have removed this shift."])
-        }
+    pub(super) fn gone(texts: Texts) -> Self {
+        let heading = reason_alone(&Error::ShiftDeleted, 1, texts);
+        Self { asks_for_another: true, ..Self::of(heading, vec![texts.shift_removed_text()], texts) }
     }
 
     /// Says that none of these shifts takes sign-ups.
-    pub(super) fn not_open(shifts: &[&ScheduledShift], now: Timestamp) -> Self {
+    pub(super) fn not_open(shifts: &[&ScheduledShift], now: Timestamp, texts: Texts) -> Self {
         let reason = |shift: &ScheduledShift| match shift.is_over(now) {
             true => Error::ShiftOver,
             false => Error::ShiftFull,
         };
         let refused = shifts.iter().map(|shift| ((*shift).clone(), reason(shift)));
-        let notice = Self::refused(&refused.collect::<Vec<_>>(), 1);
+        let notice = Self::refused(&refused.collect::<Vec<_>>(), 1, texts);
         match shifts {
             [_] => notice,
-            _ => Self { heading: "You can’t sign up for these shifts now".into(), ..notice },
+            _ => Self { heading: texts.cannot_sign_up_for_these(), ..notice },
         }
     }
 
     /// Says which shifts were taken and which were not, if there are any that were not.
-    pub(super) fn after(new: &NewSignup, signed_up: &SignedUp, sends_mail: bool) -> Option<Self> {
+    pub(super) fn after(
+        new: &NewSignup,
+        signed_up: &SignedUp,
+        sends_mail: bool,
+        texts: Texts,
+    ) -> Option<Self> {
         let refused = signed_up.shifts.iter().filter_map(|outcome| {
             let reason = outcome.places.as_ref().err()?;
             Some((outcome.shift.clone(), reason.clone()))
@@ -169,63 +164,65 @@ impl Notice {
         if refused.is_empty() {
             return None;
         }
-        let mut notice = Self { is_answer: true, ..Self::refused(&refused, new.people.len()) };
+        let mut notice = Self { is_answer: true, ..Self::refused(&refused, new.people.len(), texts) };
         let taken = signed_up.shifts.iter().filter(|outcome| outcome.places.is_ok());
-        notice.taken = taken.map(|outcome| Named::of(&outcome.shift)).collect();
+        notice.taken = taken.map(|outcome| Named::of(&outcome.shift, texts)).collect();
         if !notice.taken.is_empty() {
-            notice.heading = "We could only save some of your places".into();
+            notice.heading = texts.some_places_saved();
             notice.people = new.people.iter().map(|person| person.name.to_string()).collect();
             if sends_mail {
-                notice.texts.push("An email about the places that are saved is on its way to you.");
+                notice.sentences.push(texts.mail_about_saved());
             }
         }
         // Nobody keeps a place on a shift that the organizer has removed.
         if refused.iter().any(|(_, reason)| *reason != Error::ShiftDeleted) {
-            notice.texts.push(told(sends_mail));
+            // What a refusal means for a person who has a place.
+            notice.sentences.push(if sends_mail {
+                texts.keep_your_place_and_mail()
+            } else {
+                texts.keep_your_place()
+            });
         }
         Some(notice)
     }
 
-    fn refused(shifts: &[(ScheduledShift, Error)], people: usize) -> Self {
+    fn refused(shifts: &[(ScheduledShift, Error)], people: usize, texts: Texts) -> Self {
         let heading = match shifts {
-            [(_, reason)] => reason_alone(reason, people),
-            _ => "Sorry, we couldn’t save any places".into(),
+            [(_, reason)] => reason_alone(reason, people, texts),
+            _ => texts.no_places_saved(),
         };
-        let refused = shifts.iter().map(|(shift, reason)| (Named::of(shift), reason_of(reason, people)));
-        Self { refused: refused.collect(), asks_for_another: true, ..Self::of(heading, vec![]) }
+        let named = |(shift, reason): &(ScheduledShift, Error)| {
+            (Named::of(shift, texts), reason_of(reason, people, texts))
+        };
+        let refused = shifts.iter().map(named).collect();
+        Self { refused, asks_for_another: true, ..Self::of(heading, vec![], texts) }
     }
-}
 
-/// Returns what a refusal means for a person who has a place.
-const fn told(sends_mail: bool) -> &'static str {
-    if sends_mail {
-        "If you already have a place, you keep it, and we’ll email you a link to it (at most once an hour)."
-    } else {
-        "If you already have a place, you keep it."
+    /// Returns the names of the people with places.
+    fn people(&self) -> Html {
+        self.texts.joined_names(&self.people)
     }
 }
 
 /// Returns why a form with one shift was refused, as a heading.
-fn reason_alone(reason: &Error, people: usize) -> Cow<'static, str> {
+fn reason_alone(reason: &Error, people: usize, texts: Texts) -> String {
     match reason {
-        Error::ShiftFull if people > 1 => {
-            format!("Sorry, this shift doesn’t have {people} places left").into()
-        }
-        Error::ShiftFull => "Sorry, this shift is full".into(),
-        Error::ShiftOver => "Sorry, this shift is over".into(),
-        Error::SignupsClosed => "Sorry, you can’t sign up now".into(),
-        _ => "Sorry, this shift is no longer available".into(),
+        Error::ShiftFull if people > 1 => texts.sorry_too_few_places(people),
+        Error::ShiftFull => texts.sorry_full(),
+        Error::ShiftOver => texts.sorry_over(),
+        Error::SignupsClosed => texts.sorry_closed(),
+        _ => texts.sorry_unavailable(),
     }
 }
 
 /// Returns why a shift of a form was not taken, after its name.
-fn reason_of(reason: &Error, people: usize) -> Cow<'static, str> {
+fn reason_of(reason: &Error, people: usize, texts: Texts) -> String {
     match reason {
-        Error::ShiftFull if people > 1 => format!("it doesn’t have {people} places left").into(),
-        Error::ShiftFull => "it is full".into(),
-        Error::ShiftOver => "it is over".into(),
-        Error::SignupsClosed => "sign-ups are closed".into(),
-        _ => "the organizer has removed it".into(),
+        Error::ShiftFull if people > 1 => texts.reason_too_few_places(people),
+        Error::ShiftFull => texts.reason_full(),
+        Error::ShiftOver => texts.reason_over(),
+        Error::SignupsClosed => texts.reason_closed(),
+        _ => texts.reason_removed(),
     }
 }
 
@@ -262,6 +259,7 @@ pub(super) fn page(
     now: Timestamp,
 ) -> Response {
     let PublicEvent { organization, event, shifts, .. } = found;
+    let texts = Texts::of(event.language);
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
     let form_path = format!("{}/signups", site.path);
     let views = shifts.iter().map(|shift| {
@@ -273,27 +271,30 @@ pub(super) fn page(
     });
     let days_of_shifts = times::by_day(views, |shift: &ShiftView<'_>| &shift.times);
     let title = event.title.as_str();
-    let prefix = match focus.notice {
-        _ if event.is_cancelled() => "Cancelled: ",
-        None => "",
-        Some(_) => "Problem: ",
+    let head_title = match focus.notice {
+        _ if event.is_cancelled() => texts.title_cancelled(title),
+        None => title.to_owned(),
+        Some(_) => texts.title_with_problem(title),
     };
+    let name = organization.name.as_str();
+    let by = match &organization.public_url {
+        Some(url) => Html::typed_link(name, url.as_str()),
+        None => Html::typed(name),
+    };
+    let is_asking = !event.is_cancelled() && !event.is_over_with(shifts, now);
     let page = EventTemplate {
         head: Head {
-            title: format!("{prefix}{title}"),
             preview: Some(LinkPreview {
                 url: site.url.to_owned(),
-                description: summary(event, organization.name.as_str()),
+                description: summary(event, name),
                 site_name: organization.name.to_string(),
             }),
-            theme: style::theme_of(event),
+            ..Head::of_event(head_title, event)
         },
-        organization: organization.name.as_str(),
-        organization_url: organization.public_url.as_ref().map(WebAddress::as_str),
-        is_asking: !event.is_cancelled() && !event.is_over_with(shifts, now),
+        by: if is_asking { texts.looking_for_volunteers_html(by) } else { by },
         badge: event.badge_label.as_ref().map(BadgeLabel::as_str),
         title,
-        days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
+        days: times::days(event),
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         is_virtual: event.is_virtual,
         contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
@@ -306,7 +307,7 @@ pub(super) fn page(
         status: status_of(event, shifts, open, now),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         heading_of_shifts: heading_of(&days_of_shifts, event),
-        zone_note: format!("All times are in {}.", times::zone_in_words(event.dates.first.zone())),
+        zone_note: texts.zone_note(times::zone_in_words(event.dates.first.zone(), texts)),
         days_of_shifts,
     };
     let mut response = html(status, &page);
@@ -318,28 +319,27 @@ pub(super) fn page(
 }
 
 fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timestamp) -> Option<Status> {
-    let phase = event.signup_phase(now);
+    let (phase, texts) = (event.signup_phase(now), Texts::of(event.language));
     let (heading, text) = if event.is_cancelled() {
         return None;
     } else if event.is_over_with(shifts, now) {
-        ("This event is over", "Thank you to everyone who helped.")
+        (texts.event_over(), texts.event_over_text())
     } else if let Some(opens) = event.signups_open().filter(|_| phase == SignupPhase::Ahead) {
-        let heading = format!("Sign-ups open on {}", times::opening(opens, event));
-        return Some(Status { heading: heading.into(), text: "Please come back then." });
+        (texts.signups_ahead(times::opening(opens, event)), texts.signups_ahead_text())
     } else if phase == SignupPhase::Closed {
-        ("Sign-ups are closed", "No one can sign up for this event at the moment.")
+        (texts.signups_closed(), texts.signups_closed_text())
     } else if shifts.is_empty() {
-        ("No shifts yet", "There is nothing to sign up for at the moment. Please check again later.")
+        (texts.no_shifts(), texts.no_shifts_text())
     } else if open > 0 {
         return None;
     } else if shifts.iter().all(|shift| shift.is_over(now)) {
-        ("Sign-up has closed", "Every shift is over.")
+        (texts.shifts_over(), texts.shifts_over_text())
     } else if shifts.iter().all(|shift| shift.is_over(now) || shift.occupancy.capacity.volunteers() == 0) {
-        ("No sign-up at the moment", "You can’t sign up for these shifts now.")
+        (texts.no_sign_up(), texts.no_sign_up_text())
     } else {
-        ("No places left", "If someone cancels, their place will show here.")
+        (texts.no_places(), texts.no_places_text())
     };
-    Some(Status { heading: heading.into(), text })
+    Some(Status { heading, text })
 }
 
 /// Returns the path of a page with chosen shifts.
@@ -358,23 +358,26 @@ pub(super) fn form_action(path: &str) -> String {
 
 /// Returns the heading of the shifts. It names their day, unless they have several or that is the only day of the event.
 fn heading_of(days: &[OfDay<ShiftView<'_>>], event: &Event) -> String {
+    let texts = Texts::of(event.language);
     let only_day = (event.dates.days() == 1).then(|| event.dates.first.date().date());
     match days {
-        [of_day] if Some(of_day.date) != only_day => format!("Shifts on {}", times::day(of_day.date)),
-        _ => "Shifts".to_owned(),
+        [of_day] if Some(of_day.date) != only_day => texts.shifts_on(times::day(of_day.date, texts)),
+        _ => texts.shifts(),
     }
 }
 
 /// Returns the description for search engines and messengers: the date, and the start of the event's description.
 fn summary(event: &Event, organization: &str) -> String {
-    let date = times::day(event.dates.first.date().date());
+    let texts = Texts::of(event.language);
+    let date = capitalized(&times::day(event.dates.first.date().date(), texts));
     let text = match &event.description {
         Some(description) => description.to_string(),
         None if event.is_cancelled() => organization.to_owned(),
-        None => format!("{organization} is looking for volunteers."),
+        None => texts.summary_looking_for_volunteers(organization),
     };
-    let cancelled = if event.is_cancelled() { "Cancelled. " } else { "" };
-    shorten(&format!("{cancelled}{date}. {text}"), MAX_SUMMARY)
+    let summary =
+        if event.is_cancelled() { texts.summary_cancelled(date, text) } else { texts.summary(date, text) };
+    shorten(&summary, MAX_SUMMARY)
 }
 
 #[cfg(test)]

@@ -32,13 +32,15 @@ pub(crate) use style::DEFAULT_THEME;
 
 use askama::Template;
 use bytes::Bytes;
-use signup_core::{TextError, Theme};
+use signup_core::{Event, TextError, Theme};
 use warp::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
+
+use crate::texts::Texts;
 
 /// The sentence about an email address with a part before the `@` that is not accepted.
 pub(crate) const UNUSABLE_USER: &str =
@@ -59,9 +61,6 @@ pub(crate) fn invisible(label: &str, may_be_empty: bool) -> String {
     format!("{label} has no visible characters. Type it again{or}")
 }
 
-/// What stands in place of the number of places that are left where a shift needs no one.
-pub(crate) const NO_SIGN_UP: &str = "No sign-up for this shift";
-
 /// The head of a page.
 #[derive(Debug, Clone)]
 pub(crate) struct Head {
@@ -69,6 +68,8 @@ pub(crate) struct Head {
     /// `None` for a private page, which search engines do not index.
     pub(crate) preview: Option<LinkPreview>,
     pub(crate) theme: Theme,
+    /// The texts in the language of the page.
+    pub(crate) texts: Texts,
 }
 
 /// A bar of the filled places of a shift, or of all shifts of an event. It means the same on every page, for volunteers and for
@@ -100,9 +101,15 @@ pub(crate) struct LinkPreview {
 }
 
 impl Head {
-    /// Creates the head of a private page.
+    /// Creates the head of a private page in English.
     pub(crate) fn private(title: &str, theme: Theme) -> Self {
-        Self { title: title.to_owned(), preview: None, theme }
+        Self { title: title.to_owned(), preview: None, theme, texts: Texts::ENGLISH }
+    }
+
+    /// Creates the head of a private page about an event, in its language.
+    fn of_event(title: String, event: &Event) -> Self {
+        let (theme, texts) = (style::theme_of(event), Texts::of(event.language));
+        Self { title, preview: None, theme, texts }
     }
 
     #[expect(clippy::unused_self, reason = "templates reach it through the head")]

@@ -10,6 +10,7 @@ use super::times::{OfDay, Times, by_day};
 use super::{DEFAULT_THEME, Head, html, style};
 use crate::linked_text::LinkedText;
 use crate::plain::answer_in_words;
+use crate::texts::Texts;
 
 /// Where the page is, and when it is shown.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +132,7 @@ impl<'a> PlaceView<'a> {
             shift: shift.title.as_str(),
             state: (!is_to_come).then(|| state(found)),
             reason: signup.cancellation_reason(event, shift).map(|reason| linked(reason.as_str())),
-            times: Times::of(at.interval, &at.zone),
+            times: Times::of(at.interval, &at.zone, Texts::ENGLISH),
             is_virtual: event.is_virtual,
             locations: at.locations().map(linked).collect(),
             moved_from: signup.moved_from(shift, at).filter(|_| is_to_come).map(in_words),
@@ -166,7 +167,7 @@ const fn state(found: &SignupInFull) -> &'static str {
 
 /// Returns a time and a place in words, such as `Saturday 6 March 2027, 09:00–12:30 EST (New York time), Pier 3`.
 fn in_words(at: &TimeAndPlace) -> String {
-    let times = Times::of(at.interval, &at.zone);
+    let times = Times::of(at.interval, &at.zone, Texts::ENGLISH);
     at.place().map_or_else(|| times.to_string(), |place| format!("{times}, {place}"))
 }
 

@@ -15,6 +15,7 @@ use super::times::Times;
 use super::typed::{ADD, EMAIL, NAME, OVERLAP, SHIFT, Typed, prefix};
 use super::{Head, UNUSABLE_USER, html, invisible, style, unusable_characters};
 use crate::linked_text::LinkedText;
+use crate::texts::Texts;
 use crate::wire::field_name;
 
 #[derive(Debug, Template)]
@@ -108,7 +109,7 @@ pub(super) fn page(
     now: Timestamp,
 ) -> Response {
     let PublicEvent { organization, event, shifts, .. } = found;
-    let ids = typed.shifts();
+    let (ids, texts) = (typed.shifts(), Texts::ENGLISH);
     let chosen: Vec<_> = shifts.iter().filter(|shift| ids.contains(&shift.id)).collect();
     let is_new = typed.fields().iter().all(|(name, _)| name == SHIFT);
     let rows = (typed.rows() + usize::from(typed.adds_person())).min(NewSignup::MAX_PEOPLE);
@@ -129,9 +130,9 @@ pub(super) fn page(
         ChosenShift {
             id: shift.id,
             title: shift.title.as_str(),
-            times: Times::of(at.interval, &at.zone),
+            times: Times::of(at.interval, &at.zone, texts),
             locations: shift.location.iter().map(|place| LinkedText::parts(place.as_str())).collect(),
-            places: if shift.is_over(now) { "Over".to_owned() } else { places(shift.occupancy) },
+            places: if shift.is_over(now) { texts.shift_over() } else { places(shift.occupancy, texts) },
             is_left_out: is_new && !is_open,
         }
     });
@@ -177,7 +178,7 @@ fn of_shifts(fault: &Fault, people: usize, chosen: &[&ScheduledShift]) -> Option
 /// Returns the box that accepts overlaps, if shifts overlap and the box was ticked or is missing.
 fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults) -> Option<Overlap> {
     let in_words = |shift: &ScheduledShift| {
-        let times = Times::of(shift.interval(), shift.first_day.zone());
+        let times = Times::of(shift.interval(), shift.first_day.zone(), Texts::ENGLISH);
         format!("{}, {}", shift.title, times.start_in_words(true))
     };
     let mut pairs = vec![];

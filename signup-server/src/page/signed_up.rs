@@ -15,6 +15,7 @@ use super::times::Times;
 use super::{Head, html, style};
 use crate::calendar::{Calendar, Entry, Method};
 use crate::linked_text::LinkedText;
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "signed_up.html")]
@@ -69,7 +70,7 @@ pub(super) fn page(found: &PublicEvent, site: Site<'_>, kept: Option<&Kept>) -> 
     let kept = kept.filter(|kept| shifts(found, kept).next().is_some());
     let view = |shift: &'_ ScheduledShift| -> (Times, TimeAndPlace) {
         let at = TimeAndPlace::of(shift, event);
-        (Times::of(at.interval, &at.zone), at)
+        (Times::of(at.interval, &at.zone, Texts::ENGLISH), at)
     };
     let chosen: Vec<_> = kept.iter().flat_map(|kept| shifts(found, kept)).collect();
     let at: Vec<_> = chosen.iter().map(|shift| view(shift)).collect();

@@ -9,6 +9,7 @@ use super::super::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, Page
 use super::ask::{Ask, is_notified, silences_more};
 use super::{active_events, count, event_to_change, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "console/publish.html")]
@@ -312,7 +313,7 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> PageResult {
     match form.write(call.session.duplicate_event(event.id, copy)).await {
         Ok(reply) => {
             let copied = &reply.value.event;
-            let first = times::day(copied.dates.first.date().date());
+            let first = times::day(copied.dates.first.date().date(), Texts::of(copied.language));
             let sentence = format!("It made the copy “{}” on {first}.", copied.title);
             let edit = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
             let gone = ("It has been deleted since.", ("see all events", call.frame.path("/")));

@@ -8,6 +8,7 @@ use signup_core::{
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
 use super::super::{As, Form};
 use crate::page::times;
+use crate::texts::Texts;
 
 /// The largest number of rows of shifts in a form.
 pub(super) const MAX_ROWS: usize = 10;
@@ -165,7 +166,7 @@ pub(super) fn days(event: &Event) -> Vec<(String, String)> {
     }
     let day = |number: u32| {
         let date = first.plus_days(i64::from(number) - 1)?;
-        Some((number.to_string(), times::day(date.date())))
+        Some((number.to_string(), times::day(date.date(), Texts::of(event.language))))
     };
     (1..=days).filter_map(day).collect()
 }

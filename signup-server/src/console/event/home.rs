@@ -5,7 +5,7 @@ use std::str::FromStr;
 use askama::Template;
 use jiff::{SignedDuration, Timestamp};
 use signup_core::{
-    CoverageQuery, CoverageState, Error, Event, EventCoverage, EventDate, EventQuery, Faults, ValueError,
+    CoverageQuery, CoverageState, Error, Event, EventCoverage, EventQuery, Faults, ValueError,
 };
 use warp::http::StatusCode;
 
@@ -67,7 +67,7 @@ fn row(frame: &Frame, event: &Event, state: &'static str) -> Row {
     Row {
         path: frame.path(&path_of(event.id)),
         title: event.title.to_string(),
-        days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
+        days: times::days(event),
         state,
     }
 }

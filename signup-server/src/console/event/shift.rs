@@ -12,6 +12,7 @@ use super::change::ReasonTemplate;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
 use super::{count, event_to_change, form_and_event, path_of, surprises};
 use crate::page::Head;
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "console/shifts_new.html")]
@@ -69,8 +70,9 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> PageResult {
             Ok(planned) => planned,
             Err(error) => return not_added(&call, &event, form, error),
         };
+        let texts = Texts::of(event.language);
         let (heading, surprises) =
-            ("Add these shifts?", surprises::of_shifts(&[], &planned.value, call.now()));
+            ("Add these shifts?", surprises::of_shifts(&[], &planned.value, call.now(), texts));
         if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Add shifts", &planned, surprises) {
             return Ok(ask.back(&path).show());
         }
@@ -165,7 +167,9 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> PageResult {
             Ok(after) => after,
             Err(error) => return refused(&call, &shift, form, error).await,
         };
-        let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now());
+        let event = call.session.event(shift.event).await?.event;
+        let texts = Texts::of(event.language);
+        let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now(), texts);
         let (heading, mails) = (format!("Change {}?", shift.title), after.mails_queued);
         if (!form.is_confirmed() || silences_more(&form, mails))
             && let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails))

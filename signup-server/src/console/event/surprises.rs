@@ -5,6 +5,7 @@ use signup_core::{EventDate, EventWithShifts, ScheduledShift};
 
 use super::count;
 use crate::page::times::{self, Times};
+use crate::texts::Texts;
 
 /// The number of shifts about which a page says something. It only counts the others.
 const MAX_SHIFTS: usize = 10;
@@ -17,26 +18,35 @@ pub(super) fn of_event(
     now: Timestamp,
 ) -> Vec<String> {
     let EventWithShifts { event, shifts, .. } = after;
+    let texts = Texts::of(event.language);
     let shifts_before = before.map_or(&[][..], |before| &before.shifts);
     let is_over = |found: &EventWithShifts| found.event.is_over_with(&found.shifts, now);
     if !is_over(after) || before.is_some_and(is_over) {
-        return of_shifts(shifts_before, shifts, now);
+        return of_shifts(shifts_before, shifts, now, texts);
     }
     let last = event.dates.last.unwrap_or(event.dates.first.date());
-    let sentence =
-        format!("{} is in the past. No one will be able to sign up.", times::day(EventDate::date(last)));
+    let sentence = format!(
+        "{} is in the past. No one will be able to sign up.",
+        times::day(EventDate::date(last), texts)
+    );
     // The shifts of an event that is over are over, too.
-    [sentence].into_iter().chain(of_shifts(shifts_before, shifts, Timestamp::MIN)).collect()
+    [sentence].into_iter().chain(of_shifts(shifts_before, shifts, Timestamp::MIN, texts)).collect()
 }
 
 /// Returns the sentences about the shifts in `after` that are new or have other times than in `before`.
-pub(super) fn of_shifts(before: &[ScheduledShift], after: &[ScheduledShift], now: Timestamp) -> Vec<String> {
+pub(super) fn of_shifts(
+    before: &[ScheduledShift],
+    after: &[ScheduledShift],
+    now: Timestamp,
+    texts: Texts,
+) -> Vec<String> {
     let of_change = |after: &ScheduledShift| {
         let before = before.iter().find(|before| before.id == after.id);
         let is_same =
             |before: &ScheduledShift| before.hours == after.hours && before.interval() == after.interval();
         let was_over = before.is_some_and(|before| before.is_over(now));
-        if before.is_some_and(is_same) { None } else { of_shift(after, after.is_over(now) && !was_over) }
+        let is_over = after.is_over(now) && !was_over;
+        if before.is_some_and(is_same) { None } else { of_shift(after, is_over, texts) }
     };
     let mut sentences: Vec<_> = after.iter().filter_map(of_change).collect();
     let others = sentences.len().saturating_sub(MAX_SHIFTS);
@@ -49,9 +59,11 @@ pub(super) fn of_shifts(before: &[ScheduledShift], after: &[ScheduledShift], now
 }
 
 /// Returns the sentence about a new time of a shift. `is_over` says whether the time is in the past, and that is news.
-fn of_shift(shift: &ScheduledShift, is_over: bool) -> Option<String> {
+fn of_shift(shift: &ScheduledShift, is_over: bool, texts: Texts) -> Option<String> {
     let (title, date, hours) = (&shift.title, shift.date().date(), shift.hours);
-    let times = Times::of(shift.interval(), shift.first_day.zone());
+    let in_words = |texts| Times::of(shift.interval(), shift.first_day.zone(), texts);
+    // Has times as they are written in hours.
+    let times = in_words(Texts::ENGLISH);
     let next = date.tomorrow().unwrap_or(date);
     let starts_as_written = times.start.date == date && times.start.clock == hours.start().to_string();
     // Midnight is the end of the day, in whichever way it was written.
@@ -63,16 +75,17 @@ fn of_shift(shift: &ScheduledShift, is_over: bool) -> Option<String> {
     };
     let is_as_written =
         times.start.date == date && times.is_whole_day || starts_as_written && ends_as_written;
+    let shown = in_words(texts);
     let past = if is_over { " That is in the past, so no one will be able to sign up for it." } else { "" };
     if !is_as_written {
         let is_in_the_morning = starts_as_written && hours.ends_next_day();
-        let day = times::day(if is_in_the_morning { next } else { date });
+        let day = times::day(if is_in_the_morning { next } else { date }, texts);
         let written = hours.on_day(1).unwrap_or(hours);
         return Some(format!(
-            "The clocks change on {day}, so “{title}” can’t be at {written}. It will be on {times}.{past}"
+            "The clocks change on {day}, so “{title}” can’t be at {written}. It will be on {shown}.{past}"
         ));
     }
-    is_over.then(|| format!("“{title}” will be on {times}.{past}"))
+    is_over.then(|| format!("“{title}” will be on {shown}.{past}"))
 }
 
 #[cfg(test)]
@@ -179,7 +192,7 @@ mod tests {
         const OTHERS: &str = "2 other shifts are also in the past or at a time that the clocks skip.";
         let found = event_on(civil::date(2027, 6, 5), (Some("09:00"), Some("12:00"))).await;
         let shifts = vec![found.shifts[0].clone(); 12];
-        let sentences = of_shifts(&[], &shifts, at("2027-06-05T16:00:00Z"));
+        let sentences = of_shifts(&[], &shifts, at("2027-06-05T16:00:00Z"), Texts::ENGLISH);
         assert_eq!((sentences.len(), &*sentences[10]), (11, OTHERS));
     }
 }

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
-    Coverage, CoverageState, Event, EventDate, EventWithShifts, Question, QuestionKind, ShiftCoverage,
-    ShiftDescription, ShiftLocation, SignupPhase,
+    Coverage, CoverageState, Event, EventWithShifts, Question, QuestionKind, ShiftCoverage, ShiftDescription,
+    ShiftLocation, SignupPhase,
 };
 use warp::http::StatusCode;
 
@@ -15,7 +15,8 @@ use super::super::{Frame, MemberCall, PageResult, show};
 use super::path_of;
 use crate::linked_text::LinkedText;
 use crate::page::times::{self, OfDay, Times};
-use crate::page::{Bar, Head, NO_SIGN_UP};
+use crate::page::{Bar, Head};
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "console/event.html")]
@@ -88,25 +89,26 @@ struct QuestionRow<'a> {
     required: bool,
 }
 
-fn shift_row(found: &ShiftCoverage) -> ShiftRow<'_> {
+fn shift_row(found: &ShiftCoverage, texts: Texts) -> ShiftRow<'_> {
     let ShiftCoverage { shift, state, remaining, missing, .. } = found;
+    let no_sign_up = Texts::ENGLISH.shift_without_sign_up();
     let (filled, capacity) = (shift.occupancy.filled, shift.occupancy.capacity.volunteers());
     ShiftRow {
         id: shift.id.to_string(),
         title: shift.title.as_str(),
-        times: Times::of(shift.interval(), shift.first_day.zone()),
+        times: Times::of(shift.interval(), shift.first_day.zone(), texts),
         description: shift.description.as_ref().map(ShiftDescription::as_str),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
         state: match state {
             CoverageState::Cancelled => "Cancelled".to_owned(),
             CoverageState::Past if capacity == 0 && filled == 0 => "Over".to_owned(),
             CoverageState::Past if capacity == 0 => format!("Over, {filled} signed up"),
-            CoverageState::OverFull if capacity == 0 => format!("{NO_SIGN_UP}, {filled} signed up"),
+            CoverageState::OverFull if capacity == 0 => format!("{no_sign_up}, {filled} signed up"),
             CoverageState::Past => format!("Over, {filled} of {capacity} filled"),
             CoverageState::OverFull => {
                 format!("{filled} of {capacity} filled, {} too many", filled - capacity)
             }
-            CoverageState::Full if capacity == 0 => NO_SIGN_UP.to_owned(),
+            CoverageState::Full if capacity == 0 => no_sign_up,
             CoverageState::Full => format!("Full, {filled} of {capacity} filled"),
             _ => format!("{remaining} of {capacity} still needed"),
         },
@@ -148,6 +150,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
             (day, Reverse((*missing > 0, *remaining > 0)), *state == CoverageState::Past)
         });
     }
+    let texts = Texts::of(event.language);
     let (is_cancelled, phase) = (event.is_cancelled(), event.signup_phase(now));
     let (state, state_text) = match (is_cancelled, event.is_published, is_over) {
         (true, true, _) => {
@@ -170,7 +173,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         }
     };
     let takes_signups = event.is_published && !is_cancelled && !is_over;
-    let rows = coverage.shifts.iter().map(shift_row);
+    let rows = coverage.shifts.iter().map(|shift| shift_row(shift, texts));
     let days_of_shifts = times::by_day(rows, |row: &ShiftRow<'_>| &row.times);
     let page = EventTemplate {
         head: call.frame.head(event.title.as_str()),
@@ -181,8 +184,8 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         signups: signups_in_words(&event),
         can_open: takes_signups && (phase != SignupPhase::Open || event.signups_close_at.is_some()),
         can_close: takes_signups && phase != SignupPhase::Closed,
-        days: times::days(event.dates.first.date().date(), event.dates.last.map(EventDate::date)),
-        zone: times::zone_in_words(event.dates.first.zone()),
+        days: times::days(&event),
+        zone: times::zone_in_words(event.dates.first.zone(), texts),
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         instructions: event.instructions.as_ref().map(|text| LinkedText::parts(text.as_str())),

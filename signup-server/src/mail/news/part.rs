@@ -9,6 +9,7 @@ use super::Fact;
 use crate::mail::people::People;
 use crate::page::times::{self, Times};
 use crate::plain::{lines, one_line, shorten};
+use crate::texts::Texts;
 
 /// The maximum length of the titles of event and shift together in a subject, in characters.
 const MAX_SUBJECT_TITLE: usize = 80;
@@ -142,7 +143,10 @@ impl<'a> Part<'a> {
             Kind::Reminder => format!("{} {}", self.your_shifts_are(), self.when_is_it()),
             Kind::Moved => match (&self.first().change, self.has_one_shift()) {
                 (PlaceChange::Moved { before }, true) if day(before) != day(&self.first().at) => {
-                    format!("Your shift has moved to {}", times::day_of_year(day(&self.first().at)))
+                    format!(
+                        "Your shift has moved to {}",
+                        times::day_of_year(day(&self.first().at), Texts::ENGLISH)
+                    )
                 }
                 (_, true) => "Your shift has changed".to_owned(),
                 (_, false) => "Your shifts have changed".to_owned(),
@@ -201,7 +205,7 @@ impl<'a> Part<'a> {
         let event = shorten(event, MAX_SUBJECT_TITLE - shift.chars().count().min(MAX_SUBJECT_TITLE / 2));
         let days: BTreeSet<_> = self.shifts.iter().map(|shift| day(&shift[0].at)).collect();
         let from = if days.len() > 1 { " from" } else { "," };
-        let first = days.first().copied().map(times::day_of_year).unwrap_or_default();
+        let first = days.first().map(|day| times::day_of_year(*day, Texts::ENGLISH)).unwrap_or_default();
         format!("{beginning}: {event}{shift}{from} {first}")
     }
 
@@ -296,5 +300,5 @@ fn day(at: &TimeAndPlace) -> jiff::civil::Date {
 }
 
 pub(super) fn when(at: &TimeAndPlace) -> String {
-    Times::of(at.interval, &at.zone).to_string()
+    Times::of(at.interval, &at.zone, Texts::ENGLISH).to_string()
 }

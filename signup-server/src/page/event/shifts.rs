@@ -4,8 +4,9 @@ use jiff::Timestamp;
 use signup_core::{Event, Occupancy, ScheduledShift, ShiftId, SignupPhase};
 
 use crate::linked_text::LinkedText;
+use crate::page::Bar;
 use crate::page::times::Times;
-use crate::page::{Bar, NO_SIGN_UP};
+use crate::texts::Texts;
 
 #[derive(Debug)]
 pub(super) struct ShiftView<'a> {
@@ -39,20 +40,20 @@ pub(super) fn view<'a>(
     offer: Option<Offer>,
     now: Timestamp,
 ) -> ShiftView<'a> {
-    let interval = shift.interval();
+    let (interval, texts) = (shift.interval(), Texts::of(event.language));
     let is_over = interval.is_over(now);
     let is_open = is_open(event, shift, now);
     let Occupancy { capacity, filled, .. } = shift.occupancy;
     ShiftView {
         id: shift.id,
         title: shift.title.as_str(),
-        times: Times::of(interval, shift.first_day.zone()),
+        times: Times::of(interval, shift.first_day.zone(), texts),
         description: shift.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         location: shift.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         places: match (is_over, event.is_cancelled()) {
-            (true, _) => "Over".to_owned(),
-            (false, true) => "Cancelled".to_owned(),
-            (false, false) => places(shift.occupancy),
+            (true, _) => texts.shift_over(),
+            (false, true) => texts.shift_cancelled(),
+            (false, false) => places(shift.occupancy, texts),
         },
         bar: is_open.then(|| Bar { filled: filled.into(), capacity: capacity.volunteers().into() }),
         is_closed: !is_open,
@@ -71,12 +72,11 @@ pub(in crate::page) fn is_open(event: &Event, shift: &ScheduledShift, now: Times
 }
 
 /// Returns how many places are left, in words.
-pub(in crate::page) fn places(occupancy: Occupancy) -> String {
+pub(in crate::page) fn places(occupancy: Occupancy, texts: Texts) -> String {
     match (occupancy.remaining(), occupancy.capacity.volunteers()) {
-        (0, 0) => NO_SIGN_UP.to_owned(),
-        (0, _) => "Full".to_owned(),
-        (left, 1) => format!("{left} of 1 place left"),
-        (left, capacity) => format!("{left} of {capacity} places left"),
+        (0, 0) => texts.shift_without_sign_up(),
+        (0, _) => texts.shift_full(),
+        (left, capacity) => texts.places_left(left, capacity),
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
             (0, 3, "No sign-up for this shift"),
         ] {
             let occupancy = Occupancy { filled, ..Occupancy::empty(Capacity::new(capacity).unwrap()) };
-            assert_eq!(places(occupancy), words);
+            assert_eq!(places(occupancy, Texts::ENGLISH), words);
         }
     }
 }

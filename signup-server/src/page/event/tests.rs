@@ -5,6 +5,7 @@ use signup_core::{Day, Hours};
 
 use super::*;
 use crate::sample_event::sample_event;
+use crate::texts::Texts;
 
 const SITE: Site<'_> = Site { path: "/events/drive", url: "", sends_mail: true };
 
@@ -61,9 +62,9 @@ async fn no_cache_stores_a_page_that_names_people() {
         let page = page(StatusCode::CONFLICT, &found, SITE, focus, found.event.created_at);
         page.headers()[CACHE_CONTROL].to_str().unwrap().to_owned()
     };
-    let names = Notice { people: vec!["Ada".to_owned()], ..Notice::choose() };
+    let names = Notice { people: vec!["Ada".to_owned()], ..Notice::choose(Texts::ENGLISH) };
     assert_eq!(caching(&names.into()), "no-store");
-    for focus in [Focus::default(), Notice::choose().into()] {
+    for focus in [Focus::default(), Notice::choose(Texts::ENGLISH).into()] {
         assert_eq!(caching(&focus), "no-cache");
     }
 }

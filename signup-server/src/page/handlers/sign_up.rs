@@ -20,6 +20,7 @@ use crate::page::sign_up;
 use crate::page::signed_up::{self, COOKIE, Kept};
 use crate::page::typed::Typed;
 use crate::request::Request;
+use crate::texts::Texts;
 
 /// A form is answered after a multiple of this time. About a person with a place on a full shift, more is written, and more is read for the
 /// page: this takes a millisecond longer than for anybody else. So the time of an answer does not tell who has a place.
@@ -37,20 +38,23 @@ impl PublicPages {
             Ok(found) => found,
             Err(error) => return self.error_page(&error),
         };
-        let now = self.service.now();
+        let (now, texts) = (self.service.now(), Texts::of(found.event.language));
         match volunteers.form(&slug, typed.shifts()).await {
             Ok(_) if !event::has_open_signups(&found.event, now) => {
                 self.page_of(StatusCode::OK, &found, &Focus::default())
             }
             Ok(form) if !form.shifts().iter().any(|shift| event::is_open(&found.event, shift, now)) => {
                 let shifts: Vec<_> = form.shifts().iter().collect();
-                let notice = if shifts.is_empty() { Notice::gone() } else { Notice::not_open(&shifts, now) };
+                let notice = match shifts.is_empty() {
+                    true => Notice::gone(texts),
+                    false => Notice::not_open(&shifts, now, texts),
+                };
                 self.page_of(StatusCode::OK, &found, &notice.into())
             }
             Ok(_) => self.form_page(StatusCode::OK, &found, &typed, &Faults::new()),
             Err(Error::Invalid(_)) => self.choice(StatusCode::OK, &found, &typed),
             Err(Error::EventCancelled) => self.page_of(StatusCode::OK, &found, &Focus::default()),
-            Err(Error::NotFound) => self.page_of(StatusCode::NOT_FOUND, &found, &Notice::gone().into()),
+            Err(Error::NotFound) => self.page_of(StatusCode::NOT_FOUND, &found, &Notice::gone(texts).into()),
             Err(error) => self.error_page(&error),
         }
     }
@@ -58,11 +62,11 @@ impl PublicPages {
     /// Returns the page of the event, which asks for shifts: none is chosen, or too many are.
     fn choice(&self, status: StatusCode, found: &PublicEvent, typed: &Typed) -> Response {
         let chosen = typed.shifts();
-        let now = self.service.now();
+        let (now, texts) = (self.service.now(), Texts::of(found.event.language));
         if !found.shifts.iter().any(|shift| event::is_open(&found.event, shift, now)) {
             return self.page_of(status, found, &Focus::default());
         }
-        let notice = if chosen.is_empty() { Notice::choose() } else { Notice::choose_fewer() };
+        let notice = if chosen.is_empty() { Notice::choose(texts) } else { Notice::choose_fewer(texts) };
         let status = if chosen.is_empty() { status } else { StatusCode::UNPROCESSABLE_ENTITY };
         self.page_of(status, found, &Focus { chosen, notice: Some(notice) })
     }
@@ -123,9 +127,9 @@ impl PublicPages {
                 signed_up = self.try_sign_up(slug, typed).await;
             }
         }
-        let path = self.event_path(slug);
+        let (path, texts) = (self.event_path(slug), Texts::of(found.event.language));
         match signed_up.and_then(|signed_up| signed_up) {
-            Ok(Some((new, signed_up))) => match Notice::after(&new, &signed_up, self.sends_mail) {
+            Ok(Some((new, signed_up))) => match Notice::after(&new, &signed_up, self.sends_mail, texts) {
                 None => self.kept(&path, &Kept::of(&new, &signed_up)),
                 Some(notice) => self.refused(StatusCode::CONFLICT, slug, notice).await,
             },
@@ -137,8 +141,10 @@ impl PublicPages {
             Err(Error::NotFound) if found.event.is_cancelled() => {
                 self.page_of(StatusCode::NOT_FOUND, found, &Focus::default())
             }
-            Err(Error::NotFound) => self.refused(StatusCode::NOT_FOUND, slug, Notice::gone()).await,
-            Err(Error::EventCancelled) => self.refused(StatusCode::CONFLICT, slug, Notice::cancelled()).await,
+            Err(Error::NotFound) => self.refused(StatusCode::NOT_FOUND, slug, Notice::gone(texts)).await,
+            Err(Error::EventCancelled) => {
+                self.refused(StatusCode::CONFLICT, slug, Notice::cancelled(texts)).await
+            }
             Err(error) => {
                 let action = event::form_action(&path);
                 let retry = is_kept.then(|| Retry { action: &action, fields: typed.fields() });
@@ -175,11 +181,11 @@ impl PublicPages {
             Ok(found) => found,
             Err(error) => return self.error_page(&error),
         };
-        let count = typed.shifts().len();
+        let (count, texts) = (typed.shifts().len(), Texts::of(found.event.language));
         if found.event.is_cancelled() {
-            self.page_of(StatusCode::CONFLICT, &found, &Notice::cancelled().into())
+            self.page_of(StatusCode::CONFLICT, &found, &Notice::cancelled(texts).into())
         } else if !event::has_open_signups(&found.event, self.service.now()) {
-            self.page_of(StatusCode::CONFLICT, &found, &Notice::closed().into())
+            self.page_of(StatusCode::CONFLICT, &found, &Notice::closed(texts).into())
         } else if count == 0 || count > NewSignup::MAX_SHIFTS {
             self.choice(status, &found, typed)
         } else {
