@@ -78,11 +78,11 @@ impl Texts {
         }
     }
 
-    /// Joins names that people typed as a sentence does.
-    pub(crate) fn joined_names(self, names: &[impl AsRef<str>]) -> Html {
-        // The words between the names have no markup.
-        let names = names.iter().map(|name| Html::typed(name.as_ref()).to_string());
-        Html::of_escaped(self.joined(names.collect()))
+    /// Joins names that people typed, and words for further people, as a sentence does.
+    pub(crate) fn joined_names(self, names: &[String], others: Option<String>) -> Html {
+        // The words have no markup.
+        let names = names.iter().map(|name| Html::typed(name).to_string());
+        Html::of_escaped(self.joined(names.chain(others).collect()))
     }
 
     fn text(self, id: &str, arguments: &[(&'static str, &dyn Argument)]) -> String {

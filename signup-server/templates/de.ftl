@@ -134,3 +134,115 @@ reason-full = sie ist voll
 reason-over = sie ist vorbei
 reason-closed = die Anmeldung ist geschlossen
 reason-removed = der Veranstalter hat sie entfernt
+
+## The form
+
+sign-up-heading = Anmeldung
+sign-up-title = Anmeldung: { $event }
+sign-up = Anmelden
+there-is-a-problem = Bitte prüfen Sie Ihre Angaben
+problem = Fehler:
+your-shifts = { $count ->
+    [one] Ihre Schicht
+   *[other] Ihre { $count } Schichten
+}
+cannot-sign-up-for-this = Für diese Schicht können Sie sich nicht anmelden.
+shifts-gone = { $count ->
+    [one] Eine Schicht, die Sie ausgewählt haben, gibt es nicht mehr.
+   *[other] { $count } Schichten, die Sie ausgewählt haben, gibt es nicht mehr.
+}
+choose-other-shifts = Andere Schichten auswählen
+these-overlap = { $pairs ->
+    [one] Diese beiden überschneiden sich:
+   *[other] Diese Schichten überschneiden sich:
+}
+sign-up-anyway = { $pairs ->
+    [one] Trotzdem für beide anmelden
+   *[other] Trotzdem für alle anmelden
+}
+overlap-problem = Einige Schichten überschneiden sich. Setzen Sie das Häkchen, wenn Sie sich trotzdem anmelden möchten
+too-many-places = { $people } Personen und { $shifts } Schichten sind zu viel für ein Formular. Es fasst höchstens { $max } Plätze. Wählen Sie weniger Schichten oder melden Sie einige Personen später an
+your-name = Ihr Name
+name = Name
+email-address = E-Mail-Adresse
+optional = (optional)
+choose-an-option = Bitte auswählen
+person-number = Person { $number }
+person-hint = Lassen Sie dies leer, wenn Sie niemanden sonst anmelden.
+add-person = Weitere Person hinzufügen
+add-person-hint = Für Familie oder Freunde, die mitkommen. Jede Person bekommt einen eigenen Platz.
+mail-with-details = Wir senden Ihnen per E-Mail alle Einzelheiten und einen Link, mit dem Sie absagen können.
+no-mail = Sie erhalten keine E-Mail. Notieren Sie sich daher Tag und Uhrzeit.
+use-of-details-html = { $organization } verwendet Ihre Angaben, um die Veranstaltung zu planen und Sie dazu zu kontaktieren.
+privacy-notice-html = <a href="{ $link }" rel="noopener">Datenschutzhinweise lesen</a>.
+
+field-name = Ihr Name
+field-name-of-person = Der Name von Person { $number }
+field-email = Ihre E-Mail-Adresse
+field-answer = „{ $label }“
+field-answer-of-person = „{ $label }“ (Person { $number })
+too-long = { $field } darf höchstens { $max } Zeichen lang sein
+has-line-break = { $field } muss in einer Zeile stehen
+has-tab = { $field } enthält einen Tabulator. Verwenden Sie stattdessen Leerzeichen
+has-unusable-characters = { $field } enthält Zeichen, die wir nicht verwenden können. Bitte geben Sie den Text neu ein
+is-invisible = { $field } enthält keine sichtbaren Zeichen. Bitte geben Sie den Text neu ein
+is-invisible-but-optional = { $field } enthält keine sichtbaren Zeichen. Geben Sie den Text neu ein oder lassen Sie das Feld leer
+person-repeated = Person { $number } steht schon im Formular. Geben Sie jede Person nur einmal an
+enter-name = Geben Sie Ihren Namen ein
+enter-name-of-person = Geben Sie den Namen von Person { $number } ein
+enter-email = Geben Sie Ihre E-Mail-Adresse ein
+malformed-email = Geben Sie eine E-Mail-Adresse wie name@example.com ein
+unusable-email = Geben Sie eine E-Mail-Adresse ein, die vor dem @ nur die Buchstaben a bis z, Ziffern und Zeichen wie . + - _ enthält
+enter-answer = Beantworten Sie { $field }
+choose-answer = Wählen Sie bei { $field } etwas aus
+tick-answer = Setzen Sie bei { $field } das Häkchen, um sich anzumelden
+
+## The page after the form
+
+place-saved = Ihr Platz ist eingetragen
+places-saved = Ihre Plätze sind eingetragen
+check-your-email = Sehen Sie in Ihr E-Mail-Postfach
+thank-you = Vielen Dank
+place-saved-html = { $people }, Ihr Platz in der Schicht { $shift } ist eingetragen.
+places-saved-html = { $people }, Ihre Plätze in der Schicht { $shift } sind eingetragen.
+places-on-shifts-saved-html = { $people }, Ihre Plätze in { $count } Schichten sind eingetragen.
+other-people = { $count ->
+    [one] 1 weitere Person
+   *[other] { $count } weitere Personen
+}
+number-of-people = { $count ->
+    [one] 1 Person
+   *[other] { $count } Personen
+}
+mail-on-its-way = Eine E-Mail mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
+mail-on-its-way-html = Eine E-Mail an <strong dir="auto">{ $email }</strong> mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
+wrong-address-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, abzusagen, was Sie nicht brauchen.
+wrong-address-and-contact-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, abzusagen, was Sie nicht brauchen: { $contact }.
+cannot-come = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid.
+cannot-come-and-contact-html = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid: { $contact }.
+given-address-html = Sie haben die E-Mail-Adresse <span dir="auto">{ $email }</span> angegeben. Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an und sagen Sie dem Veranstalter Bescheid.
+label-event = Veranstaltung
+label-day = Tag
+label-time = Uhrzeit
+add-to-calendar = In den Kalender eintragen
+sign-somebody-else-up = Noch jemanden anmelden
+choose-another-shift = Eine andere Schicht auswählen
+
+## Pages without a form: what went wrong
+
+page-not-found = Seite nicht gefunden
+page-not-found-text = Wenn Sie die Webadresse eingetippt haben, prüfen Sie bitte, ob sie stimmt. Wenn Sie einem Link gefolgt sind, gibt es die Seite vielleicht nicht mehr. Fragen Sie die Person, von der Sie den Link haben.
+to-start-page = Zur Startseite
+service-problem = Leider ist ein Fehler aufgetreten
+service-problem-text = Bitte versuchen Sie es gleich noch einmal. Wenn Sie sich gerade anmelden wollten, können Sie das Formular einfach noch einmal senden: Sie bekommen nur einen Platz.
+too-many-attempts = Bitte warten Sie eine Minute
+too-many-attempts-text = Das waren zu viele Versuche. Bitte versuchen Sie es in einer Minute noch einmal.
+kept-what-you-typed = Ihre Angaben sind noch da.
+try-again = Noch einmal versuchen
+form-not-received = Ihr Formular ist leider nicht angekommen
+form-too-large = Ihre Antworten sind zu lang. Gehen Sie zurück und kürzen Sie sie.
+form-of-another-kind = Bitte verwenden Sie das Formular auf der Seite der Veranstaltung.
+too-many-forms = Es kamen zu viele große Formulare auf einmal an. Gehen Sie zurück und versuchen Sie es gleich noch einmal.
+form-too-slow = Die Übertragung Ihres Formulars hat zu lange gedauert. Gehen Sie zurück und versuchen Sie es noch einmal.
+form-incomplete = Nur ein Teil Ihres Formulars ist angekommen. Gehen Sie zurück und versuchen Sie es noch einmal.
+to-event = Zur Veranstaltung

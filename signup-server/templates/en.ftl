@@ -145,3 +145,121 @@ reason-full = it is full
 reason-over = it is over
 reason-closed = sign-ups are closed
 reason-removed = the organizer has removed it
+
+## The form
+
+sign-up-heading = Sign up
+sign-up-title = Sign up: { $event }
+sign-up = Sign up
+there-is-a-problem = There is a problem
+# Before the sentence about a problem. Read out only.
+problem = Problem:
+your-shifts = { $count ->
+    [one] Your shift
+   *[other] Your { $count } shifts
+}
+cannot-sign-up-for-this = You can’t sign up for this shift.
+shifts-gone = { $count ->
+    [one] One shift that you chose is no longer available.
+   *[other] { $count } shifts that you chose are no longer available.
+}
+choose-other-shifts = Choose other shifts
+# Before a list of pairs of shifts.
+these-overlap = { $pairs ->
+    [one] These two overlap:
+   *[other] These overlap:
+}
+sign-up-anyway = { $pairs ->
+    [one] Sign up for both anyway
+   *[other] Sign up for all of them anyway
+}
+overlap-problem = Some of the shifts overlap. Tick the box to sign up anyway
+# Both numbers are 2 or more.
+too-many-places = { $people } people and { $shifts } shifts are too many for one form, which takes at most { $max } places. Choose fewer shifts, or sign up some people later
+your-name = Your name
+name = Name
+email-address = Email address
+optional = (optional)
+choose-an-option = Choose an option
+person-number = Person { $number }
+person-hint = Leave this empty if nobody else signs up.
+add-person = Add another person
+add-person-hint = For family or friends who come along. Each person gets a place of their own.
+mail-with-details = We’ll email you the details and a link you can use to cancel.
+no-mail = You won’t get an email, so write down the day and the time.
+use-of-details-html = { $organization } uses your details to plan the event and to contact you about it.
+privacy-notice-html = <a href="{ $link }" rel="noopener">Read its privacy notice</a>.
+
+# What is wrong with a field, and what to do. They begin with the name of the field, which is one of these five. They have no full stop.
+field-name = Your name
+field-name-of-person = The name of person { $number }
+field-email = Your email address
+field-answer = “{ $label }”
+field-answer-of-person = “{ $label }” (person { $number })
+too-long = { $field } must be { $max } characters or fewer
+has-line-break = { $field } must be on one line
+has-tab = { $field } has a tab. Use spaces instead
+has-unusable-characters = { $field } has characters that we can’t use. Please type it again
+is-invisible = { $field } has no visible characters. Type it again
+is-invisible-but-optional = { $field } has no visible characters. Type it again, or leave it empty
+person-repeated = Person { $number } is in the form already. Enter each person once
+enter-name = Enter your name
+enter-name-of-person = Enter the name of person { $number }
+enter-email = Enter your email address
+malformed-email = Enter an email address like name@example.com
+unusable-email = Enter an email address with only the letters a to z, digits and signs such as . + - _ before the @
+enter-answer = Enter an answer for { $field }
+choose-answer = Choose an option for { $field }
+tick-answer = Tick { $field } to sign up
+
+## The page after the form
+
+place-saved = Your place is saved
+places-saved = Your places are saved
+check-your-email = Check your email
+thank-you = Thank you
+# People are names, or names and "others", or a number of people. One person has one place in the first, and there are several places
+# in the others.
+place-saved-html = { $people }, your place on { $shift } is saved.
+places-saved-html = { $people }, your places on { $shift } are saved.
+places-on-shifts-saved-html = { $people }, your places on { $count } shifts are saved.
+other-people = { $count ->
+    [one] 1 other
+   *[other] { $count } others
+}
+number-of-people = { $count ->
+    [one] 1 person
+   *[other] { $count } people
+}
+mail-on-its-way = An email with all the details and a link to cancel is on its way to you. If it isn’t there in a few minutes, look in your spam folder, and for an earlier email from us.
+mail-on-its-way-html = An email to <strong dir="auto">{ $email }</strong> is on its way, with all the details and a link to cancel. If it isn’t there in a few minutes, look in your spam folder, and for an earlier email from us.
+wrong-address-html = Wrong address? <a href="{ $again }">Sign up again</a> with the right one. Then ask the organizer to cancel what you don’t need.
+wrong-address-and-contact-html = Wrong address? <a href="{ $again }">Sign up again</a> with the right one. Then ask the organizer to cancel what you don’t need: { $contact }.
+cannot-come = If you can’t come, tell the organizer.
+cannot-come-and-contact-html = If you can’t come, tell the organizer: { $contact }.
+given-address-html = You gave the email address <span dir="auto">{ $email }</span>. Wrong address? <a href="{ $again }">Sign up again</a> with the right one, and tell the organizer.
+label-event = Event
+label-day = Day
+label-time = Time
+add-to-calendar = Add to calendar
+sign-somebody-else-up = Sign somebody else up
+choose-another-shift = Choose another shift
+
+## Pages without a form: what went wrong
+
+page-not-found = Page not found
+page-not-found-text = If you typed the web address, check it is correct. If you followed a link, the page may no longer be available. Ask the person who sent you the link.
+to-start-page = Go to the start page
+service-problem = Sorry, there is a problem with the service
+service-problem-text = Please try again in a moment. If you were signing up, it’s safe to send the form again: you’ll only get one place.
+too-many-attempts = Please wait a minute
+too-many-attempts-text = Too many attempts. Please try again in a minute.
+kept-what-you-typed = We’ve kept what you typed.
+try-again = Try again
+form-not-received = Sorry, we didn’t get your form
+form-too-large = Your answers are too long. Go back and shorten them.
+form-of-another-kind = Please use the form on the event’s page.
+too-many-forms = The server got too many large forms at once. Go back and try again in a moment.
+form-too-slow = Your form took too long to arrive. Go back and try again.
+form-incomplete = Only part of your form arrived. Go back and try again.
+to-event = Go to the event

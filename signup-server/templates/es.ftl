@@ -134,3 +134,115 @@ reason-full = está completo
 reason-over = ya ha terminado
 reason-closed = la inscripción está cerrada
 reason-removed = la organización lo ha eliminado
+
+## The form
+
+sign-up-heading = Inscripción
+sign-up-title = Inscripción: { $event }
+sign-up = Inscribirse
+there-is-a-problem = Hay un problema
+problem = Error:
+your-shifts = { $count ->
+    [one] Su turno
+   *[other] Sus { $count } turnos
+}
+cannot-sign-up-for-this = No es posible inscribirse en este turno.
+shifts-gone = { $count ->
+    [one] Uno de los turnos elegidos ya no está disponible.
+   *[other] { $count } de los turnos elegidos ya no están disponibles.
+}
+choose-other-shifts = Elegir otros turnos
+these-overlap = { $pairs ->
+    [one] Estos dos turnos se solapan:
+   *[other] Estos turnos se solapan:
+}
+sign-up-anyway = { $pairs ->
+    [one] Inscribirse en ambos de todos modos
+   *[other] Inscribirse en todos de todos modos
+}
+overlap-problem = Algunos turnos se solapan. Marque la casilla para inscribirse de todos modos
+too-many-places = { $people } personas y { $shifts } turnos son demasiados para un solo formulario, que admite como máximo { $max } plazas. Elija menos turnos o inscriba a algunas personas más tarde
+your-name = Su nombre
+name = Nombre
+email-address = Correo electrónico
+optional = (opcional)
+choose-an-option = Elija una opción
+person-number = Persona { $number }
+person-hint = Deje este campo vacío si no se inscribe nadie más.
+add-person = Añadir otra persona
+add-person-hint = Para familiares o amigos que le acompañen. Cada persona tiene su propia plaza.
+mail-with-details = Le enviaremos un correo con todos los detalles y un enlace para cancelar.
+no-mail = No recibirá ningún correo, así que anote el día y la hora.
+use-of-details-html = { $organization } utiliza sus datos para planificar el evento y ponerse en contacto con usted.
+privacy-notice-html = <a href="{ $link }" rel="noopener">Leer su política de privacidad</a>.
+
+field-name = Su nombre
+field-name-of-person = El nombre de la persona { $number }
+field-email = Su correo electrónico
+field-answer = «{ $label }»
+field-answer-of-person = «{ $label }» (persona { $number })
+too-long = { $field } no puede tener más de { $max } caracteres
+has-line-break = { $field } tiene que ocupar una sola línea
+has-tab = { $field } contiene un tabulador. Use espacios en su lugar
+has-unusable-characters = { $field } contiene caracteres que no podemos usar. Escríbalo de nuevo
+is-invisible = { $field } no contiene caracteres visibles. Escríbalo de nuevo
+is-invisible-but-optional = { $field } no contiene caracteres visibles. Escríbalo de nuevo o deje el campo vacío
+person-repeated = La persona { $number } ya está en el formulario. Indique cada persona una sola vez
+enter-name = Escriba su nombre
+enter-name-of-person = Escriba el nombre de la persona { $number }
+enter-email = Escriba su correo electrónico
+malformed-email = Escriba un correo electrónico como nombre@example.com
+unusable-email = Escriba un correo electrónico que antes de la @ solo tenga letras de la a a la z, números y signos como . + - _
+enter-answer = Responda a { $field }
+choose-answer = Elija una opción en { $field }
+tick-answer = Marque { $field } para inscribirse
+
+## The page after the form
+
+place-saved = Su plaza está guardada
+places-saved = Sus plazas están guardadas
+check-your-email = Revise su correo
+thank-you = Gracias
+place-saved-html = { $people }, su plaza en { $shift } está guardada.
+places-saved-html = { $people }, sus plazas en { $shift } están guardadas.
+places-on-shifts-saved-html = { $people }, sus plazas en { $count } turnos están guardadas.
+other-people = { $count ->
+    [one] 1 persona más
+   *[other] { $count } personas más
+}
+number-of-people = { $count ->
+    [one] 1 persona
+   *[other] { $count } personas
+}
+mail-on-its-way = Le hemos enviado un correo con todos los detalles y un enlace para cancelar. Si no llega en unos minutos, mire en la carpeta de correo no deseado y busque un correo nuestro anterior.
+mail-on-its-way-html = Hemos enviado un correo a <strong dir="auto">{ $email }</strong> con todos los detalles y un enlace para cancelar. Si no llega en unos minutos, mire en la carpeta de correo no deseado y busque un correo nuestro anterior.
+wrong-address-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele lo que no necesite.
+wrong-address-and-contact-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele lo que no necesite: { $contact }.
+cannot-come = Si no puede venir, avise a la organización.
+cannot-come-and-contact-html = Si no puede venir, avise a la organización: { $contact }.
+given-address-html = Ha indicado el correo <span dir="auto">{ $email }</span>. ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta y avise a la organización.
+label-event = Evento
+label-day = Día
+label-time = Horario
+add-to-calendar = Añadir al calendario
+sign-somebody-else-up = Inscribir a otra persona
+choose-another-shift = Elegir otro turno
+
+## Pages without a form: what went wrong
+
+page-not-found = Página no encontrada
+page-not-found-text = Si ha escrito la dirección, compruebe que sea correcta. Si ha seguido un enlace, es posible que la página ya no esté disponible. Pregunte a la persona que le envió el enlace.
+to-start-page = Ir a la página de inicio
+service-problem = Lo sentimos, hay un problema con el servicio
+service-problem-text = Inténtelo de nuevo en un momento. Si se estaba inscribiendo, puede volver a enviar el formulario sin problema: solo tendrá una plaza.
+too-many-attempts = Espere un minuto
+too-many-attempts-text = Ha habido demasiados intentos. Inténtelo de nuevo en un minuto.
+kept-what-you-typed = Hemos conservado lo que escribió.
+try-again = Intentar de nuevo
+form-not-received = Lo sentimos, no hemos recibido su formulario
+form-too-large = Sus respuestas son demasiado largas. Vuelva atrás y acórtelas.
+form-of-another-kind = Utilice el formulario de la página del evento.
+too-many-forms = El servidor ha recibido demasiados formularios grandes a la vez. Vuelva atrás e inténtelo de nuevo en un momento.
+form-too-slow = Su formulario ha tardado demasiado en llegar. Vuelva atrás e inténtelo de nuevo.
+form-incomplete = Solo ha llegado una parte de su formulario. Vuelva atrás e inténtelo de nuevo.
+to-event = Ir al evento

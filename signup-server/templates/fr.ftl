@@ -137,3 +137,115 @@ reason-full = il est complet
 reason-over = il est passé
 reason-closed = les inscriptions sont fermées
 reason-removed = l’organisateur l’a supprimé
+
+## The form
+
+sign-up-heading = Inscription
+sign-up-title = Inscription : { $event }
+sign-up = S’inscrire
+there-is-a-problem = Il y a un problème
+problem = Erreur :
+your-shifts = { $count ->
+    [one] Votre créneau
+   *[other] Vos { $count } créneaux
+}
+cannot-sign-up-for-this = Vous ne pouvez pas vous inscrire à ce créneau.
+shifts-gone = { $count ->
+    [one] Un des créneaux choisis n’est plus disponible.
+   *[other] { $count } des créneaux choisis ne sont plus disponibles.
+}
+choose-other-shifts = Choisir d’autres créneaux
+these-overlap = { $pairs ->
+    [one] Ces deux créneaux se chevauchent :
+   *[other] Ces créneaux se chevauchent :
+}
+sign-up-anyway = { $pairs ->
+    [one] S’inscrire quand même aux deux
+   *[other] S’inscrire quand même à tous
+}
+overlap-problem = Certains créneaux se chevauchent. Cochez la case pour vous inscrire quand même
+too-many-places = { $people } personnes et { $shifts } créneaux, c’est trop pour un seul formulaire, qui prend au plus { $max } places. Choisissez moins de créneaux, ou inscrivez certaines personnes plus tard
+your-name = Votre nom
+name = Nom
+email-address = Adresse e-mail
+optional = (facultatif)
+choose-an-option = Choisissez une option
+person-number = Personne { $number }
+person-hint = Laissez ce champ vide si personne d’autre ne s’inscrit.
+add-person = Ajouter une personne
+add-person-hint = Pour la famille ou les amis qui vous accompagnent. Chaque personne a sa propre place.
+mail-with-details = Nous vous enverrons par e-mail tous les détails et un lien pour annuler.
+no-mail = Vous ne recevrez pas d’e-mail : notez le jour et l’heure.
+use-of-details-html = { $organization } utilise vos informations pour organiser l’événement et vous contacter à ce sujet.
+privacy-notice-html = <a href="{ $link }" rel="noopener">Lire sa politique de confidentialité</a>.
+
+field-name = Votre nom
+field-name-of-person = Le nom de la personne { $number }
+field-email = Votre adresse e-mail
+field-answer = « { $label } »
+field-answer-of-person = « { $label } » (personne { $number })
+too-long = { $field } ne doit pas dépasser { $max } caractères
+has-line-break = { $field } doit tenir sur une seule ligne
+has-tab = { $field } contient une tabulation. Utilisez plutôt des espaces
+has-unusable-characters = { $field } contient des caractères que nous ne pouvons pas utiliser. Saisissez à nouveau ce texte
+is-invisible = { $field } ne contient aucun caractère visible. Saisissez à nouveau ce texte
+is-invisible-but-optional = { $field } ne contient aucun caractère visible. Saisissez à nouveau ce texte, ou laissez le champ vide
+person-repeated = La personne { $number } figure déjà dans le formulaire. Indiquez chaque personne une seule fois
+enter-name = Saisissez votre nom
+enter-name-of-person = Saisissez le nom de la personne { $number }
+enter-email = Saisissez votre adresse e-mail
+malformed-email = Saisissez une adresse e-mail comme nom@example.com
+unusable-email = Saisissez une adresse e-mail qui ne contient avant le @ que des lettres de a à z, des chiffres et des signes comme . + - _
+enter-answer = Répondez à { $field }
+choose-answer = Choisissez une option pour { $field }
+tick-answer = Cochez { $field } pour vous inscrire
+
+## The page after the form
+
+place-saved = Votre place est enregistrée
+places-saved = Vos places sont enregistrées
+check-your-email = Consultez vos e-mails
+thank-you = Merci
+place-saved-html = { $people }, votre place sur le créneau { $shift } est enregistrée.
+places-saved-html = { $people }, vos places sur le créneau { $shift } sont enregistrées.
+places-on-shifts-saved-html = { $people }, vos places sur { $count } créneaux sont enregistrées.
+other-people = { $count ->
+    [one] 1 autre personne
+   *[other] { $count } autres personnes
+}
+number-of-people = { $count ->
+    [one] 1 personne
+   *[other] { $count } personnes
+}
+mail-on-its-way = Un e-mail avec tous les détails et un lien pour annuler vous est envoyé. S’il n’arrive pas dans quelques minutes, regardez dans vos courriers indésirables, et cherchez un e-mail plus ancien de notre part.
+mail-on-its-way-html = Un e-mail avec tous les détails et un lien pour annuler est envoyé à <strong dir="auto">{ $email }</strong>. S’il n’arrive pas dans quelques minutes, regardez dans vos courriers indésirables, et cherchez un e-mail plus ancien de notre part.
+wrong-address-html = Adresse incorrecte ? <a href="{ $again }">Inscrivez-vous à nouveau</a> avec la bonne. Demandez ensuite à l’organisateur d’annuler ce dont vous n’avez pas besoin.
+wrong-address-and-contact-html = Adresse incorrecte ? <a href="{ $again }">Inscrivez-vous à nouveau</a> avec la bonne. Demandez ensuite à l’organisateur d’annuler ce dont vous n’avez pas besoin : { $contact }.
+cannot-come = Si vous ne pouvez pas venir, prévenez l’organisateur.
+cannot-come-and-contact-html = Si vous ne pouvez pas venir, prévenez l’organisateur : { $contact }.
+given-address-html = Vous avez indiqué l’adresse e-mail <span dir="auto">{ $email }</span>. Adresse incorrecte ? <a href="{ $again }">Inscrivez-vous à nouveau</a> avec la bonne, et prévenez l’organisateur.
+label-event = Événement
+label-day = Jour
+label-time = Horaire
+add-to-calendar = Ajouter au calendrier
+sign-somebody-else-up = Inscrire quelqu’un d’autre
+choose-another-shift = Choisir un autre créneau
+
+## Pages without a form: what went wrong
+
+page-not-found = Page introuvable
+page-not-found-text = Si vous avez saisi l’adresse, vérifiez qu’elle est correcte. Si vous avez suivi un lien, la page n’est peut-être plus disponible. Demandez à la personne qui vous a envoyé le lien.
+to-start-page = Aller à la page d’accueil
+service-problem = Désolé, le service rencontre un problème
+service-problem-text = Réessayez dans un instant. Si vous étiez en train de vous inscrire, vous pouvez renvoyer le formulaire sans crainte : vous n’aurez qu’une seule place.
+too-many-attempts = Patientez une minute
+too-many-attempts-text = Il y a eu trop de tentatives. Réessayez dans une minute.
+kept-what-you-typed = Nous avons gardé ce que vous avez saisi.
+try-again = Réessayer
+form-not-received = Désolé, nous n’avons pas reçu votre formulaire
+form-too-large = Vos réponses sont trop longues. Revenez en arrière et raccourcissez-les.
+form-of-another-kind = Utilisez le formulaire de la page de l’événement.
+too-many-forms = Le serveur a reçu trop de gros formulaires à la fois. Revenez en arrière et réessayez dans un instant.
+form-too-slow = L’envoi de votre formulaire a pris trop de temps. Revenez en arrière et réessayez.
+form-incomplete = Nous n’avons reçu qu’une partie de votre formulaire. Revenez en arrière et réessayez.
+to-event = Aller à l’événement

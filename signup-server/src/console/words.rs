@@ -2,7 +2,8 @@
 
 use signup_core::{Fault, FaultKind, QuestionKind, Role, TextError, TimeError, ValueError, WebhookUrlError};
 
-use crate::page::{UNUSABLE_USER, invisible, unusable_characters};
+use crate::page::{invisible, unusable_characters};
+use crate::texts::Texts;
 
 /// A field, and the sentence that asks for its value.
 struct FieldWords {
@@ -217,11 +218,13 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
 fn mistake_of_text(noun: &str, field: &FieldWords, error: TextError) -> String {
     match error {
         TextError::Blank => field.ask.to_owned(),
-        TextError::Invisible => invisible(noun, field.may_be_empty),
+        TextError::Invisible => invisible(noun, field.may_be_empty, Texts::ENGLISH),
         TextError::TooLong { max } => format!("{noun} must be {} characters or fewer", with_commas(max)),
-        error @ (TextError::Control { .. } | TextError::LineBreak) => unusable_characters(noun, &error),
+        error @ (TextError::Control { .. } | TextError::LineBreak) => {
+            unusable_characters(noun, &error, Texts::ENGLISH)
+        }
         TextError::Email => "Enter an email address like name@example.com".to_owned(),
-        TextError::EmailUser => UNUSABLE_USER.to_owned(),
+        TextError::EmailUser => Texts::ENGLISH.unusable_email(),
         TextError::WebAddress => {
             "Enter a web address that begins with https://, like https://example.com".to_owned()
         }

@@ -200,7 +200,7 @@ impl Notice {
 
     /// Returns the names of the people with places.
     fn people(&self) -> Html {
-        self.texts.joined_names(&self.people)
+        self.texts.joined_names(&self.people, None)
     }
 }
 

@@ -14,6 +14,7 @@ use super::event::{self, Focus, Site};
 use super::message::{error_page, method_not_allowed, moved, not_found};
 use super::typed::Typed;
 use super::{Facts, base_path};
+use crate::texts::Texts;
 
 /// The handlers of the volunteers' pages. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -66,12 +67,12 @@ impl PublicPages {
     }
 
     fn error_page(&self, error: &Error) -> Response {
-        error_page(error, &self.base_path, None)
+        error_page(error, &self.base_path, None, Texts::ENGLISH)
     }
 
     /// Returns 404, for a page that does not exist or is not public.
     pub(crate) fn not_found(&self) -> Response {
-        not_found(&self.base_path)
+        not_found(&self.base_path, Texts::ENGLISH)
     }
 
     /// Returns 405, for a method that the page does not support.

@@ -8,6 +8,7 @@ use warp::reply::Response;
 
 use super::{DEFAULT_THEME, Head, html};
 use crate::reply::{BodyError, RETRY_AFTER_S, log_failure};
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "message.html")]
@@ -16,7 +17,8 @@ struct MessageTemplate<'a> {
     heading: &'a str,
     text: &'a str,
     retry: Option<Retry<'a>>,
-    link: Option<LinkView<'a>>,
+    /// The path and the text of a link.
+    link: Option<(&'a str, String)>,
 }
 
 /// The page of a redirect. A browser shows the next page at once, so this page omits the stylesheet, which is most of a page.
@@ -26,12 +28,6 @@ struct RedirectTemplate<'a> {
     location: &'a str,
 }
 
-#[derive(Debug)]
-pub(super) struct LinkView<'a> {
-    pub(super) href: &'a str,
-    pub(super) text: &'a str,
-}
-
 /// A form that sends again what was typed.
 #[derive(Debug)]
 pub(super) struct Retry<'a> {
@@ -39,110 +35,85 @@ pub(super) struct Retry<'a> {
     pub(super) fields: &'a [(String, String)],
 }
 
-fn message(status: StatusCode, heading: &str, text: &str, link: Option<LinkView<'_>>) -> Response {
-    message_with(status, heading, text, None, link)
-}
+/// What a page says: a heading and a sentence.
+type Message = (String, String);
 
-fn message_with(
+fn message(
     status: StatusCode,
-    heading: &str,
-    text: &str,
+    (heading, text): Message,
     retry: Option<Retry<'_>>,
-    link: Option<LinkView<'_>>,
+    link: Option<(&str, String)>,
+    texts: Texts,
 ) -> Response {
-    let head = Head::private(heading, DEFAULT_THEME);
-    html(status, &MessageTemplate { head, heading, text, retry, link })
+    let head = Head { texts, ..Head::private(&heading, DEFAULT_THEME) };
+    html(status, &MessageTemplate { head, heading: &heading, text: &text, retry, link })
 }
 
-/// Returns a link to the start page of a server whose base URL has this path.
-fn to_start(base_path: &str) -> String {
-    format!("{base_path}/")
+/// Returns a page with a link to the start page of a server whose base URL has this path.
+fn with_start(status: StatusCode, message_of: Message, base_path: &str, texts: Texts) -> Response {
+    message(status, message_of, None, Some((&format!("{base_path}/"), texts.to_start_page())), texts)
 }
 
 /// Returns 404, for a page that does not exist or is not public.
-pub(super) fn not_found(base_path: &str) -> Response {
-    message(
-        StatusCode::NOT_FOUND,
-        "Page not found",
-        "If you typed the web address, check it is correct. If you followed a link, the page may no longer be \
-         available. Ask the person who sent you the link.",
-        Some(LinkView { href: &to_start(base_path), text: "Go to the start page" }),
-    )
+pub(super) fn not_found(base_path: &str, texts: Texts) -> Response {
+    let text = (texts.page_not_found(), texts.page_not_found_text());
+    with_start(StatusCode::NOT_FOUND, text, base_path, texts)
 }
 
 /// Returns 404, for a secret link that is not whole.
 pub(crate) fn incomplete_link(base_path: &str) -> Response {
-    message(
-        StatusCode::NOT_FOUND,
-        "Page not found",
-        "This link isn’t complete. Open it again from where you got it, or copy the whole link.",
-        Some(LinkView { href: &to_start(base_path), text: "Go to the start page" }),
-    )
+    let texts = Texts::ENGLISH;
+    let text = "This link isn’t complete. Open it again from where you got it, or copy the whole link.";
+    with_start(StatusCode::NOT_FOUND, (texts.page_not_found(), text.to_owned()), base_path, texts)
 }
 
 /// Returns 405, for a method that the page does not support.
 pub(super) fn method_not_allowed(base_path: &str) -> Response {
-    message(
-        StatusCode::METHOD_NOT_ALLOWED,
-        "Sorry, that didn’t work",
-        "Go back to the page you came from and use the buttons on it.",
-        Some(LinkView { href: &to_start(base_path), text: "Go to the start page" }),
-    )
+    let text = ("Sorry, that didn’t work", "Go back to the page you came from and use the buttons on it.");
+    let text = (text.0.to_owned(), text.1.to_owned());
+    with_start(StatusCode::METHOD_NOT_ALLOWED, text, base_path, Texts::ENGLISH)
 }
 
 /// Returns 503, for a store that is unreachable or a task that panicked.
 pub(crate) fn unavailable() -> Response {
-    unavailable_with(None)
+    unavailable_with(None, Texts::ENGLISH)
 }
 
-fn unavailable_with(retry: Option<Retry<'_>>) -> Response {
-    let mut response = message_with(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "Sorry, there is a problem with the service",
-        "Please try again in a moment. If you were signing up, it’s safe to send the form again: you’ll only get \
-         one place.",
-        retry,
-        None,
-    );
+fn unavailable_with(retry: Option<Retry<'_>>, texts: Texts) -> Response {
+    let text = (texts.service_problem(), texts.service_problem_text());
+    let mut response = message(StatusCode::SERVICE_UNAVAILABLE, text, retry, None, texts);
     response.headers_mut().insert(RETRY_AFTER, RETRY_AFTER_S);
     response
 }
 
 /// Returns the page for an error. Details for operators are only logged.
-pub(super) fn error_page(error: &Error, base_path: &str, retry: Option<Retry<'_>>) -> Response {
+pub(super) fn error_page(error: &Error, base_path: &str, retry: Option<Retry<'_>>, texts: Texts) -> Response {
     if *error == Error::NotFound {
-        return not_found(base_path);
+        return not_found(base_path, texts);
     }
     log_failure(error);
-    unavailable_with(retry)
+    unavailable_with(retry, texts)
 }
 
 /// Returns 429, for a client address with too many attempts to sign up.
-pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>) -> Response {
-    let mut response = message_with(
-        StatusCode::TOO_MANY_REQUESTS,
-        "Please wait a minute",
-        "Too many attempts. Please try again in a minute.",
-        retry,
-        None,
-    );
+pub(super) fn too_many(retry_after_s: i64, retry: Option<Retry<'_>>, texts: Texts) -> Response {
+    let text = (texts.too_many_attempts(), texts.too_many_attempts_text());
+    let mut response = message(StatusCode::TOO_MANY_REQUESTS, text, retry, None, texts);
     response.headers_mut().insert(RETRY_AFTER, retry_after_s.into());
     response
 }
 
 /// Returns the page for a form whose fields could not be read.
-pub(super) fn body_error(error: BodyError, event_path: &str) -> Response {
+pub(super) fn body_error(error: BodyError, event_path: &str, texts: Texts) -> Response {
     let text = match error {
-        BodyError::TooLarge => "Your answers are too long. Go back and shorten them.",
-        BodyError::UnsupportedMediaType | BodyError::Encoded => "Please use the form on the event’s page.",
-        BodyError::NoRoom => {
-            "The server got too many large forms at once. Go back and try again in a moment."
-        }
-        BodyError::Timeout => "Your form took too long to arrive. Go back and try again.",
-        BodyError::Broken => "Only part of your form arrived. Go back and try again.",
+        BodyError::TooLarge => texts.form_too_large(),
+        BodyError::UnsupportedMediaType | BodyError::Encoded => texts.form_of_another_kind(),
+        BodyError::NoRoom => texts.too_many_forms(),
+        BodyError::Timeout => texts.form_too_slow(),
+        BodyError::Broken => texts.form_incomplete(),
     };
-    let link = LinkView { href: event_path, text: "Go to the event" };
-    let mut response = message(error.status(), "Sorry, we didn’t get your form", text, Some(link));
+    let link = Some((event_path, texts.to_event()));
+    let mut response = message(error.status(), (texts.form_not_received(), text), None, link, texts);
     response.headers_mut().extend(error.header());
     response
 }

@@ -42,23 +42,18 @@ use warp::reply::Response;
 
 use crate::texts::Texts;
 
-/// The sentence about an email address with a part before the `@` that is not accepted.
-pub(crate) const UNUSABLE_USER: &str =
-    "Enter an email address with only the letters a to z, digits and signs such as . + - _ before the @";
-
 /// Returns the sentence about a text with a control character or a line break that its field does not take.
-pub(crate) fn unusable_characters(label: &str, error: &TextError) -> String {
+pub(crate) fn unusable_characters(field: &str, error: &TextError, texts: Texts) -> String {
     match error {
-        TextError::LineBreak => format!("{label} must be on one line"),
-        TextError::Control { character: '\t' } => format!("{label} has a tab. Use spaces instead"),
-        _ => format!("{label} has characters that we can’t use. Please type it again"),
+        TextError::LineBreak => texts.has_line_break(field),
+        TextError::Control { character: '\t' } => texts.has_tab(field),
+        _ => texts.has_unusable_characters(field),
     }
 }
 
 /// Returns the sentence about a text that has only characters without a shape.
-pub(crate) fn invisible(label: &str, may_be_empty: bool) -> String {
-    let or = if may_be_empty { ", or leave it empty" } else { "" };
-    format!("{label} has no visible characters. Type it again{or}")
+pub(crate) fn invisible(field: &str, may_be_empty: bool, texts: Texts) -> String {
+    if may_be_empty { texts.is_invisible_but_optional(field) } else { texts.is_invisible(field) }
 }
 
 /// The head of a page.

@@ -1,5 +1,7 @@
 //! The page with the form: the chosen shifts, and the people who sign up for them.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use jiff::Timestamp;
 use signup_core::{
@@ -13,9 +15,9 @@ use warp::reply::Response;
 use super::event::{RESULT, Site, choice, form_action, is_open, places};
 use super::times::Times;
 use super::typed::{ADD, EMAIL, NAME, OVERLAP, SHIFT, Typed, prefix};
-use super::{Head, UNUSABLE_USER, html, invisible, style, unusable_characters};
+use super::{Head, html, invisible, unusable_characters};
 use crate::linked_text::LinkedText;
-use crate::texts::Texts;
+use crate::texts::{Html, Texts};
 use crate::wire::field_name;
 
 #[derive(Debug, Template)]
@@ -38,8 +40,8 @@ struct SignUpTemplate<'a> {
     mistakes: Vec<(String, String)>,
     overlap: Option<Overlap>,
     people: Vec<PersonView<'a>>,
-    /// The name of the organization, which gets the values.
-    organization: &'a str,
+    /// What the organization does with the values.
+    use_of_details: Html,
     privacy_url: Option<&'a str>,
     /// Whether the volunteer gets a mail.
     sends_mail: bool,
@@ -77,7 +79,7 @@ struct PersonView<'a> {
 struct FieldView<'a> {
     id: String,
     name: String,
-    label: &'a str,
+    label: Cow<'a, str>,
     is_required: bool,
     /// Whether a browser refuses a form without a value. A row for a further person may stay empty.
     is_enforced: bool,
@@ -109,21 +111,20 @@ pub(super) fn page(
     now: Timestamp,
 ) -> Response {
     let PublicEvent { organization, event, shifts, .. } = found;
-    let (ids, texts) = (typed.shifts(), Texts::ENGLISH);
+    let (ids, texts) = (typed.shifts(), Texts::of(event.language));
     let chosen: Vec<_> = shifts.iter().filter(|shift| ids.contains(&shift.id)).collect();
     let is_new = typed.fields().iter().all(|(name, _)| name == SHIFT);
     let rows = (typed.rows() + usize::from(typed.adds_person())).min(NewSignup::MAX_PEOPLE);
     let people: Vec<_> = (0..rows).map(|row| person(row, found, typed, faults)).collect();
-    let overlap = overlap(&chosen, typed, faults);
+    let overlap = overlap(&chosen, typed, faults, texts);
     let mut mistakes: Vec<_> =
-        faults.iter().filter_map(|fault| of_shifts(fault, typed.people(), &chosen)).collect();
-    mistakes.extend(overlap.iter().filter(|overlap| overlap.is_mistake).map(|_| {
-        (OVERLAP.to_owned(), "Some of the shifts overlap. Tick the box to sign up anyway".to_owned())
-    }));
+        faults.iter().filter_map(|fault| of_shifts(fault, typed.people(), &chosen, texts)).collect();
+    let missing_tick = overlap.iter().filter(|overlap| overlap.is_mistake);
+    mistakes.extend(missing_tick.map(|_| (OVERLAP.to_owned(), texts.overlap_problem())));
     let fields = people.iter().flat_map(|person| &person.fields);
     mistakes.extend(fields.filter_map(|field| Some((field.id.clone(), field.mistake.clone()?))));
-    let title = format!("Sign up: {}", event.title);
-    let title = if mistakes.is_empty() { title } else { format!("Problem: {title}") };
+    let title = texts.sign_up_title(event.title.as_str());
+    let title = if mistakes.is_empty() { title } else { texts.title_with_problem(title) };
     let views = chosen.iter().map(|shift| {
         let is_open = is_open(event, shift, now);
         let at = TimeAndPlace::of(shift, event);
@@ -138,7 +139,7 @@ pub(super) fn page(
     });
     let action = form_action(site.path);
     let page = SignUpTemplate {
-        head: Head::private(&title, style::theme_of(event)),
+        head: Head::of_event(title, event),
         event: event.title.as_str(),
         event_path: site.path,
         add_action: (rows < NewSignup::MAX_PEOPLE)
@@ -151,7 +152,7 @@ pub(super) fn page(
         mistakes,
         overlap,
         people,
-        organization: organization.name.as_str(),
+        use_of_details: texts.use_of_details_html(Html::typed(organization.name.as_str())),
         privacy_url: organization.privacy_url.as_ref().map(WebAddress::as_str),
         sends_mail: site.sends_mail,
     };
@@ -165,27 +166,28 @@ pub(super) fn page(
 }
 
 /// Returns the sentence about a fault of the shifts as a whole.
-fn of_shifts(fault: &Fault, people: usize, chosen: &[&ScheduledShift]) -> Option<(String, String)> {
+fn of_shifts(
+    fault: &Fault,
+    people: usize,
+    chosen: &[&ScheduledShift],
+    texts: Texts,
+) -> Option<(String, String)> {
     let FaultKind::TooMany { max, .. } = fault.kind else { return None };
-    let shifts = chosen.len();
-    let text = format!(
-        "{people} people and {shifts} shifts are too many for one form, which takes at most {max} places. Choose fewer shifts, or sign \
-         up some people later"
-    );
+    let text = texts.too_many_places(people, chosen.len(), max);
     (fault.path == "shifts").then(|| ("shifts".to_owned(), text))
 }
 
 /// Returns the box that accepts overlaps, if shifts overlap and the box was ticked or is missing.
-fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults) -> Option<Overlap> {
+fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults, texts: Texts) -> Option<Overlap> {
     let in_words = |shift: &ScheduledShift| {
-        let times = Times::of(shift.interval(), shift.first_day.zone(), Texts::ENGLISH);
+        let times = Times::of(shift.interval(), shift.first_day.zone(), texts);
         format!("{}, {}", shift.title, times.start_in_words(true))
     };
     let mut pairs = vec![];
     for (number, one) in chosen.iter().enumerate() {
         let overlaps = |other: &&&ScheduledShift| one.interval().overlaps(other.interval());
         let others = chosen[number + 1..].iter().filter(overlaps);
-        pairs.extend(others.map(|other| format!("{} and {}", in_words(one), in_words(other))));
+        pairs.extend(others.map(|other| texts.joined(vec![in_words(one), in_words(other)])));
     }
     let is_ticked = !typed.value(OVERLAP).is_empty();
     let is_mistake = faults.iter().any(|fault| matches!(fault.kind, FaultKind::Overlap { .. }));
@@ -194,17 +196,18 @@ fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults) -> Option
 
 /// Returns the fields of the person in a row, with the typed values and their faults.
 fn person<'a>(row: usize, found: &'a PublicEvent, typed: &'a Typed, faults: &Faults) -> PersonView<'a> {
-    let (prefix, is_first) = (prefix(row), row == 0);
-    let field = |name: String, label: &'a str, is_required: bool, kind: FieldKind<'a>| {
+    let (prefix, is_first, texts) = (prefix(row), row == 0, Texts::of(found.event.language));
+    let field = |name: String, label: Cow<'a, str>, is_required: bool, kind: FieldKind<'a>| {
         let fault = faults.iter().find(|fault| field_name(&fault.path) == name);
         FieldView {
             id: field_id(&name),
-            label,
             is_required,
             is_enforced: is_required && is_first,
-            mistake: fault.map(|fault| mistake(row, &name, label, is_required, &kind, fault)),
+            mistake: fault
+                .map(|fault| mistake(row, (name.as_str(), &*label), is_required, &kind, fault, texts)),
             kind,
             name,
+            label,
         }
     };
     let line = |input_type, name: &str, autocomplete, max_length| FieldKind::Line {
@@ -214,12 +217,12 @@ fn person<'a>(row: usize, found: &'a PublicEvent, typed: &'a Typed, faults: &Fau
         max_length,
     };
     let name = format!("{prefix}{NAME}");
-    let (label, autocomplete) = if is_first { ("Your name", "name") } else { ("Name", "off") };
+    let (label, autocomplete) = if is_first { (texts.your_name(), "name") } else { (texts.name(), "off") };
     let kind = line("text", &name, autocomplete, PersonName::MAX);
-    let mut fields = vec![field(name, label, true, kind)];
+    let mut fields = vec![field(name, label.into(), true, kind)];
     if is_first {
         let kind = line("email", EMAIL, "email", EmailAddress::MAX);
-        fields.push(field(EMAIL.to_owned(), "Email address", true, kind));
+        fields.push(field(EMAIL.to_owned(), texts.email_address().into(), true, kind));
     }
     fields.extend(found.questions.iter().map(|question| {
         let name = format!("{prefix}answer.{}", question.id);
@@ -234,7 +237,7 @@ fn person<'a>(row: usize, found: &'a PublicEvent, typed: &'a Typed, faults: &Fau
             // A text, or a kind that is newer than this page.
             _ => line("text", &name, "", AnswerText::MAX),
         };
-        field(name, question.label.as_str(), question.required, kind)
+        field(name, question.label.as_str().into(), question.required, kind)
     }));
     PersonView { number: (!is_first).then_some(row + 1), fields }
 }
@@ -246,42 +249,35 @@ fn field_id(name: &str) -> String {
 /// Returns the sentence about a fault of the person in a row, which says what to do.
 fn mistake(
     row: usize,
-    name: &str,
-    label: &str,
+    (name, label): (&str, &str),
     is_required: bool,
     kind: &FieldKind<'_>,
     fault: &Fault,
+    texts: Texts,
 ) -> String {
     let (is_name, number) = (name.ends_with(NAME), row + 1);
-    let of_whom = if row == 0 { String::new() } else { format!(" (person {number})") };
-    // The label of a question is the organizer's text, so it is quoted.
-    let quoted = match name {
-        EMAIL => "Your email address".to_owned(),
-        _ if is_name && row == 0 => label.to_owned(),
-        _ if is_name => format!("The name of person {number}"),
-        _ => format!("“{label}”{of_whom}"),
+    let field = match name {
+        EMAIL => texts.field_email(),
+        _ if is_name && row == 0 => texts.field_name(),
+        _ if is_name => texts.field_name_of_person(number),
+        _ if row == 0 => texts.field_answer(label),
+        _ => texts.field_answer_of_person(label, number),
     };
     match (&fault.kind, kind) {
-        (FaultKind::Text(TextError::TooLong { max }), _) => {
-            format!("{quoted} must be {max} characters or fewer")
-        }
+        (FaultKind::Text(TextError::TooLong { max }), _) => texts.too_long(field, max),
         (FaultKind::Text(error @ (TextError::Control { .. } | TextError::LineBreak)), _) => {
-            unusable_characters(&quoted, error)
+            unusable_characters(&field, error, texts)
         }
-        (FaultKind::Text(TextError::Invisible), _) => invisible(&quoted, !is_required),
-        (FaultKind::Text(TextError::EmailUser), _) => UNUSABLE_USER.to_owned(),
-        (FaultKind::Repeated, _) if is_name => {
-            format!("Person {number} is in the form already. Enter each person once")
-        }
-        _ if is_name && row == 0 => "Enter your name".to_owned(),
-        _ if is_name => format!("Enter the name of person {number}"),
-        (_, FieldKind::Line { value, .. }) if name == EMAIL && value.trim().is_empty() => {
-            "Enter your email address".to_owned()
-        }
-        _ if name == EMAIL => "Enter an email address like name@example.com".to_owned(),
-        (_, FieldKind::Line { .. }) => format!("Enter an answer for {quoted}"),
-        (_, FieldKind::Choice { .. }) => format!("Choose an option for {quoted}"),
-        (_, FieldKind::Tick { .. }) => format!("Tick {quoted} to sign up"),
+        (FaultKind::Text(TextError::Invisible), _) => invisible(&field, !is_required, texts),
+        (FaultKind::Text(TextError::EmailUser), _) => texts.unusable_email(),
+        (FaultKind::Repeated, _) if is_name => texts.person_repeated(number),
+        _ if is_name && row == 0 => texts.enter_name(),
+        _ if is_name => texts.enter_name_of_person(number),
+        (_, FieldKind::Line { value, .. }) if name == EMAIL && value.trim().is_empty() => texts.enter_email(),
+        _ if name == EMAIL => texts.malformed_email(),
+        (_, FieldKind::Line { .. }) => texts.enter_answer(field),
+        (_, FieldKind::Choice { .. }) => texts.choose_answer(field),
+        (_, FieldKind::Tick { .. }) => texts.tick_answer(field),
     }
 }
 

@@ -12,10 +12,10 @@ pub(super) use kept::{Kept, NAME as COOKIE};
 
 use super::event::{Site, choice};
 use super::times::Times;
-use super::{Head, html, style};
+use super::{Head, html};
 use crate::calendar::{Calendar, Entry, Method};
 use crate::linked_text::LinkedText;
-use crate::texts::Texts;
+use crate::texts::{Html, Texts};
 
 #[derive(Debug, Template)]
 #[template(path = "signed_up.html")]
@@ -27,14 +27,14 @@ struct SignedUpTemplate<'a> {
     /// What the browser has kept; `None` if it has kept nothing, or only shifts that the event no longer has.
     kept: Option<KeptView<'a>>,
     sends_mail: bool,
-    contact: Option<LinkedText<'a>>,
+    /// The link to write to the organization.
+    contact: Option<Html>,
 }
 
 #[derive(Debug)]
 struct KeptView<'a> {
-    people: Vec<&'a str>,
-    /// The number of people whose names are left out.
-    others: usize,
+    /// Who has places, on which shifts.
+    sentence: Html,
     email: &'a EmailAddress,
     shifts: Vec<ShiftView<'a>>,
     /// The path of a form for the same shifts.
@@ -49,28 +49,28 @@ struct ShiftView<'a> {
     locations: Vec<Vec<LinkedText<'a>>>,
 }
 
-impl KeptView<'_> {
-    fn count(&self) -> usize {
-        self.people.len() + self.others
-    }
-
-    /// Returns the end of the sentence that begins with the names and names the shift, if there is only one.
-    fn are_saved(&self) -> &'static str {
-        if self.count() == 1 && self.shifts.len() == 1 { "is saved." } else { "are saved." }
-    }
-
-    fn places(&self) -> &'static str {
-        if self.count() == 1 && self.shifts.len() == 1 { "your place on" } else { "your places on" }
+/// Returns the sentence that says who has places on which shifts.
+fn sentence(kept: &Kept, shifts: &[&ScheduledShift], texts: Texts) -> Html {
+    let people = match (kept.people.is_empty(), kept.others) {
+        (false, 0) => texts.joined_names(&kept.people, None),
+        (false, others) => texts.joined_names(&kept.people, Some(texts.other_people(others))),
+        (true, others) => texts.joined_names(&kept.people, Some(texts.number_of_people(others))),
+    };
+    match shifts {
+        [shift] if kept.count() == 1 => texts.place_saved_html(people, Html::typed(shift.title.as_str())),
+        [shift] => texts.places_saved_html(people, Html::typed(shift.title.as_str())),
+        shifts => texts.places_on_shifts_saved_html(people, shifts.len()),
     }
 }
 
 /// Renders the page. Shows the shifts that the event still has.
 pub(super) fn page(found: &PublicEvent, site: Site<'_>, kept: Option<&Kept>) -> Response {
     let PublicEvent { organization, event, .. } = found;
+    let texts = Texts::of(event.language);
     let kept = kept.filter(|kept| shifts(found, kept).next().is_some());
     let view = |shift: &'_ ScheduledShift| -> (Times, TimeAndPlace) {
         let at = TimeAndPlace::of(shift, event);
-        (Times::of(at.interval, &at.zone, Texts::ENGLISH), at)
+        (Times::of(at.interval, &at.zone, texts), at)
     };
     let chosen: Vec<_> = kept.iter().flat_map(|kept| shifts(found, kept)).collect();
     let at: Vec<_> = chosen.iter().map(|shift| view(shift)).collect();
@@ -80,27 +80,27 @@ pub(super) fn page(found: &PublicEvent, site: Site<'_>, kept: Option<&Kept>) -> 
         is_virtual: event.is_virtual,
         locations: at.locations().map(LinkedText::parts).collect(),
     });
-    let kept = kept.map(|kept| KeptView {
-        people: kept.people.iter().map(String::as_str).collect(),
-        others: kept.others,
+    let places = kept.map_or(0, Kept::count) * chosen.len();
+    let view = kept.map(|kept| KeptView {
+        sentence: sentence(kept, &chosen, texts),
         email: &kept.email,
         shifts: shift_views.collect(),
         again: choice(&format!("{}/signups", site.path), chosen.iter().map(|shift| shift.id)),
     });
-    let title = match (&kept, site.sends_mail) {
-        (None, true) => "Check your email",
-        (Some(kept), _) if kept.count() * kept.shifts.len() == 1 => "Your place is saved",
-        (Some(_), _) => "Your places are saved",
-        (None, false) => "Thank you",
+    let title = match (&view, site.sends_mail) {
+        (None, true) => texts.check_your_email(),
+        (Some(_), _) if places == 1 => texts.place_saved(),
+        (Some(_), _) => texts.places_saved(),
+        (None, false) => texts.thank_you(),
     };
     let page = SignedUpTemplate {
-        head: Head::private(title, style::theme_of(event)),
+        head: Head::of_event(title, event),
         organization: organization.name.as_str(),
         event: event.title.as_str(),
         path: site.path,
-        kept,
+        kept: view,
         sends_mail: site.sends_mail,
-        contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
+        contact: organization.contact.as_ref().map(Html::mail_address),
     };
     html(StatusCode::OK, &page)
 }

@@ -3,6 +3,9 @@
 use std::fmt;
 
 use askama::filters::{self, Escaper as _, HtmlSafe};
+use signup_core::EmailAddress;
+
+use crate::linked_text::mailto;
 
 /// A part of a page or of a mail, as HTML. Its texts are escaped.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +25,16 @@ impl Html {
     pub(crate) fn typed_link(text: &str, url: &str) -> Self {
         let (text, url) = (escaped(text), escaped(url));
         Self(format!("<span dir=\"auto\"><a href=\"{url}\" rel=\"noopener\">{text}</a></span>"))
+    }
+
+    /// Returns a mail address as a link.
+    pub(crate) fn mail_address(address: &EmailAddress) -> Self {
+        let (text, link) = (address.as_str(), mailto(address.as_str()));
+        Self(format!(
+            "<a href=\"{}\" rel=\"noopener noreferrer nofollow ugc\">{}</a>",
+            escaped(&link),
+            escaped(text)
+        ))
     }
 
     pub(super) fn as_str(&self) -> &str {

@@ -12,6 +12,7 @@ use crate::page::message::{body_error, incomplete_link, see_other};
 use crate::page::places::{self, Refusal, Site};
 use crate::page::typed::Typed;
 use crate::request::Request;
+use crate::texts::Texts;
 
 impl PublicPages {
     /// `GET /signups/{secret}`: returns the page of the places of an address.
@@ -82,7 +83,7 @@ impl PublicPages {
         self.with_places(secret, async |secret, found, site| {
             let body = match request.optional_form().await {
                 Ok(body) => body,
-                Err(error) => return body_error(error, site.path),
+                Err(error) => return body_error(error, site.path, Texts::ENGLISH),
             };
             let signup = match choice(found, site, &body) {
                 Choice::Place(chosen) => chosen.signup.id,

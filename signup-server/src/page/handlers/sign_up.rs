@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use headers::{Cookie, HeaderMapExt as _};
-use signup_core::{Error, Faults, NewSignup, PublicEvent, SignedUp};
+use signup_core::{Error, Faults, Language, NewSignup, PublicEvent, SignedUp};
 use tokio::time::Instant;
 use warp::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
@@ -84,15 +84,19 @@ impl PublicPages {
         let volunteers = self.service.volunteers();
         let found = match volunteers.count_attempts(client, 1).await {
             Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await,
-            Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now()), None),
+            Ok(allowance) => {
+                let texts = texts_of(&volunteers.event(&slug).await);
+                return too_many(allowance.retry_after_s(self.service.now()), None, texts);
+            }
             Err(error) => Err(error),
         };
+        let texts = texts_of(&found);
         if matches!(found, Err(Error::NotFound)) {
             return self.error_page(&Error::NotFound);
         }
         let body = match request.form().await {
             Ok(body) => body,
-            Err(error) => return body_error(error, &path),
+            Err(error) => return body_error(error, &path, texts),
         };
         let (typed, is_kept) = (Typed::parse(&body), body.len() <= MAX_KEPT);
         drop(body);
@@ -100,7 +104,7 @@ impl PublicPages {
         let retry = || is_kept.then_some(Retry { action: &action, fields: typed.fields() });
         let found = match found {
             Ok(found) => found,
-            Err(error) => return error_page(&error, &self.base_path, retry()),
+            Err(error) => return error_page(&error, &self.base_path, retry(), texts),
         };
         // The first place is counted already. A form that asks for too many takes none.
         let places = typed.places();
@@ -108,8 +112,10 @@ impl PublicPages {
         if !typed.adds_person() && further > 0 {
             match volunteers.count_attempts(client, further).await {
                 Ok(allowance) if allowance.is_allowed => {}
-                Ok(allowance) => return too_many(allowance.retry_after_s(self.service.now()), retry()),
-                Err(error) => return error_page(&error, &self.base_path, retry()),
+                Ok(allowance) => {
+                    return too_many(allowance.retry_after_s(self.service.now()), retry(), texts);
+                }
+                Err(error) => return error_page(&error, &self.base_path, retry(), texts),
             }
         }
         let answer = self.answer(&slug, &found, &typed, is_kept).await;
@@ -148,7 +154,7 @@ impl PublicPages {
             Err(error) => {
                 let action = event::form_action(&path);
                 let retry = is_kept.then(|| Retry { action: &action, fields: typed.fields() });
-                error_page(&error, &self.base_path, retry)
+                error_page(&error, &self.base_path, retry, texts)
             }
         }
     }
@@ -236,6 +242,11 @@ impl PublicPages {
             .and_then(|kept| signed_up::calendar(&found, &kept, (&self.sender, &url), self.service.now()));
         file.map_or_else(|| self.not_found(), calendar_file)
     }
+}
+
+/// Returns the texts in the language of the event. They are English if there is none.
+fn texts_of(found: &Result<PublicEvent, Error>) -> Texts {
+    Texts::of(found.as_ref().map_or_else(|_| Language::default(), |found| found.event.language))
 }
 
 /// Returns a calendar file to download.

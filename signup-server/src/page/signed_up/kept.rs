@@ -43,6 +43,11 @@ impl Kept {
         kept
     }
 
+    /// Returns the number of people.
+    pub(in crate::page) fn count(&self) -> usize {
+        self.people.len() + self.others
+    }
+
     fn shorten(&mut self) {
         while self.to_string().len() > Self::MAX && self.people.pop().is_some() {
             self.others += 1;
