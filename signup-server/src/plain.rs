@@ -1,6 +1,10 @@
 //! Text from users on one line and without control characters: for the headers and the plain text of a mail, for calendar
 //! entries, and for the metadata of a page.
 
+use std::borrow::Cow;
+
+use crate::texts::Texts;
+
 /// Puts a text on one line, so that the text cannot end a header or imitate another line of a mail.
 pub(crate) fn one_line(text: &str) -> String {
     let plain = |character: char| if character.is_control() { ' ' } else { character };
@@ -25,8 +29,8 @@ pub(crate) fn shorten(text: &str, max: usize) -> String {
 }
 
 /// Returns the value of an answer as people read it. A ticked checkbox has the value `yes`.
-pub(crate) fn answer_in_words(value: &str) -> &str {
-    if value == "yes" { "Yes" } else { value }
+pub(crate) fn answer_in_words(value: &str, texts: Texts) -> Cow<'_, str> {
+    if value == "yes" { texts.answer_yes().into() } else { value.into() }
 }
 
 /// Returns the lines of a text, for the body of a mail. A line has no control characters.

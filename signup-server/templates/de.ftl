@@ -246,3 +246,42 @@ too-many-forms = Es kamen zu viele große Formulare auf einmal an. Gehen Sie zur
 form-too-slow = Die Übertragung Ihres Formulars hat zu lange gedauert. Gehen Sie zurück und versuchen Sie es noch einmal.
 form-incomplete = Nur ein Teil Ihres Formulars ist angekommen. Gehen Sie zurück und versuchen Sie es noch einmal.
 to-event = Zur Veranstaltung
+
+## The page of all places, and its questions before a place is cancelled
+
+your-places = Ihre Plätze
+all-that-you-have = Hier sehen Sie alle Plätze, für die Sie mit der E-Mail-Adresse { $email } angemeldet sind.
+coming-up = Demnächst
+no-places-coming-up = Sie haben demnächst keine Plätze.
+past-and-cancelled = Vorbei oder abgesagt
+moved-html = <strong>Der Veranstalter hat Zeit oder Ort geändert.</strong> Bisher: <span dir="auto">{ $before }</span>
+cancel-this-place = Diesen Platz absagen
+cancel-this-place-html = Diesen Platz absagen<span class="quiet">: { $name }, { $shift }, { $start }</span>
+your-calendar = Ihr Kalender
+your-calendar-text = Wenn Sie diese Webadresse in Ihrem Kalender abonnieren, sehen Sie dort Ihre Plätze und jede Änderung. Geben Sie die Adresse nicht weiter: Wer sie hat, kann Ihre Plätze sehen und absagen.
+question-html = Wenn Sie eine Frage haben, schreiben Sie an { $contact }.
+label-who = Wer
+label-what-to-do = Was zu tun ist
+label-good-to-know = Gut zu wissen
+answer-yes = Ja
+
+place-over = Diese Schicht ist vorbei. Vielen Dank für Ihre Hilfe.
+place-waited-until-over = Diese Schicht ist vorbei. Sie standen auf der Warteliste.
+place-on-removed-shift = Der Veranstalter hat diese Schicht entfernt.
+place-cancelled-by-you = Sie haben diesen Platz abgesagt.
+place-cancelled-with-event = Der Veranstalter hat diese Veranstaltung abgesagt.
+place-cancelled-with-shift = Der Veranstalter hat diese Schicht abgesagt.
+place-cancelled-by-organizer = Der Veranstalter hat diesen Platz gestrichen.
+
+cannot-cancel = Dieser Platz lässt sich leider nicht absagen
+cannot-cancel-over = Diese Schicht ist vorbei. Sie können Ihren Platz daher nicht mehr absagen.
+cannot-cancel-removed = Der Veranstalter hat diese Schicht entfernt. Es gibt daher nichts mehr abzusagen.
+cancel-a-place = Einen Platz absagen
+ask-to-cancel = Möchten Sie diesen Platz absagen?
+place-becomes-free = Dann kann jemand anderes den Platz übernehmen.
+mail-about-cancellation = Wir bestätigen Ihnen die Absage per E-Mail.
+keep-this-place = Diesen Platz behalten
+which-place = Welchen Platz möchten Sie absagen?
+choose-the-place = Wählen Sie den Platz aus, den Sie absagen möchten
+place-of-person-html = { $name }: { $shift }, { $times }
+keep-all-places = Alle Plätze behalten

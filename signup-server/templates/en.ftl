@@ -263,3 +263,44 @@ too-many-forms = The server got too many large forms at once. Go back and try ag
 form-too-slow = Your form took too long to arrive. Go back and try again.
 form-incomplete = Only part of your form arrived. Go back and try again.
 to-event = Go to the event
+
+## The page of all places, and its questions before a place is cancelled
+
+your-places = Your places
+all-that-you-have = This is everything you’re signed up for with the email address { $email }.
+coming-up = Coming up
+no-places-coming-up = You have no places coming up.
+past-and-cancelled = Past and cancelled
+moved-html = <strong>The organizer has changed the time or the place.</strong> It was: <span dir="auto">{ $before }</span>
+cancel-this-place = Cancel this place
+cancel-this-place-html = Cancel this place<span class="quiet">: { $name }, { $shift }, { $start }</span>
+your-calendar = Your calendar
+your-calendar-text = To see your places in your calendar, subscribe to this web address. Your calendar then follows every change. Don’t share the address: anyone who has it can see your places and cancel them.
+question-html = If you have a question, write to { $contact }.
+label-who = Who
+label-what-to-do = What to do
+label-good-to-know = Good to know
+# The answer of a ticked box.
+answer-yes = Yes
+
+# What has become of a place.
+place-over = This shift is over. Thank you for helping.
+place-waited-until-over = This shift is over. You were on its waiting list.
+place-on-removed-shift = The organizer has removed this shift.
+place-cancelled-by-you = You cancelled this place.
+place-cancelled-with-event = The organizer has cancelled this event.
+place-cancelled-with-shift = The organizer has cancelled this shift.
+place-cancelled-by-organizer = The organizer has cancelled this place.
+
+cannot-cancel = Sorry, that place can’t be cancelled
+cannot-cancel-over = This shift is over, so you can no longer cancel your place.
+cannot-cancel-removed = The organizer has removed this shift, so there is nothing left to cancel.
+cancel-a-place = Cancel a place
+ask-to-cancel = Do you want to cancel this place?
+place-becomes-free = Someone else can then take the place.
+mail-about-cancellation = We’ll email you that it is cancelled.
+keep-this-place = Keep this place
+which-place = Which place do you want to cancel?
+choose-the-place = Choose the place that you want to cancel
+place-of-person-html = { $name }: { $shift }, { $times }
+keep-all-places = Keep all places

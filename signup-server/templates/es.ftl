@@ -246,3 +246,42 @@ too-many-forms = El servidor ha recibido demasiados formularios grandes a la vez
 form-too-slow = Su formulario ha tardado demasiado en llegar. Vuelva atrás e inténtelo de nuevo.
 form-incomplete = Solo ha llegado una parte de su formulario. Vuelva atrás e inténtelo de nuevo.
 to-event = Ir al evento
+
+## The page of all places, and its questions before a place is cancelled
+
+your-places = Sus plazas
+all-that-you-have = Estas son todas sus inscripciones con el correo { $email }.
+coming-up = Próximamente
+no-places-coming-up = No tiene próximas plazas.
+past-and-cancelled = Pasadas y canceladas
+moved-html = <strong>La organización ha cambiado la hora o el lugar.</strong> Antes: <span dir="auto">{ $before }</span>
+cancel-this-place = Cancelar esta plaza
+cancel-this-place-html = Cancelar esta plaza<span class="quiet">: { $name }, { $shift }, { $start }</span>
+your-calendar = Su calendario
+your-calendar-text = Para ver sus plazas en su calendario, suscríbase a esta dirección web. Así su calendario recogerá todos los cambios. No comparta la dirección: cualquiera que la tenga puede ver sus plazas y cancelarlas.
+question-html = Si tiene alguna pregunta, escriba a { $contact }.
+label-who = Quién
+label-what-to-do = Qué hay que hacer
+label-good-to-know = Conviene saber
+answer-yes = Sí
+
+place-over = Este turno ha terminado. Gracias por su ayuda.
+place-waited-until-over = Este turno ha terminado. Usted estaba en la lista de espera.
+place-on-removed-shift = La organización ha eliminado este turno.
+place-cancelled-by-you = Usted canceló esta plaza.
+place-cancelled-with-event = La organización ha cancelado este evento.
+place-cancelled-with-shift = La organización ha cancelado este turno.
+place-cancelled-by-organizer = La organización ha cancelado esta plaza.
+
+cannot-cancel = Lo sentimos, no es posible cancelar esa plaza
+cannot-cancel-over = Este turno ha terminado, así que ya no puede cancelar su plaza.
+cannot-cancel-removed = La organización ha eliminado este turno, así que ya no hay nada que cancelar.
+cancel-a-place = Cancelar una plaza
+ask-to-cancel = ¿Quiere cancelar esta plaza?
+place-becomes-free = Otra persona podrá ocupar entonces la plaza.
+mail-about-cancellation = Le confirmaremos la cancelación por correo.
+keep-this-place = Conservar esta plaza
+which-place = ¿Qué plaza quiere cancelar?
+choose-the-place = Elija la plaza que quiere cancelar
+place-of-person-html = { $name }: { $shift }, { $times }
+keep-all-places = Conservar todas las plazas

@@ -249,3 +249,42 @@ too-many-forms = Le serveur a reçu trop de gros formulaires à la fois. Revenez
 form-too-slow = L’envoi de votre formulaire a pris trop de temps. Revenez en arrière et réessayez.
 form-incomplete = Nous n’avons reçu qu’une partie de votre formulaire. Revenez en arrière et réessayez.
 to-event = Aller à l’événement
+
+## The page of all places, and its questions before a place is cancelled
+
+your-places = Vos places
+all-that-you-have = Voici toutes vos inscriptions avec l’adresse e-mail { $email }.
+coming-up = À venir
+no-places-coming-up = Vous n’avez aucune place à venir.
+past-and-cancelled = Passées et annulées
+moved-html = <strong>L’organisateur a changé l’horaire ou le lieu.</strong> Avant : <span dir="auto">{ $before }</span>
+cancel-this-place = Annuler cette place
+cancel-this-place-html = Annuler cette place<span class="quiet"> : { $name }, { $shift }, { $start }</span>
+your-calendar = Votre calendrier
+your-calendar-text = Pour voir vos places dans votre calendrier, abonnez-vous à cette adresse web. Votre calendrier suit alors chaque changement. Ne partagez pas cette adresse : toute personne qui l’a peut voir vos places et les annuler.
+question-html = Si vous avez une question, écrivez à { $contact }.
+label-who = Qui
+label-what-to-do = À faire
+label-good-to-know = Bon à savoir
+answer-yes = Oui
+
+place-over = Ce créneau est passé. Merci pour votre aide.
+place-waited-until-over = Ce créneau est passé. Vous étiez sur la liste d’attente.
+place-on-removed-shift = L’organisateur a supprimé ce créneau.
+place-cancelled-by-you = Vous avez annulé cette place.
+place-cancelled-with-event = L’organisateur a annulé cet événement.
+place-cancelled-with-shift = L’organisateur a annulé ce créneau.
+place-cancelled-by-organizer = L’organisateur a annulé cette place.
+
+cannot-cancel = Désolé, cette place ne peut pas être annulée
+cannot-cancel-over = Ce créneau est passé, vous ne pouvez donc plus annuler votre place.
+cannot-cancel-removed = L’organisateur a supprimé ce créneau, il n’y a donc plus rien à annuler.
+cancel-a-place = Annuler une place
+ask-to-cancel = Voulez-vous annuler cette place ?
+place-becomes-free = Quelqu’un d’autre pourra alors prendre la place.
+mail-about-cancellation = Nous vous confirmerons l’annulation par e-mail.
+keep-this-place = Garder cette place
+which-place = Quelle place voulez-vous annuler ?
+choose-the-place = Choisissez la place que vous voulez annuler
+place-of-person-html = { $name } : { $shift }, { $times }
+keep-all-places = Garder toutes les places

@@ -16,6 +16,7 @@ use super::name::{UNNAMED_SENDER, safe_answer, sender_name};
 use super::people::joined;
 use super::unsubscribe_url;
 use crate::plain::{answer_in_words, lines, one_line};
+use crate::texts::Texts;
 
 /// What a mail says in place of an answer that could be read as a link.
 const HIDDEN_ANSWER: &str = "(see the details)";
@@ -234,7 +235,7 @@ fn answers<'a>(is_you: bool, places: impl Iterator<Item = &'a PlaceNews>) -> Vec
             (false, false) => format!("Answers of {of} for {}", joined(shifts.into_iter().collect())),
         };
         let facts = answers.iter().map(|answer| {
-            let value = safe_answer(answer_in_words(answer.value.as_str()));
+            let value = safe_answer(&answer_in_words(answer.value.as_str(), Texts::ENGLISH));
             Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
         });
         (heading, facts.collect())

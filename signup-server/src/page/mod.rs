@@ -24,6 +24,8 @@ mod typed;
 #[cfg(test)]
 mod cancelled_tests;
 #[cfg(test)]
+mod language_tests;
+#[cfg(test)]
 mod places_tests;
 
 pub(crate) use handlers::PublicPages;

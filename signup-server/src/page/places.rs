@@ -1,16 +1,18 @@
 //! The page behind the link of a mail: what an address has with an organization, and the questions before a place is cancelled.
 
+use std::borrow::Cow;
+
 use askama::Template;
 use jiff::Timestamp;
-use signup_core::{CancelledBy, EmailAddress, Places, SignupId, SignupInFull, SignupState, TimeAndPlace};
+use signup_core::{CancelledBy, Event, Language, Places, SignupId, SignupInFull, SignupState, TimeAndPlace};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::times::{OfDay, Times, by_day};
-use super::{DEFAULT_THEME, Head, html, style};
+use super::{DEFAULT_THEME, Head, html};
 use crate::linked_text::LinkedText;
 use crate::plain::answer_in_words;
-use crate::texts::Texts;
+use crate::texts::{Html, Texts};
 
 /// Where the page is, and when it is shown.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +26,18 @@ pub(super) struct Site<'a> {
     /// Whether the server sends mails.
     pub(super) sends_mail: bool,
     pub(super) now: Timestamp,
+    /// The texts in the language of the pages.
+    pub(super) texts: Texts,
+}
+
+/// Returns the event whose mail has the link. `None` if the address has no sign-ups for it any more.
+fn event_of_mail(found: &Places) -> Option<&Event> {
+    found.signups.iter().map(|found| &found.event).find(|event| event.id == found.event)
+}
+
+/// Returns the texts in the language of the event whose mail has the link.
+pub(super) fn texts_of(found: &Places) -> Texts {
+    Texts::of(event_of_mail(found).map_or_else(Language::default, |event| event.language))
 }
 
 /// Why a place cannot be cancelled any more.
@@ -34,10 +48,10 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    const fn text(self) -> &'static str {
+    fn text(self, texts: Texts) -> String {
         match self {
-            Self::Over => "This shift is over, so you can no longer cancel your place.",
-            Self::Removed => "The organizer has removed this shift, so there is nothing left to cancel.",
+            Self::Over => texts.cannot_cancel_over(),
+            Self::Removed => texts.cannot_cancel_removed(),
         }
     }
 }
@@ -49,13 +63,14 @@ struct PlacesTemplate<'a> {
     organization: &'a str,
     /// The address, as it was typed for the newest sign-up.
     email: Option<&'a str>,
-    refusal: Option<&'static str>,
+    refusal: Option<String>,
     days: Vec<OfDay<PlaceView<'a>>>,
     others: Vec<PlaceView<'a>>,
     /// The address of the calendar.
     calendar: String,
     path: &'a str,
-    contact: Option<LinkedText<'a>>,
+    /// The link to write to the organization.
+    contact: Option<Html>,
 }
 
 /// Asks whether to cancel a place.
@@ -91,7 +106,7 @@ struct PlaceView<'a> {
     event_path: Option<String>,
     shift: &'a str,
     /// What has become of the place, if it is not one to come.
-    state: Option<&'static str>,
+    state: Option<String>,
     /// The organizer's reason, if the organizer cancelled the place.
     reason: Option<Vec<LinkedText<'a>>>,
     times: Times,
@@ -103,7 +118,7 @@ struct PlaceView<'a> {
     /// What only volunteers with a place get to know.
     instructions: Option<Vec<LinkedText<'a>>>,
     /// The answers, each after its question.
-    answers: Vec<(&'a str, &'a str)>,
+    answers: Vec<(&'a str, Cow<'a, str>)>,
 }
 
 /// A sign-up with the time and the place to show.
@@ -120,7 +135,7 @@ fn views<'a>(shown: &'a [Shown<'a>], site: Site<'_>) -> Vec<PlaceView<'a>> {
 impl<'a> PlaceView<'a> {
     fn of(found: &'a SignupInFull, at: &'a TimeAndPlace, site: Site<'_>) -> Self {
         let SignupInFull { event, shift, signup, .. } = found;
-        let is_to_come = found.is_to_come(site.now);
+        let (is_to_come, texts) = (found.is_to_come(site.now), site.texts);
         let linked = |text: &'a str| LinkedText::parts(text);
         let instructions = event.instructions.as_ref().filter(|_| signup.is_confirmed());
         let answers = signup.answers.iter();
@@ -130,51 +145,51 @@ impl<'a> PlaceView<'a> {
             event: event.title.as_str(),
             event_path: event.is_published.then(|| format!("{}/events/{}", site.base_path, event.slug)),
             shift: shift.title.as_str(),
-            state: (!is_to_come).then(|| state(found)),
+            state: (!is_to_come).then(|| state(found, texts)),
             reason: signup.cancellation_reason(event, shift).map(|reason| linked(reason.as_str())),
-            times: Times::of(at.interval, &at.zone, Texts::ENGLISH),
+            times: Times::of(at.interval, &at.zone, texts),
             is_virtual: event.is_virtual,
             locations: at.locations().map(linked).collect(),
-            moved_from: signup.moved_from(shift, at).filter(|_| is_to_come).map(in_words),
+            moved_from: signup.moved_from(shift, at).filter(|_| is_to_come).map(|at| in_words(at, texts)),
             description: shift.description.as_ref().map(|text| linked(text.as_str())),
             instructions: instructions.map(|text| linked(text.as_str())),
             answers: answers
-                .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str())))
+                .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str(), texts)))
                 .collect(),
         }
     }
 }
 
 /// Returns what has become of a place that is not one to come.
-const fn state(found: &SignupInFull) -> &'static str {
+fn state(found: &SignupInFull, texts: Texts) -> String {
     match found.signup.state {
         SignupState::Confirmed | SignupState::Waitlisted if found.shift.shift.deleted_at.is_some() => {
-            "The organizer has removed this shift."
+            texts.place_on_removed_shift()
         }
-        SignupState::Waitlisted => "This shift is over. You were on its waiting list.",
-        SignupState::Confirmed => "This shift is over. Thank you for helping.",
-        SignupState::Cancelled { by: CancelledBy::Volunteer, .. } => "You cancelled this place.",
+        SignupState::Waitlisted => texts.place_waited_until_over(),
+        SignupState::Confirmed => texts.place_over(),
+        SignupState::Cancelled { by: CancelledBy::Volunteer, .. } => texts.place_cancelled_by_you(),
         SignupState::Cancelled { by: CancelledBy::EventCancellation, .. } => {
-            "The organizer has cancelled this event."
+            texts.place_cancelled_with_event()
         }
-        SignupState::Cancelled { by: CancelledBy::ShiftDeletion, .. } => {
-            "The organizer has cancelled this shift."
-        }
+        SignupState::Cancelled { by: CancelledBy::ShiftDeletion, .. } => texts.place_cancelled_with_shift(),
         // The organizer or the operator, or a canceller that is newer than this page.
-        SignupState::Cancelled { .. } => "The organizer has cancelled this place.",
+        SignupState::Cancelled { .. } => texts.place_cancelled_by_organizer(),
     }
 }
 
 /// Returns a time and a place in words, such as `Saturday 6 March 2027, 09:00–12:30 EST (New York time), Pier 3`.
-fn in_words(at: &TimeAndPlace) -> String {
-    let times = Times::of(at.interval, &at.zone, Texts::ENGLISH);
+fn in_words(at: &TimeAndPlace, texts: Texts) -> String {
+    let times = Times::of(at.interval, &at.zone, texts);
     at.place().map_or_else(|| times.to_string(), |place| format!("{times}, {place}"))
 }
 
-/// Returns the head of a page. Its theme is that of the event whose mail has the link.
-fn head(title: &str, found: &Places) -> Head {
-    let of_mail = found.signups.iter().find(|signup| signup.event.id == found.event);
-    Head::private(title, of_mail.map_or(DEFAULT_THEME, |signup| style::theme_of(&signup.event)))
+/// Returns the head of a page. Its theme and its language are those of the event whose mail has the link.
+fn head(title: String, found: &Places) -> Head {
+    match event_of_mail(found) {
+        Some(event) => Head::of_event(title, event),
+        None => Head::private(&title, DEFAULT_THEME),
+    }
 }
 
 /// Renders the page of the places of an address. `refusal` says why a place was not cancelled.
@@ -182,15 +197,15 @@ pub(super) fn page(status: StatusCode, found: &Places, site: Site<'_>, refusal: 
     let (to_come, others) = (shown(found.to_come(site.now)), shown(found.past_and_cancelled(site.now)));
     let Places { organization, signups, .. } = found;
     let page = PlacesTemplate {
-        head: head("Your places", found),
+        head: head(site.texts.your_places(), found),
         organization: organization.name.as_str(),
         email: signups.first().map(|newest| newest.signup.email.as_str()),
-        refusal: refusal.map(Refusal::text),
+        refusal: refusal.map(|refusal| refusal.text(site.texts)),
         days: by_day(views(&to_come, site), |place| &place.times),
         others: views(&others, site),
         calendar: format!("{}/calendar.ics", site.url),
         path: site.path,
-        contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
+        contact: organization.contact.as_ref().map(Html::mail_address),
     };
     html(status, &page)
 }
@@ -199,7 +214,7 @@ pub(super) fn page(status: StatusCode, found: &Places, site: Site<'_>, refusal: 
 pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Response {
     let at = place.time_and_place();
     let page = AskTemplate {
-        head: head("Cancel a place", found),
+        head: head(site.texts.cancel_a_place(), found),
         organization: found.organization.name.as_str(),
         place: PlaceView::of(place, &at, site),
         sends_mail: site.sends_mail,
@@ -212,7 +227,7 @@ pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Respo
 pub(super) fn choose(status: StatusCode, found: &Places, site: Site<'_>) -> Response {
     let to_come = shown(found.to_come(site.now));
     let page = ChooseTemplate {
-        head: head("Cancel a place", found),
+        head: head(site.texts.cancel_a_place(), found),
         organization: found.organization.name.as_str(),
         is_missing: status == StatusCode::UNPROCESSABLE_ENTITY,
         places: views(&to_come, site),

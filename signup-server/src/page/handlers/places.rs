@@ -8,11 +8,10 @@ use warp::reply::Response;
 use super::PublicPages;
 use crate::calendar::{Calendar, Entry, Method};
 use crate::mail::name::safe_name;
-use crate::page::message::{body_error, incomplete_link, see_other};
+use crate::page::message::{body_error, error_page, incomplete_link, not_found, see_other};
 use crate::page::places::{self, Refusal, Site};
 use crate::page::typed::Typed;
 use crate::request::Request;
-use crate::texts::Texts;
 
 impl PublicPages {
     /// `GET /signups/{secret}`: returns the page of the places of an address.
@@ -72,7 +71,7 @@ impl PublicPages {
             }
             Choice::Place(_) | Choice::Nothing => see_other(site.path),
             Choice::Several => places::choose(StatusCode::OK, found, site),
-            Choice::Unknown => self.not_found(),
+            Choice::Unknown => not_found(&self.base_path, site.texts),
         })
         .await
     }
@@ -83,19 +82,19 @@ impl PublicPages {
         self.with_places(secret, async |secret, found, site| {
             let body = match request.optional_form().await {
                 Ok(body) => body,
-                Err(error) => return body_error(error, site.path, Texts::ENGLISH),
+                Err(error) => return body_error(error, site.path, site.texts),
             };
             let signup = match choice(found, site, &body) {
                 Choice::Place(chosen) => chosen.signup.id,
                 Choice::Nothing => return see_other(site.path),
                 Choice::Several => return places::choose(StatusCode::UNPROCESSABLE_ENTITY, found, site),
-                Choice::Unknown => return self.not_found(),
+                Choice::Unknown => return not_found(&self.base_path, site.texts),
             };
             let refusal = match self.service.volunteers().cancel(secret, signup).await {
                 Ok(_) => return see_other(site.path),
                 Err(Error::ShiftOver) => Refusal::Over,
                 Err(Error::ShiftDeleted) => Refusal::Removed,
-                Err(error) => return self.error_page(&error),
+                Err(error) => return error_page(&error, &self.base_path, None, site.texts),
             };
             places::page(StatusCode::CONFLICT, found, site, Some(refusal))
         })
@@ -115,7 +114,8 @@ impl PublicPages {
                 let url = format!("{}{path}", self.base_url);
                 let path = format!("{}{path}", self.base_path);
                 let (base_path, sends_mail, now) = (&self.base_path, self.sends_mail, self.service.now());
-                let site = Site { path: &path, url: &url, base_path, sends_mail, now };
+                let texts = places::texts_of(&found);
+                let site = Site { path: &path, url: &url, base_path, sends_mail, now, texts };
                 answer(&secret, &found, site).await
             }
             Err(error) => self.error_page(&error),
