@@ -285,3 +285,142 @@ which-place = Welchen Platz möchten Sie absagen?
 choose-the-place = Wählen Sie den Platz aus, den Sie absagen möchten
 place-of-person-html = { $name }: { $shift }, { $times }
 keep-all-places = Alle Plätze behalten
+
+## The page that turns reminders or messages off
+
+stop-reminders-question = Möchten Sie keine Erinnerungen mehr erhalten?
+reminders-off = Sie erhalten keine Erinnerungen mehr
+reminders-on-again = Sie erhalten wieder Erinnerungen
+reminders-on-text = Am Tag vor jeder Schicht schicken wir Ihnen eine E-Mail. Auch ohne diese E-Mails sagen wir Ihnen Bescheid, wenn sich eine Schicht ändert oder ausfällt.
+reminders-off-text = Wir schicken Ihnen vor Ihren Schichten keine E-Mail mehr. Wenn sich eine Schicht ändert oder ausfällt, sagen wir Ihnen weiterhin Bescheid.
+turn-reminders-on = Erinnerungen wieder einschalten
+stop-messages-question = Möchten Sie keine Nachrichten mehr erhalten?
+messages-off = Sie erhalten keine Nachrichten mehr
+messages-on-again = Sie erhalten wieder Nachrichten
+messages-on-text = Der Veranstalter kann allen Angemeldeten Nachrichten schicken. Auch ohne diese E-Mails sagen wir Ihnen Bescheid, wenn sich eine Schicht ändert oder ausfällt.
+messages-off-text = Die Nachrichten des Veranstalters erreichen Sie nicht mehr. Wenn sich eine Schicht ändert oder ausfällt, sagen wir Ihnen weiterhin Bescheid.
+turn-messages-off = Nachrichten abbestellen
+turn-messages-on = Nachrichten wieder einschalten
+to-your-places = Ihre Plätze ansehen
+
+## Emails
+
+greeting = Guten Tag,
+greeting-with-name = Guten Tag { $name },
+fact = { $label }: { $value }
+with-colon = { $text }:
+label-shift = Schicht
+label-when-was = Bisherige Zeit
+label-when-now = Neue Zeit
+label-where-was = Bisheriger Ort
+label-where-now = Neuer Ort
+label-overlaps-with = Überschneidet sich mit
+no-place-given = Kein Ort angegeben.
+no-new-place = Der Veranstalter hat noch keinen neuen Ort angegeben.
+about-event = Zur Veranstaltung
+about-shift = Zur Schicht
+about = Zu { $shift }
+your-answers = Ihre Antworten
+your-answers-for = Ihre Antworten für { $shifts }
+answers-of = Antworten von { $people } für { $shifts }
+hidden-answer = (siehe Einzelheiten)
+all-your-places = Alle Ihre Plätze bei dieser Veranstaltung
+no-places-left = Sie haben bei dieser Veranstaltung keine Plätze mehr.
+see-your-places = Ihre Plätze ansehen, in den Kalender eintragen oder absagen
+see-the-details = Einzelheiten ansehen
+see-the-event = Veranstaltung ansehen
+stop-reminders = Keine Erinnerungen mehr erhalten
+stop-messages = Keine Nachrichten des Veranstalters mehr erhalten
+questions-html = Fragen? Schreiben Sie an <a href="{ $link }">{ $contact }</a>.
+questions = Fragen? Schreiben Sie an { $contact }.
+the-organizer = Der Veranstalter
+more-people = { $count ->
+    [one] { $count } weitere Person
+   *[other] { $count } weitere Personen
+}
+number-of-shifts = { $count } Schichten
+your-shifts-heading = { $count ->
+    [one] Ihre Schicht
+   *[other] Ihre Schichten
+}
+message-heading = { $organization } hat Ihnen eine Nachricht zu { $event } geschickt
+
+subject = { $what }: { $event } – { $shift }, { $day }
+subject-from = { $what }: { $event } – { $shift } ab { $day }
+subject-from-clock = { $what }: { $event } – { $shift } ab { $clock } Uhr
+subject-of-event = { $what }: { $event }, { $day }
+subject-of-event-from = { $what }: { $event } ab { $day }
+subject-changed = Geändert
+subject-cancelled = Abgesagt
+today = Heute
+tomorrow = Morgen
+reminder = Erinnerung
+you-signed-up = Sie sind angemeldet
+people-signed-up = { $count ->
+    [one] { $people } ist angemeldet
+   *[other] { $people } sind angemeldet
+}
+
+you-signed-up-for = Sie sind angemeldet für { $shift }
+people-signed-up-for = { $count ->
+    [one] { $people } ist angemeldet für { $shift }
+   *[other] { $people } sind angemeldet für { $shift }
+}
+you-already-have = { $places ->
+    [one] Sie haben bereits einen Platz
+   *[other] Sie haben bereits Plätze
+}
+person-already-has = { $places ->
+    [one] { $people } hat bereits einen Platz
+   *[other] { $people } hat bereits Plätze
+}
+people-already-have = { $people } haben bereits Plätze
+this-shift-cancelled = Diese Schicht wurde abgesagt
+these-shifts-cancelled = Diese Schichten wurden abgesagt
+organizer-cancelled-yours = { $places ->
+    [one] Der Veranstalter hat Ihren Platz gestrichen
+   *[other] Der Veranstalter hat Ihre Plätze gestrichen
+}
+organizer-cancelled = { $places ->
+    [one] Der Veranstalter hat den Platz von { $people } gestrichen
+   *[other] Der Veranstalter hat die Plätze von { $people } gestrichen
+}
+you-cancelled-yours = { $places ->
+    [one] Sie haben Ihren Platz abgesagt
+   *[other] Sie haben Ihre Plätze abgesagt
+}
+you-cancelled = { $places ->
+    [one] Sie haben den Platz von { $people } abgesagt
+   *[other] Sie haben die Plätze von { $people } abgesagt
+}
+shift-moved-to = Ihre Schicht ist jetzt am { $day }
+shift-changed = Ihre Schicht hat sich geändert
+shifts-changed = Ihre Schichten haben sich geändert
+shifts-today = { $shifts ->
+    [one] Ihre Schicht ist heute
+   *[other] Ihre Schichten sind heute
+}
+shifts-tomorrow = { $shifts ->
+    [one] Ihre Schicht ist morgen
+   *[other] Ihre Schichten sind morgen
+}
+shifts-soon = { $shifts ->
+    [one] Ihre Schicht ist am { $day }
+   *[other] Ihre Schichten sind am { $day }
+}
+
+event-cancelled-intro = Der Veranstalter hat diese Veranstaltung abgesagt. Sie findet nicht statt. Vielen Dank, dass Sie helfen wollten.
+shift-cancelled-intro = Der Veranstalter hat diese Schicht abgesagt. Es muss also niemand kommen. Vielen Dank, dass Sie helfen wollten.
+shifts-cancelled-intro = Der Veranstalter hat diese Schichten abgesagt. Es muss also niemand kommen. Vielen Dank, dass Sie helfen wollten.
+organizer-cancelled-intro = Vielen Dank, dass Sie helfen wollten.
+you-cancelled-intro = Danke, dass Sie Bescheid gesagt haben.
+signed-up-intro = Vielen Dank. Wir freuen uns auf Sie.
+reminder-intro = { $shifts ->
+    [one] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihren Platz bitte ab, damit jemand anders einspringen kann.
+   *[other] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihre Plätze bitte ab, damit andere einspringen können.
+}
+time-and-place-changed = Zeit und Ort haben sich geändert. Sie sind weiterhin angemeldet.
+time-changed = Die Zeit hat sich geändert. Sie sind weiterhin angemeldet.
+place-changed = Der Ort hat sich geändert. Sie sind weiterhin angemeldet.
+asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Hier sehen Sie daher, welche Plätze Sie haben. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie können mit derselben E-Mail-Adresse auch andere anmelden: Jede Person bekommt einen eigenen Platz.
+corrected = In einer früheren E-Mail standen möglicherweise andere Zeiten oder Orte. So ist es jetzt.

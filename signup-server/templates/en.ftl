@@ -304,3 +304,147 @@ which-place = Which place do you want to cancel?
 choose-the-place = Choose the place that you want to cancel
 place-of-person-html = { $name }: { $shift }, { $times }
 keep-all-places = Keep all places
+
+## The page that turns reminders or messages off
+
+stop-reminders-question = Do you want to stop reminders?
+reminders-off = You won’t get reminders any more
+reminders-on-again = You’ll get reminders again
+reminders-on-text = We email you on the day before each shift. If you stop these emails, we’ll still tell you when a shift changes or is cancelled.
+reminders-off-text = We won’t email you on the day before a shift. We’ll still tell you when a shift changes or is cancelled.
+turn-reminders-on = Turn reminders on again
+stop-messages-question = Do you want to stop messages?
+messages-off = You won’t get messages any more
+messages-on-again = You’ll get messages again
+messages-on-text = The organizers can send messages to everyone who has signed up. If you stop these emails, we’ll still tell you when a shift changes or is cancelled.
+messages-off-text = The organizers’ messages won’t reach you. We’ll still tell you when a shift changes or is cancelled.
+turn-messages-off = Stop messages
+turn-messages-on = Turn messages on again
+to-your-places = See your places
+
+## Emails
+
+greeting = Hello,
+greeting-with-name = Hello { $name },
+# A line of facts.
+fact = { $label }: { $value }
+# Before what is on the next lines.
+with-colon = { $text }:
+label-shift = Shift
+label-when-was = Time was
+label-when-now = Time now
+label-where-was = Place was
+label-where-now = Place now
+label-overlaps-with = Overlaps with
+no-place-given = No place given.
+no-new-place = The organizer hasn’t given a new place.
+about-event = About the event
+about-shift = About the shift
+about = About { $shift }
+your-answers = Your answers
+your-answers-for = Your answers for { $shifts }
+answers-of = Answers of { $people } for { $shifts }
+# In place of an answer that could be read as a link.
+hidden-answer = (see the details)
+all-your-places = All your places at this event
+no-places-left = You have no places left at this event.
+see-your-places = See your places, add them to your calendar or cancel
+see-the-details = See the details
+see-the-event = See the event
+stop-reminders = Stop reminders
+stop-messages = Stop messages from the organizers
+questions-html = Questions? Write to <a href="{ $link }">{ $contact }</a>.
+questions = Questions? Write to { $contact }.
+# In place of the name of an organization that could be misread.
+the-organizer = The organizer
+more-people = { $count } more
+number-of-shifts = { $count } shifts
+your-shifts-heading = { $count ->
+    [one] Your shift
+   *[other] Your shifts
+}
+message-heading = { $organization } sent you a message about { $event }
+
+# Subjects: what happened (one of the texts before), where and when. The other ones are for one day and for several days.
+subject = { $what }: { $event } – { $shift }, { $day }
+subject-from = { $what }: { $event } – { $shift } from { $day }
+subject-from-clock = { $what }: { $event } – { $shift } from { $clock }
+subject-of-event = { $what }: { $event }, { $day }
+subject-of-event-from = { $what }: { $event } from { $day }
+subject-changed = Changed
+subject-cancelled = Cancelled
+today = Today
+tomorrow = Tomorrow
+reminder = Reminder
+you-signed-up = You’re signed up
+people-signed-up = { $count ->
+    [one] { $people } is signed up
+   *[other] { $people } are signed up
+}
+
+# Headings. "Places" counts the places, and "count" counts the people.
+you-signed-up-for = You’re signed up for { $shift }
+people-signed-up-for = { $count ->
+    [one] { $people } is signed up for { $shift }
+   *[other] { $people } are signed up for { $shift }
+}
+you-already-have = { $places ->
+    [one] You already have a place
+   *[other] You already have places
+}
+person-already-has = { $places ->
+    [one] { $people } already has a place
+   *[other] { $people } already has places
+}
+people-already-have = { $people } already have places
+this-shift-cancelled = This shift has been cancelled
+these-shifts-cancelled = These shifts have been cancelled
+organizer-cancelled-yours = { $places ->
+    [one] The organizer has cancelled your place
+   *[other] The organizer has cancelled your places
+}
+organizer-cancelled = { $places ->
+    [one] The organizer has cancelled the place of { $people }
+   *[other] The organizer has cancelled the places of { $people }
+}
+you-cancelled-yours = { $places ->
+    [one] You’ve cancelled your place
+   *[other] You’ve cancelled your places
+}
+you-cancelled = { $places ->
+    [one] You’ve cancelled the place of { $people }
+   *[other] You’ve cancelled the places of { $people }
+}
+shift-moved-to = Your shift has moved to { $day }
+shift-changed = Your shift has changed
+shifts-changed = Your shifts have changed
+shifts-today = { $shifts ->
+    [one] Your shift is today
+   *[other] Your shifts are today
+}
+shifts-tomorrow = { $shifts ->
+    [one] Your shift is tomorrow
+   *[other] Your shifts are tomorrow
+}
+# The day is that of the first of the shifts.
+shifts-soon = { $shifts ->
+    [one] Your shift is on { $day }
+   *[other] Your shifts are on { $day }
+}
+
+# The sentence under a heading.
+event-cancelled-intro = The organizer has cancelled this event, so it does not take place. Thank you for offering to help.
+shift-cancelled-intro = The organizer has cancelled this shift, so nobody needs to come to it. Thank you for offering to help.
+shifts-cancelled-intro = The organizer has cancelled these shifts, so nobody needs to come to them. Thank you for offering to help.
+organizer-cancelled-intro = Thank you for offering to help.
+you-cancelled-intro = Thanks for letting us know.
+signed-up-intro = Thank you. We look forward to seeing you.
+reminder-intro = { $shifts ->
+    [one] Thank you for helping. If you can’t come, please cancel your place so that someone else can take it.
+   *[other] Thank you for helping. If you can’t come, please cancel your places so that others can take them.
+}
+time-and-place-changed = The time and the place are different now. You’re still signed up.
+time-changed = The time is different now. You’re still signed up.
+place-changed = The place is different now. You’re still signed up.
+asked-again = You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You can sign up other people with the same email address: each person gets a place of their own.
+corrected = An earlier email may have told you another time or place. This is how it is now.

@@ -285,3 +285,139 @@ which-place = ¿Qué plaza quiere cancelar?
 choose-the-place = Elija la plaza que quiere cancelar
 place-of-person-html = { $name }: { $shift }, { $times }
 keep-all-places = Conservar todas las plazas
+
+## The page that turns reminders or messages off
+
+stop-reminders-question = ¿Quiere dejar de recibir recordatorios?
+reminders-off = Ya no recibirá recordatorios
+reminders-on-again = Volverá a recibir recordatorios
+reminders-on-text = Le enviamos un correo el día antes de cada turno. Si deja de recibir estos correos, le seguiremos avisando cuando un turno cambie o se cancele.
+reminders-off-text = No le enviaremos ningún correo el día antes de un turno. Le seguiremos avisando cuando un turno cambie o se cancele.
+turn-reminders-on = Volver a recibir recordatorios
+stop-messages-question = ¿Quiere dejar de recibir mensajes?
+messages-off = Ya no recibirá mensajes
+messages-on-again = Volverá a recibir mensajes
+messages-on-text = La organización puede enviar mensajes a todas las personas inscritas. Si deja de recibir estos correos, le seguiremos avisando cuando un turno cambie o se cancele.
+messages-off-text = Los mensajes de la organización ya no le llegarán. Le seguiremos avisando cuando un turno cambie o se cancele.
+turn-messages-off = Dejar de recibir mensajes
+turn-messages-on = Volver a recibir mensajes
+to-your-places = Ver sus plazas
+
+## Emails
+
+greeting = Hola:
+greeting-with-name = Hola, { $name }:
+fact = { $label }: { $value }
+with-colon = { $text }:
+label-shift = Turno
+label-when-was = Hora anterior
+label-when-now = Hora nueva
+label-where-was = Lugar anterior
+label-where-now = Lugar nuevo
+label-overlaps-with = Se solapa con
+no-place-given = Sin lugar indicado.
+no-new-place = La organización aún no ha indicado un nuevo lugar.
+about-event = Sobre el evento
+about-shift = Sobre el turno
+about = Sobre { $shift }
+your-answers = Sus respuestas
+your-answers-for = Sus respuestas para { $shifts }
+answers-of = Respuestas de { $people } para { $shifts }
+hidden-answer = (vea los detalles)
+all-your-places = Todas sus plazas en este evento
+no-places-left = Ya no tiene plazas en este evento.
+see-your-places = Ver sus plazas, añadirlas a su calendario o cancelarlas
+see-the-details = Ver los detalles
+see-the-event = Ver el evento
+stop-reminders = Dejar de recibir recordatorios
+stop-messages = Dejar de recibir mensajes de la organización
+questions-html = ¿Preguntas? Escriba a <a href="{ $link }">{ $contact }</a>.
+questions = ¿Preguntas? Escriba a { $contact }.
+the-organizer = La organización
+more-people = { $count } más
+number-of-shifts = { $count } turnos
+your-shifts-heading = { $count ->
+    [one] Su turno
+   *[other] Sus turnos
+}
+message-heading = { $organization } le ha enviado un mensaje sobre { $event }
+
+subject = { $what }: { $event } – { $shift }, { $day }
+subject-from = { $what }: { $event } – { $shift } desde el { $day }
+subject-from-clock = { $what }: { $event } – { $shift } desde las { $clock }
+subject-of-event = { $what }: { $event }, { $day }
+subject-of-event-from = { $what }: { $event } desde el { $day }
+subject-changed = Cambio
+subject-cancelled = Cancelación
+today = Hoy
+tomorrow = Mañana
+reminder = Recordatorio
+you-signed-up = Inscripción confirmada
+people-signed-up = { $count ->
+    [one] Inscripción confirmada de { $people }
+   *[other] Inscripciones confirmadas de { $people }
+}
+
+you-signed-up-for = Su inscripción está confirmada: { $shift }
+people-signed-up-for = { $count ->
+    [one] La inscripción de { $people } está confirmada: { $shift }
+   *[other] Las inscripciones de { $people } están confirmadas: { $shift }
+}
+you-already-have = { $places ->
+    [one] Ya tiene una plaza
+   *[other] Ya tiene plazas
+}
+person-already-has = { $places ->
+    [one] { $people } ya tiene una plaza
+   *[other] { $people } ya tiene plazas
+}
+people-already-have = { $people } ya tienen plazas
+this-shift-cancelled = Este turno se ha cancelado
+these-shifts-cancelled = Estos turnos se han cancelado
+organizer-cancelled-yours = { $places ->
+    [one] La organización ha cancelado su plaza
+   *[other] La organización ha cancelado sus plazas
+}
+organizer-cancelled = { $places ->
+    [one] La organización ha cancelado la plaza de { $people }
+   *[other] La organización ha cancelado las plazas de { $people }
+}
+you-cancelled-yours = { $places ->
+    [one] Ha cancelado su plaza
+   *[other] Ha cancelado sus plazas
+}
+you-cancelled = { $places ->
+    [one] Ha cancelado la plaza de { $people }
+   *[other] Ha cancelado las plazas de { $people }
+}
+shift-moved-to = Su turno pasa al { $day }
+shift-changed = Su turno ha cambiado
+shifts-changed = Sus turnos han cambiado
+shifts-today = { $shifts ->
+    [one] Su turno es hoy
+   *[other] Sus turnos son hoy
+}
+shifts-tomorrow = { $shifts ->
+    [one] Su turno es mañana
+   *[other] Sus turnos son mañana
+}
+shifts-soon = { $shifts ->
+    [one] Su turno es el { $day }
+   *[other] Sus turnos empiezan el { $day }
+}
+
+event-cancelled-intro = La organización ha cancelado este evento, así que no se celebrará. Gracias por ofrecer su ayuda.
+shift-cancelled-intro = La organización ha cancelado este turno, así que no hace falta que venga nadie. Gracias por ofrecer su ayuda.
+shifts-cancelled-intro = La organización ha cancelado estos turnos, así que no hace falta que venga nadie. Gracias por ofrecer su ayuda.
+organizer-cancelled-intro = Gracias por ofrecer su ayuda.
+you-cancelled-intro = Gracias por avisarnos.
+signed-up-intro = Gracias. Esperamos verle pronto.
+reminder-intro = { $shifts ->
+    [one] Gracias por su ayuda. Si no puede venir, cancele su plaza para que otra persona pueda ocuparla.
+   *[other] Gracias por su ayuda. Si no puede venir, cancele sus plazas para que otras personas puedan ocuparlas.
+}
+time-and-place-changed = La hora y el lugar han cambiado. Su inscripción sigue en pie.
+time-changed = La hora ha cambiado. Su inscripción sigue en pie.
+place-changed = El lugar ha cambiado. Su inscripción sigue en pie.
+asked-again = Se ha inscrito de nuevo con este correo, así que aquí tiene sus plazas. Si no ha sido usted, puede ignorar este mensaje. Puede inscribir a otras personas con el mismo correo: cada persona tiene su propia plaza.
+corrected = Es posible que un correo anterior indicara otra hora u otro lugar. Así es ahora.

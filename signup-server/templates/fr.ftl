@@ -288,3 +288,142 @@ which-place = Quelle place voulez-vous annuler ?
 choose-the-place = Choisissez la place que vous voulez annuler
 place-of-person-html = { $name } : { $shift }, { $times }
 keep-all-places = Garder toutes les places
+
+## The page that turns reminders or messages off
+
+stop-reminders-question = Voulez-vous ne plus recevoir de rappels ?
+reminders-off = Vous ne recevrez plus de rappels
+reminders-on-again = Vous recevrez de nouveau des rappels
+reminders-on-text = Nous vous envoyons un e-mail la veille de chaque créneau. Si vous arrêtez ces e-mails, nous vous préviendrons quand même lorsqu’un créneau change ou est annulé.
+reminders-off-text = Nous ne vous enverrons plus d’e-mail la veille d’un créneau. Nous vous préviendrons toujours lorsqu’un créneau change ou est annulé.
+turn-reminders-on = Recevoir de nouveau des rappels
+stop-messages-question = Voulez-vous ne plus recevoir de messages ?
+messages-off = Vous ne recevrez plus de messages
+messages-on-again = Vous recevrez de nouveau des messages
+messages-on-text = L’organisateur peut envoyer des messages à toutes les personnes inscrites. Si vous arrêtez ces e-mails, nous vous préviendrons quand même lorsqu’un créneau change ou est annulé.
+messages-off-text = Vous ne recevrez plus les messages de l’organisateur. Nous vous préviendrons toujours lorsqu’un créneau change ou est annulé.
+turn-messages-off = Ne plus recevoir de messages
+turn-messages-on = Recevoir de nouveau des messages
+to-your-places = Voir vos places
+
+## Emails
+
+greeting = Bonjour,
+greeting-with-name = Bonjour { $name },
+fact = { $label } : { $value }
+with-colon = { $text } :
+label-shift = Créneau
+label-when-was = Ancien horaire
+label-when-now = Nouvel horaire
+label-where-was = Ancien lieu
+label-where-now = Nouveau lieu
+label-overlaps-with = Chevauche
+no-place-given = Aucun lieu indiqué.
+no-new-place = L’organisateur n’a pas encore indiqué de nouveau lieu.
+about-event = À propos de l’événement
+about-shift = À propos du créneau
+about = À propos de : { $shift }
+your-answers = Vos réponses
+your-answers-for = Vos réponses pour { $shifts }
+answers-of = Réponses pour { $people } – { $shifts }
+hidden-answer = (voir les détails)
+all-your-places = Toutes vos places à cet événement
+no-places-left = Vous n’avez plus de place à cet événement.
+see-your-places = Voir vos places, les ajouter à votre calendrier ou les annuler
+see-the-details = Voir les détails
+see-the-event = Voir l’événement
+stop-reminders = Ne plus recevoir de rappels
+stop-messages = Ne plus recevoir les messages de l’organisateur
+questions-html = Des questions ? Écrivez à <a href="{ $link }">{ $contact }</a>.
+questions = Des questions ? Écrivez à { $contact }.
+the-organizer = L’organisateur
+more-people = { $count ->
+    [one] { $count } autre
+   *[other] { $count } autres
+}
+number-of-shifts = { $count } créneaux
+your-shifts-heading = { $count ->
+    [one] Votre créneau
+   *[other] Vos créneaux
+}
+message-heading = { $organization } vous a envoyé un message à propos de l’événement { $event }
+
+subject = { $what } : { $event } – { $shift }, { $day }
+subject-from = { $what } : { $event } – { $shift } à partir du { $day }
+subject-from-clock = { $what } : { $event } – { $shift } à partir de { $clock }
+subject-of-event = { $what } : { $event }, { $day }
+subject-of-event-from = { $what } : { $event } à partir du { $day }
+subject-changed = Changement
+subject-cancelled = Annulation
+today = Aujourd’hui
+tomorrow = Demain
+reminder = Rappel
+you-signed-up = Inscription confirmée
+people-signed-up = { $count ->
+    [one] Inscription confirmée pour { $people }
+   *[other] Inscriptions confirmées pour { $people }
+}
+
+you-signed-up-for = Votre inscription est confirmée : { $shift }
+people-signed-up-for = { $count ->
+    [one] L’inscription est confirmée pour { $people } : { $shift }
+   *[other] Les inscriptions sont confirmées pour { $people } : { $shift }
+}
+you-already-have = { $places ->
+    [one] Vous avez déjà une place
+   *[other] Vous avez déjà des places
+}
+person-already-has = { $places ->
+    [one] { $people } a déjà une place
+   *[other] { $people } a déjà des places
+}
+people-already-have = { $people } ont déjà des places
+this-shift-cancelled = Ce créneau est annulé
+these-shifts-cancelled = Ces créneaux sont annulés
+organizer-cancelled-yours = { $places ->
+    [one] L’organisateur a annulé votre place
+   *[other] L’organisateur a annulé vos places
+}
+organizer-cancelled = { $places ->
+    [one] L’organisateur a annulé la place réservée pour { $people }
+   *[other] L’organisateur a annulé les places réservées pour { $people }
+}
+you-cancelled-yours = { $places ->
+    [one] Vous avez annulé votre place
+   *[other] Vous avez annulé vos places
+}
+you-cancelled = { $places ->
+    [one] Vous avez annulé la place réservée pour { $people }
+   *[other] Vous avez annulé les places réservées pour { $people }
+}
+shift-moved-to = Votre créneau est déplacé au { $day }
+shift-changed = Votre créneau a changé
+shifts-changed = Vos créneaux ont changé
+shifts-today = { $shifts ->
+    [one] Votre créneau est aujourd’hui
+   *[other] Vos créneaux sont aujourd’hui
+}
+shifts-tomorrow = { $shifts ->
+    [one] Votre créneau est demain
+   *[other] Vos créneaux sont demain
+}
+shifts-soon = { $shifts ->
+    [one] Votre créneau est prévu le { $day }
+   *[other] Vos créneaux commencent le { $day }
+}
+
+event-cancelled-intro = L’organisateur a annulé cet événement : il n’a pas lieu. Merci d’avoir proposé votre aide.
+shift-cancelled-intro = L’organisateur a annulé ce créneau : personne n’a besoin de venir. Merci d’avoir proposé votre aide.
+shifts-cancelled-intro = L’organisateur a annulé ces créneaux : personne n’a besoin de venir. Merci d’avoir proposé votre aide.
+organizer-cancelled-intro = Merci d’avoir proposé votre aide.
+you-cancelled-intro = Merci de nous avoir prévenus.
+signed-up-intro = Merci. Nous nous réjouissons de vous voir.
+reminder-intro = { $shifts ->
+    [one] Merci pour votre aide. En cas d’empêchement, annulez votre place pour que quelqu’un d’autre puisse la prendre.
+   *[other] Merci pour votre aide. En cas d’empêchement, annulez vos places pour que d’autres puissent les prendre.
+}
+time-and-place-changed = L’horaire et le lieu ont changé. Votre inscription reste valable.
+time-changed = L’horaire a changé. Votre inscription reste valable.
+place-changed = Le lieu a changé. Votre inscription reste valable.
+asked-again = Une nouvelle inscription a été faite avec cette adresse e-mail : voici donc vos places. Si ce n’était pas vous, vous pouvez ignorer cet e-mail. Vous pouvez inscrire d’autres personnes avec la même adresse e-mail : chaque personne a sa propre place.
+corrected = Un e-mail précédent indiquait peut-être un autre horaire ou un autre lieu. Voici ce qui est prévu maintenant.

@@ -2,11 +2,13 @@
 
 use signup_core::TimeAndPlace;
 
+use crate::texts::Texts;
+
 /// Returns a place as one text that says whether the event is online, such as `Hall B (online)`, or `Online`.
-pub(super) fn place_in_words(at: &TimeAndPlace, is_virtual: bool) -> Option<String> {
+pub(super) fn place_in_words(at: &TimeAndPlace, is_virtual: bool, texts: Texts) -> Option<String> {
     match at.place() {
-        Some(place) if is_virtual => Some(format!("{place} (online)")),
-        None if is_virtual => Some("Online".to_owned()),
+        Some(place) if is_virtual => Some(format!("{place} {}", texts.online_note())),
+        None if is_virtual => Some(texts.online()),
         place => place,
     }
 }
@@ -29,8 +31,8 @@ mod tests {
                 location: own.map(|text| text.parse().unwrap()),
                 event_location: None,
             };
-            assert_eq!(place_in_words(&at, false).as_deref(), shown);
-            assert_eq!(place_in_words(&at, true).as_deref(), Some(online));
+            assert_eq!(place_in_words(&at, false, Texts::ENGLISH).as_deref(), shown);
+            assert_eq!(place_in_words(&at, true, Texts::ENGLISH).as_deref(), Some(online));
         }
     }
 }

@@ -7,7 +7,9 @@
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{EmailAddress, Mail, MailContent, News, NoticeCause, PlaceNews, Secret, SignupStatus};
+use signup_core::{
+    EmailAddress, Language, Mail, MailContent, News, NoticeCause, PlaceNews, Secret, SignupStatus,
+};
 
 use super::header::Headers;
 use super::mail_from::MailFrom;
@@ -35,6 +37,7 @@ struct Draft<'a> {
     from: Option<String>,
     /// The name of the recipient, if the mail shows it.
     name: Option<String>,
+    language: Language,
     subject: String,
     text: String,
     html: String,
@@ -116,6 +119,7 @@ pub(super) fn write(
             let content = OrganizerMail::of(sent, link()?, base_url);
             Draft {
                 from: sender_name(&sent.organization.name),
+                language: sent.event.language,
                 text: rendered(&OrganizerTextPart { mail: &content })?,
                 html: rendered(&OrganizerHtmlPart { mail: &content })?,
                 name: content.name.filter(|_| !content.has_several_people),
@@ -170,6 +174,7 @@ fn about_places<'a>(
         cancelled.into_iter().map(|place| file("cancelled.ics", Method::Cancel, vec![entry(place)]));
     Ok(Draft {
         from: sender_name(&organization.name),
+        language: event.language,
         text: rendered(&NewsTextPart { mail: &content })?,
         html: rendered(&NewsHtmlPart { mail: &content })?,
         name: content.name.filter(|_| !content.has_several_people),
@@ -185,6 +190,7 @@ fn to_person<'a>(content: &PersonMail, contact: Option<&'a EmailAddress>) -> Res
     Ok(Draft {
         from: None,
         name: content.name.clone(),
+        language: content.texts.language(),
         text: rendered(&PersonTextPart { mail: content })?,
         html: rendered(&PersonHtmlPart { mail: content })?,
         subject: content.subject.clone(),
@@ -202,7 +208,8 @@ fn rendered(template: &impl Template) -> Result<String, String> {
 ///
 /// A mail that is sent again has the same Message-ID, so that a mail program can recognize a duplicate.
 fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> WrittenMail {
-    let Draft { from: organization, name, subject, text, html, contact, unsubscribe, calendars } = draft;
+    let Draft { from: organization, name, language, subject, text, html, contact, unsubscribe, calendars } =
+        draft;
     let to = address(mail.recipient());
     // A half of the digest keeps the line and the boundaries of the parts short enough.
     let id = mail.message_digest(&format!("{subject}\n{text}")).to_string();
@@ -222,6 +229,7 @@ fn message(mail: &Mail, draft: Draft<'_>, from: &MailFrom, now: Timestamp) -> Wr
         // A mail program may post to the URL without asking (RFC 8058).
         headers.plain("List-Unsubscribe-Post", "List-Unsubscribe=One-Click");
     }
+    headers.plain("Content-Language", language.name());
     // Prevents automatic replies (RFC 3834, 5).
     headers.plain("Auto-Submitted", "auto-generated");
     headers.plain("MIME-Version", "1.0");
@@ -260,6 +268,8 @@ fn address(email: &EmailAddress) -> String {
     format!("{}@{}", email.user(), email.ascii_domain())
 }
 
+#[cfg(test)]
+mod language_tests;
 #[cfg(test)]
 mod name_tests;
 #[cfg(test)]

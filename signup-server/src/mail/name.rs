@@ -19,8 +19,6 @@ use crate::plain::{one_line, shorten};
 
 /// The maximum length of a name in a mail, in characters.
 const MAX_CHARACTERS: usize = 80;
-/// What a mail says in place of the name of an organization that sends it.
-pub(super) const UNNAMED_SENDER: &str = "The organizer";
 /// Characters that occur in URLs and mail addresses, and two characters that look like a slash.
 const ADDRESS_CHARACTERS: [char; 5] = ['/', '\\', '@', '\u{2044}', '\u{2215}'];
 /// Characters that separate the labels of a host name or follow a scheme. The ideographic full stop counts as a dot in

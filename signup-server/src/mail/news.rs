@@ -12,18 +12,15 @@ use signup_core::{Answer, EmailAddress, News, PlaceChange, PlaceNews, Secret};
 
 use self::part::{Kind, Part, when};
 use super::location::place_in_words;
-use super::name::{UNNAMED_SENDER, safe_answer, sender_name};
-use super::people::joined;
+use super::name::{safe_answer, sender_name};
 use super::unsubscribe_url;
 use crate::plain::{answer_in_words, lines, one_line};
 use crate::texts::Texts;
 
-/// What a mail says in place of an answer that could be read as a link.
-const HIDDEN_ANSWER: &str = "(see the details)";
-
 /// The content of a mail about places, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct NewsMail {
+    pub(super) texts: Texts,
     pub(super) subject: String,
     /// The names in the greeting.
     pub(super) name: Option<String>,
@@ -42,7 +39,7 @@ pub(super) struct NewsMail {
     /// The URL that turns reminders off, in a mail that only reminds.
     pub(super) unsubscribe: Option<String>,
     /// What the volunteer can do with the link, and its URL.
-    pub(super) link: (&'static str, String),
+    pub(super) link: (String, String),
     /// The URL of the event's page, if the page is public.
     pub(super) url: Option<String>,
     /// The organization's address for questions.
@@ -55,7 +52,7 @@ pub(super) struct NewsMail {
 pub(super) struct Section {
     pub(super) heading: String,
     /// The sentence under the heading.
-    pub(super) intro: &'static str,
+    pub(super) intro: String,
     /// The lines of the organizer's reason for the cancellation of all places.
     pub(super) reason: Option<Vec<String>>,
     pub(super) shifts: Vec<ShiftNews>,
@@ -77,8 +74,8 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    pub(super) fn new(label: &str, value: String) -> Self {
-        Self { label: label.to_owned(), value }
+    pub(super) fn new(label: impl Into<String>, value: String) -> Self {
+        Self { label: label.into(), value }
     }
 }
 
@@ -92,12 +89,13 @@ impl NewsMail {
         now: Timestamp,
     ) -> Self {
         let News { organization, event, places, .. } = news;
+        let texts = Texts::of(event.language);
         let all: Vec<_> = places.iter().collect();
         let names = part::people(&all);
         let is_you = names.count() == 1;
         let select = |kind: Kind, is_selected: fn(Kind, Kind) -> bool| {
             let selected: Vec<_> = places.iter().filter(|place| is_selected(Kind::of(place), kind)).collect();
-            Part::of(kind, is_you, &selected, now)
+            Part::of(kind, is_you, &selected, texts, now)
         };
         let kinds: BTreeSet<_> = places.iter().map(Kind::of).collect();
         let is_told = |kind: &Kind| *kind != Kind::Unchanged || kinds.len() == 1;
@@ -110,53 +108,54 @@ impl NewsMail {
         let shows_all = |part: &Part<'_>| !part.kind.is_cancelled() && part.count() == held.count();
         let altogether = if parts.iter().any(shows_all) { vec![] } else { held.lines() };
         let offer = if held.shifts.iter().flatten().any(|place| !place.at.interval.is_over(now)) {
-            "See your places, add them to your calendar or cancel"
+            texts.see_your_places()
         } else {
-            "See the details"
+            texts.see_the_details()
         };
         let has_places = held.count() > 0;
         let is_event_cancelled = kinds.contains(&Kind::EventCancelled);
-        let about = |heading: &str, text: &str| (heading.to_owned(), lines(text));
+        let about = |heading: String, text: &str| (heading, lines(text));
         let instructions = event.instructions.iter().filter(|_| has_places);
-        let instructions = instructions.map(|text| about("Good to know", text.as_str()));
-        let mut sections: Vec<_> = parts.iter().map(|part| section(part, news)).collect();
+        let instructions = instructions.map(|text| about(texts.label_good_to_know(), text.as_str()));
+        let mut sections: Vec<_> = parts.iter().map(|part| section(part, news, texts)).collect();
         if let Some(first) = sections.first_mut().and_then(|section| section.shifts.first_mut()) {
-            first.facts.insert(0, Fact::new("Event", one_line(event.title.as_str())));
+            first.facts.insert(0, Fact::new(texts.label_event(), one_line(event.title.as_str())));
         }
-        let about_event = event.description.iter().map(|text| about("About the event", text.as_str()));
+        let about_event = event.description.iter().map(|text| about(texts.about_event(), text.as_str()));
         Self {
+            texts,
             subject: parts.first().map(|part| part.subject(event.title.as_str())).unwrap_or_default(),
-            name: names.greeting(),
+            name: names.greeting(texts),
             has_several_people: !is_you,
             sections,
             altogether,
             has_no_places: !has_places && !is_event_cancelled,
-            answers: answers(is_you, places.iter().filter(|place| is_told(&Kind::of(place)))),
+            answers: answers(is_you, places.iter().filter(|place| is_told(&Kind::of(place))), texts),
             descriptions: instructions.chain(held.descriptions()).chain(about_event).collect(),
             unsubscribe: news.is_only_reminder().then(|| unsubscribe_url(base_url, secret)),
             link: (offer, format!("{base_url}/signups/{}", secret.reveal())),
             // The page of a cancelled event offers nothing more, and the organizer may soon delete the event.
             url: url.filter(|_| !is_event_cancelled).map(str::to_owned),
             contact: organization.contact.as_ref().map(EmailAddress::to_string),
-            organization: sender_name(&organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned()),
+            organization: sender_name(&organization.name).unwrap_or_else(|| texts.the_organizer()),
         }
     }
 }
 
 /// Returns the section of a part. A reason that all places share is shown once.
-fn section(part: &Part<'_>, news: &News) -> Section {
+fn section(part: &Part<'_>, news: &News, texts: Texts) -> Section {
     let reason = |place: &PlaceNews| {
         let reason = place.signup.cancellation_reason(&news.event, &place.shift);
         reason.map(|reason| lines(reason.as_str()))
     };
     let shift = |places: &Vec<&PlaceNews>| {
         let first = places[0];
-        let mut facts = vec![Fact::new("Shift", one_line(first.shift.title.as_str()))];
-        facts.extend(when_and_where(first, news.event.is_virtual));
+        let mut facts = vec![Fact::new(texts.label_shift(), one_line(first.shift.title.as_str()))];
+        facts.extend(when_and_where(first, news.event.is_virtual, texts));
         if !part.is_you {
-            facts.push(Fact::new("Who", part::people(places).all()));
+            facts.push(Fact::new(texts.label_who(), part::people(places).all(texts)));
         }
-        facts.extend(places.iter().flat_map(|place| overlaps(place, news, part.is_you)));
+        facts.extend(places.iter().flat_map(|place| overlaps(place, news, part.is_you, texts)));
         ShiftNews { facts, reason: reason(first) }
     };
     let mut shifts: Vec<_> = part.shifts.iter().map(shift).collect();
@@ -169,32 +168,35 @@ fn section(part: &Part<'_>, news: &News) -> Section {
 }
 
 /// Returns the time and the place of a shift: once if they have not changed, else as they were told before and as they are now.
-fn when_and_where(place: &PlaceNews, is_virtual: bool) -> Vec<Fact> {
+fn when_and_where(place: &PlaceNews, is_virtual: bool, texts: Texts) -> Vec<Fact> {
     let at = &place.at;
     let before = match &place.change {
         PlaceChange::Moved { before } => before,
         _ => at,
     };
     let mut facts = if before.interval == at.interval {
-        vec![Fact::new("When", when(at))]
+        vec![Fact::new(texts.label_when(), when(at, texts))]
     } else {
-        vec![Fact::new("Time was", when(before)), Fact::new("Time now", when(at))]
+        vec![
+            Fact::new(texts.label_when_was(), when(before, texts)),
+            Fact::new(texts.label_when_now(), when(at, texts)),
+        ]
     };
-    let shown = |at| place_in_words(at, is_virtual).map(|place| one_line(&place));
+    let shown = |at| place_in_words(at, is_virtual, texts).map(|place| one_line(&place));
     if before.place() == at.place() {
-        facts.extend(shown(at).map(|place| Fact::new("Where", place)));
+        facts.extend(shown(at).map(|place| Fact::new(texts.label_where(), place)));
     } else {
-        let or = |at, missing: &str| shown(at).unwrap_or_else(|| missing.to_owned());
+        let or = |at, missing: String| shown(at).unwrap_or(missing);
         facts.extend([
-            Fact::new("Place was", or(before, "No place given.")),
-            Fact::new("Place now", or(at, "The organizer hasn’t given a new place.")),
+            Fact::new(texts.label_where_was(), or(before, texts.no_place_given())),
+            Fact::new(texts.label_where_now(), or(at, texts.no_new_place())),
         ]);
     }
     facts
 }
 
 /// Returns the other places of the same person at the same event that overlap a new place.
-fn overlaps(place: &PlaceNews, news: &News, is_you: bool) -> Vec<Fact> {
+fn overlaps(place: &PlaceNews, news: &News, is_you: bool, texts: Texts) -> Vec<Fact> {
     if Kind::of(place) != Kind::New {
         return vec![];
     }
@@ -205,19 +207,23 @@ fn overlaps(place: &PlaceNews, news: &News, is_you: bool) -> Vec<Fact> {
             && other.at.interval.overlaps(place.at.interval)
             && other.signup.name.key() == key
     };
-    let name = part::people(&[place]).all();
+    let name = part::people(&[place]).all(texts);
     let fact = |other: &PlaceNews| {
         let who = if is_you { String::new() } else { format!(" ({name})") };
         Fact::new(
-            "Overlaps with",
-            format!("{}, {}{who}", one_line(other.shift.title.as_str()), when(&other.at)),
+            texts.label_overlaps_with(),
+            format!("{}, {}{who}", one_line(other.shift.title.as_str()), when(&other.at, texts)),
         )
     };
     news.places.iter().filter(overlaps).map(fact).collect()
 }
 
 /// Returns the answers given for these places: each list once, with the people or the shifts that it belongs to.
-fn answers<'a>(is_you: bool, places: impl Iterator<Item = &'a PlaceNews>) -> Vec<(String, Vec<Fact>)> {
+fn answers<'a>(
+    is_you: bool,
+    places: impl Iterator<Item = &'a PlaceNews>,
+    texts: Texts,
+) -> Vec<(String, Vec<Fact>)> {
     let mut lists: Vec<(&[Answer], Vec<&PlaceNews>)> = vec![];
     for place in places.filter(|place| !place.signup.answers.is_empty()) {
         match lists.iter_mut().find(|(answers, _)| *answers == place.signup.answers) {
@@ -228,15 +234,16 @@ fn answers<'a>(is_you: bool, places: impl Iterator<Item = &'a PlaceNews>) -> Vec
     let is_only = lists.len() == 1;
     let shown = |(answers, places): (&[Answer], Vec<&PlaceNews>)| {
         let shifts: BTreeSet<_> = places.iter().map(|place| one_line(place.shift.title.as_str())).collect();
-        let of = part::people(&places).all();
+        let of = part::people(&places).all(texts);
+        let shifts = texts.joined(shifts.into_iter().collect());
         let heading = match (is_only, is_you) {
-            (true, _) => "Your answers".to_owned(),
-            (false, true) => format!("Your answers for {}", joined(shifts.into_iter().collect())),
-            (false, false) => format!("Answers of {of} for {}", joined(shifts.into_iter().collect())),
+            (true, _) => texts.your_answers(),
+            (false, true) => texts.your_answers_for(shifts),
+            (false, false) => texts.answers_of(of, shifts),
         };
         let facts = answers.iter().map(|answer| {
-            let value = safe_answer(&answer_in_words(answer.value.as_str(), Texts::ENGLISH));
-            Fact::new(&one_line(answer.label.as_str()), value.unwrap_or_else(|| HIDDEN_ANSWER.to_owned()))
+            let value = safe_answer(&answer_in_words(answer.value.as_str(), texts));
+            Fact::new(one_line(answer.label.as_str()), value.unwrap_or_else(|| texts.hidden_answer()))
         });
         (heading, facts.collect())
     };

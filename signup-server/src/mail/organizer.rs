@@ -3,7 +3,7 @@
 use signup_core::{EmailAddress, MessageMail, MessagePlace, Secret};
 
 use super::location::place_in_words;
-use super::name::{UNNAMED_SENDER, sender_name};
+use super::name::sender_name;
 use super::people::People;
 use super::unsubscribe_url;
 use crate::page::times::Times;
@@ -13,6 +13,7 @@ use crate::texts::Texts;
 /// The content of a mail with a message from an organizer, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct OrganizerMail {
+    pub(super) texts: Texts,
     pub(super) subject: String,
     /// The names in the greeting.
     pub(super) name: Option<String>,
@@ -47,26 +48,28 @@ impl OrganizerMail {
     /// Returns the content of the mail. `secret` is that of the link.
     pub(super) fn of(mail: &MessageMail, secret: &Secret, base_url: &str) -> Self {
         let MessageMail { event, message, places, .. } = mail;
+        let texts = Texts::of(event.language);
         let people = People::of(places.iter().map(|place| &place.signup.name));
         let has_several_people = people.count() > 1;
         let of_shift = |places: &[MessagePlace]| {
             let MessagePlace { shift, signup, .. } = &places[0];
             let at = signup.time_and_place(shift, event);
             let who = People::of(places.iter().map(|place| &place.signup.name));
-            let location = place_in_words(&at, event.is_virtual);
+            let location = place_in_words(&at, event.is_virtual, texts);
             Place {
                 shift: one_line(shift.title.as_str()),
-                when: Times::of(at.interval, &at.zone, Texts::ENGLISH).to_string(),
+                when: Times::of(at.interval, &at.zone, texts).to_string(),
                 location: location.map(|location| one_line(&location)),
-                who: has_several_people.then(|| who.all()),
+                who: has_several_people.then(|| who.all(texts)),
             }
         };
-        let organization = sender_name(&mail.organization.name).unwrap_or_else(|| UNNAMED_SENDER.to_owned());
+        let organization = sender_name(&mail.organization.name).unwrap_or_else(|| texts.the_organizer());
         Self {
+            texts,
             subject: one_line(message.subject.as_str()),
-            name: people.greeting(),
+            name: people.greeting(texts),
             has_several_people,
-            heading: format!("{organization} sent you a message about {}", one_line(event.title.as_str())),
+            heading: texts.message_heading(&organization, one_line(event.title.as_str())),
             text: lines(message.text.as_str()),
             places: places.chunk_by(|a, b| a.shift.id == b.shift.id).map(of_shift).collect(),
             unsubscribe: unsubscribe_url(base_url, secret),

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use signup_core::PersonName;
 
 use super::name::safe_name;
+use crate::texts::Texts;
 
 /// The maximum number of names in a heading, a subject or a greeting.
 const MAX_NAMES: usize = 3;
@@ -30,43 +31,34 @@ impl People {
     }
 
     /// Returns the names for `Hello Ada and Ben,`. `None` if the mail may not show all of them, or if there are many.
-    pub(super) fn greeting(&self) -> Option<String> {
+    pub(super) fn greeting(&self, texts: Texts) -> Option<String> {
         let all = self.names.iter().cloned().collect::<Option<Vec<_>>>()?;
-        (all.len() <= MAX_NAMES && is_short(&all)).then(|| joined(all))
+        (all.len() <= MAX_NAMES && is_short(&all)).then(|| texts.joined(all))
     }
 
     /// Returns the people for a heading, such as `Ada and Ben`, `Ada, Ben and 2 more`, or `2 people`.
-    pub(super) fn in_words(&self) -> String {
+    pub(super) fn in_words(&self, texts: Texts) -> String {
         let shown: Vec<_> = self.names.iter().flatten().take(MAX_NAMES).cloned().collect();
-        if is_short(&shown) { self.and_more(shown) } else { self.and_more(vec![]) }
+        self.and_more(if is_short(&shown) { shown } else { vec![] }, texts)
     }
 
     /// Returns every name that the mail may show, and the number of the other people.
-    pub(super) fn all(&self) -> String {
-        self.and_more(self.names.iter().flatten().cloned().collect())
+    pub(super) fn all(&self, texts: Texts) -> String {
+        self.and_more(self.names.iter().flatten().cloned().collect(), texts)
     }
 
-    fn and_more(&self, mut shown: Vec<String>) -> String {
+    fn and_more(&self, mut shown: Vec<String>, texts: Texts) -> String {
         match (self.names.len() - shown.len(), shown.is_empty()) {
             (0, _) => {}
-            (1, true) => return "1 person".to_owned(),
-            (count, true) => return format!("{count} people"),
-            (more, false) => shown.push(format!("{more} more")),
+            (count, true) => return texts.number_of_people(count),
+            (more, false) => shown.push(texts.more_people(more)),
         }
-        joined(shown)
+        texts.joined(shown)
     }
 }
 
 fn is_short(names: &[String]) -> bool {
     names.iter().map(|name| name.chars().count()).sum::<usize>() <= MAX_CHARACTERS
-}
-
-/// Joins texts as a sentence does: `Ada`, `Ada and Ben`, `Ada, Ben and Cy`.
-pub(super) fn joined(mut texts: Vec<String>) -> String {
-    match texts.pop() {
-        Some(last) if !texts.is_empty() => format!("{} and {last}", texts.join(", ")),
-        last => last.unwrap_or_default(),
-    }
 }
 
 #[cfg(test)]
@@ -88,8 +80,12 @@ mod tests {
         ] {
             let names: Vec<PersonName> = names.iter().map(|name| name.parse().unwrap()).collect();
             let people = People::of(&names);
-            assert_eq!(people.greeting().as_deref(), greeting, "{names:?}");
-            assert_eq!((&*people.in_words(), &*people.all()), (heading, all), "{names:?}");
+            assert_eq!(people.greeting(Texts::ENGLISH).as_deref(), greeting, "{names:?}");
+            assert_eq!(
+                (&*people.in_words(Texts::ENGLISH), &*people.all(Texts::ENGLISH)),
+                (heading, all),
+                "{names:?}"
+            );
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::texts::Texts;
 /// The content of a mail to a person, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct PersonMail {
+    pub(super) texts: Texts,
     pub(super) subject: String,
     pub(super) name: Option<String>,
     pub(super) heading: String,
@@ -32,6 +33,7 @@ impl PersonMail {
     pub(super) fn code(code: &Code) -> Self {
         let heading = "Your sign-in code";
         Self {
+            texts: Texts::ENGLISH,
             subject: heading.to_owned(),
             name: None,
             heading: heading.to_owned(),
@@ -53,6 +55,7 @@ impl PersonMail {
             None => format!("You are invited to help run {organization}"),
         };
         Self {
+            texts: Texts::ENGLISH,
             subject: format!("Invitation to {organization}"),
             name: safe_name(&invited.invitee.name),
             heading,

@@ -6,15 +6,16 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::{DEFAULT_THEME, Head, html, style};
+use crate::texts::Texts;
 
 #[derive(Debug, Template)]
 #[template(path = "mail_choice.html")]
 struct MailChoiceTemplate<'a> {
     head: Head,
     organization: &'a str,
-    heading: &'static str,
-    text: &'static str,
-    button: &'static str,
+    heading: &'a str,
+    text: String,
+    button: String,
     is_on: bool,
     /// The path of the page of the places.
     path: &'a str,
@@ -22,58 +23,38 @@ struct MailChoiceTemplate<'a> {
 
 /// Renders the page. `is_done` after a choice, which the page then confirms.
 pub(super) fn page(choice: &MailChoice, is_done: bool, path: &str) -> Response {
-    let words = match choice.subscription {
-        Subscription::Messages => MESSAGES,
+    let texts = texts(choice);
+    let (heading, text, button) = match (choice.subscription, choice.is_on) {
+        (Subscription::Messages, true) => (
+            if is_done { texts.messages_on_again() } else { texts.stop_messages_question() },
+            texts.messages_on_text(),
+            texts.turn_messages_off(),
+        ),
+        (Subscription::Messages, false) => {
+            (texts.messages_off(), texts.messages_off_text(), texts.turn_messages_on())
+        }
         // Reminders, or a subscription that is newer than this page.
-        _ => REMINDERS,
-    };
-    let heading = match (choice.is_on, is_done) {
-        (true, false) => words.question,
-        (true, true) => words.on_again,
-        (false, _) => words.off,
+        (_, true) => (
+            if is_done { texts.reminders_on_again() } else { texts.stop_reminders_question() },
+            texts.reminders_on_text(),
+            texts.stop_reminders(),
+        ),
+        (_, false) => (texts.reminders_off(), texts.reminders_off_text(), texts.turn_reminders_on()),
     };
     let theme = choice.event.as_ref().map_or(DEFAULT_THEME, style::theme_of);
     let page = MailChoiceTemplate {
-        head: Head::private(heading, theme),
+        head: Head { texts, ..Head::private(&heading, theme) },
         organization: choice.organization.name.as_str(),
-        heading,
-        text: if choice.is_on { words.text_on } else { words.text_off },
-        button: if choice.is_on { words.turn_off } else { words.turn_on },
+        heading: &heading,
+        text,
+        button,
         is_on: choice.is_on,
         path,
     };
     html(StatusCode::OK, &page)
 }
 
-/// The words of the page for one kind of mails.
-struct Words {
-    question: &'static str,
-    off: &'static str,
-    on_again: &'static str,
-    text_on: &'static str,
-    text_off: &'static str,
-    turn_off: &'static str,
-    turn_on: &'static str,
+/// The texts of the page.
+pub(super) fn texts(choice: &MailChoice) -> Texts {
+    choice.event.as_ref().map_or(Texts::ENGLISH, |event| Texts::of(event.language))
 }
-
-const REMINDERS: Words = Words {
-    question: "Do you want to stop reminders?",
-    off: "You won’t get reminders any more",
-    on_again: "You’ll get reminders again",
-    text_on: "We email you on the day before each shift. If you stop these emails, we’ll still tell you when a shift changes or is \
-              cancelled.",
-    text_off: "We won’t email you on the day before a shift. We’ll still tell you when a shift changes or is cancelled.",
-    turn_off: "Stop reminders",
-    turn_on: "Turn reminders on again",
-};
-
-const MESSAGES: Words = Words {
-    question: "Do you want to stop messages?",
-    off: "You won’t get messages any more",
-    on_again: "You’ll get messages again",
-    text_on: "The organizers can send messages to everyone who has signed up. If you stop these emails, we’ll still tell you when a \
-              shift changes or is cancelled.",
-    text_off: "The organizers’ messages won’t reach you. We’ll still tell you when a shift changes or is cancelled.",
-    turn_off: "Stop messages",
-    turn_on: "Turn messages on again",
-};

@@ -69,12 +69,19 @@ pub(super) struct Part<'a> {
     people: People,
     /// Whether the mail is about one person, whom it calls `you`.
     pub(super) is_you: bool,
+    texts: Texts,
     now: Timestamp,
 }
 
 impl<'a> Part<'a> {
     /// Returns the part of these places. Places on one shift are together, unless the mail tells different things about them.
-    pub(super) fn of(kind: Kind, is_you: bool, places: &[&'a PlaceNews], now: Timestamp) -> Self {
+    pub(super) fn of(
+        kind: Kind,
+        is_you: bool,
+        places: &[&'a PlaceNews],
+        texts: Texts,
+        now: Timestamp,
+    ) -> Self {
         let mut shifts: Vec<Vec<&PlaceNews>> = vec![];
         for place in places {
             let told = |place: &PlaceNews| (place.change.clone(), place.signup.reason.clone());
@@ -86,7 +93,7 @@ impl<'a> Part<'a> {
                 None => shifts.push(vec![place]),
             }
         }
-        Self { kind, shifts, people: people(places), is_you, now }
+        Self { kind, shifts, people: people(places), is_you, texts, now }
     }
 
     /// Returns the number of places.
@@ -103,7 +110,7 @@ impl<'a> Part<'a> {
         let ids: BTreeSet<_> = self.shifts.iter().map(|shift| shift[0].shift.id).collect();
         match ids.len() {
             1 => shorten(self.first().shift.title.as_str(), max),
-            count => format!("{count} shifts"),
+            count => self.texts.number_of_shifts(count),
         }
     }
 
@@ -111,51 +118,37 @@ impl<'a> Part<'a> {
         self.shifts.len() == 1
     }
 
-    /// Returns the beginning of a sentence, such as `You’re` or `Ada and Ben are`.
-    fn who_are(&self) -> String {
-        match (self.is_you, self.people.count()) {
-            (true, _) => "You’re".to_owned(),
-            (false, 1) => format!("{} is", self.people.in_words()),
-            (false, _) => format!("{} are", self.people.in_words()),
-        }
-    }
-
-    /// Returns what was cancelled, such as `your place` or `the places of Ada and Ben`.
-    fn whose_places(&self) -> String {
-        let places = if self.has_one_shift() && self.people.count() == 1 { "place" } else { "places" };
-        if self.is_you {
-            format!("your {places}")
-        } else {
-            format!("the {places} of {}", self.people.in_words())
-        }
+    /// Returns 1 for one place, and 2 for several.
+    fn places(&self) -> usize {
+        if self.has_one_shift() && self.people.count() == 1 { 1 } else { 2 }
     }
 
     /// Returns the sentence that tells what happened.
     pub(super) fn heading(&self) -> String {
-        match self.kind {
-            Kind::EventCancelled => "This event has been cancelled".to_owned(),
-            Kind::ShiftCancelled if self.has_one_shift() => "This shift has been cancelled".to_owned(),
-            Kind::ShiftCancelled => "These shifts have been cancelled".to_owned(),
-            Kind::CancelledByOrganizer => format!("The organizer has cancelled {}", self.whose_places()),
-            Kind::CancelledByVolunteer => format!("You’ve cancelled {}", self.whose_places()),
-            Kind::New => format!("{} signed up for {}", self.who_are(), self.shifts_in_words(usize::MAX)),
-            Kind::Unchanged => self.has_already(),
-            Kind::Reminder => format!("{} {}", self.your_shifts_are(), self.when_is_it()),
-            Kind::Moved => match (&self.first().change, self.has_one_shift()) {
+        let (texts, people) = (self.texts, || self.people.in_words(self.texts));
+        match (self.kind, self.is_you) {
+            (Kind::EventCancelled, _) => texts.event_cancelled(),
+            (Kind::ShiftCancelled, _) if self.has_one_shift() => texts.this_shift_cancelled(),
+            (Kind::ShiftCancelled, _) => texts.these_shifts_cancelled(),
+            (Kind::CancelledByOrganizer, true) => texts.organizer_cancelled_yours(self.places()),
+            (Kind::CancelledByOrganizer, false) => texts.organizer_cancelled(people(), self.places()),
+            (Kind::CancelledByVolunteer, true) => texts.you_cancelled_yours(self.places()),
+            (Kind::CancelledByVolunteer, false) => texts.you_cancelled(people(), self.places()),
+            (Kind::New, true) => texts.you_signed_up_for(self.shifts_in_words(usize::MAX)),
+            (Kind::New, false) => {
+                let shifts = self.shifts_in_words(usize::MAX);
+                texts.people_signed_up_for(people(), shifts, self.people.count())
+            }
+            (Kind::Unchanged, _) => self.has_already(),
+            (Kind::Reminder, _) => self.when_to_come(),
+            (Kind::Moved, _) => match (&self.first().change, self.has_one_shift()) {
                 (PlaceChange::Moved { before }, true) if day(before) != day(&self.first().at) => {
-                    format!(
-                        "Your shift has moved to {}",
-                        times::day_of_year(day(&self.first().at), Texts::ENGLISH)
-                    )
+                    texts.shift_moved_to(times::day_of_year(day(&self.first().at), texts))
                 }
-                (_, true) => "Your shift has changed".to_owned(),
-                (_, false) => "Your shifts have changed".to_owned(),
+                (_, true) => texts.shift_changed(),
+                (_, false) => texts.shifts_changed(),
             },
         }
-    }
-
-    const fn your_shifts_are(&self) -> &'static str {
-        if self.has_one_shift() { "Your shift is" } else { "Your shifts are" }
     }
 
     /// Returns the day of all shifts, if it is near.
@@ -171,91 +164,83 @@ impl<'a> Part<'a> {
         }
     }
 
-    fn when_is_it(&self) -> String {
+    /// Returns the sentence that reminds.
+    fn when_to_come(&self) -> String {
+        let (texts, shifts) = (self.texts, self.shifts.len());
         match self.near_day() {
-            Some(NearDay::Today) => "today".to_owned(),
-            Some(NearDay::Tomorrow) => "tomorrow".to_owned(),
-            None => format!("on {}", times::day_of_year(day(&self.first().at))),
+            Some(NearDay::Today) => texts.shifts_today(shifts),
+            Some(NearDay::Tomorrow) => texts.shifts_tomorrow(shifts),
+            None => texts.shifts_soon(shifts, times::day_of_year(day(&self.first().at), texts)),
         }
     }
 
     fn has_already(&self) -> String {
-        let places = if self.has_one_shift() && self.people.count() == 1 { "a place" } else { "places" };
+        let (texts, people) = (self.texts, || self.people.in_words(self.texts));
         match (self.is_you, self.people.count()) {
-            (true, _) => format!("You already have {places}"),
-            (false, 1) => format!("{} already has {places}", self.people.in_words()),
-            (false, _) => format!("{} already have {places}", self.people.in_words()),
+            (true, _) => texts.you_already_have(self.places()),
+            (false, 1) => texts.person_already_has(people(), self.places()),
+            (false, _) => texts.people_already_have(people()),
         }
     }
 
     /// Returns the subject: what happened, to which shift, and on which day.
     pub(super) fn subject(&self, event: &str) -> String {
-        let beginning = match self.kind {
-            Kind::Moved => "Changed".to_owned(),
-            Kind::New => format!("{} signed up", self.who_are()),
-            Kind::Unchanged => self.has_already(),
-            Kind::Reminder => return self.subject_of_reminder(event),
-            _ => "Cancelled".to_owned(),
+        let texts = self.texts;
+        let what = match (self.kind, self.is_you) {
+            (Kind::Moved, _) => texts.subject_changed(),
+            (Kind::New, true) => texts.you_signed_up(),
+            (Kind::New, false) => texts.people_signed_up(self.people.in_words(texts), self.people.count()),
+            (Kind::Unchanged, _) => self.has_already(),
+            (Kind::Reminder, _) => match self.near_day() {
+                Some(NearDay::Today) => texts.today(),
+                Some(NearDay::Tomorrow) => texts.tomorrow(),
+                None => texts.reminder(),
+            },
+            _ => texts.subject_cancelled(),
         };
         // A long title of the event leaves room for that of the shift.
-        let shift = match self.kind {
-            Kind::EventCancelled => String::new(),
-            _ => format!(" – {}", self.shifts_in_words(MAX_SUBJECT_TITLE / 2)),
-        };
-        let event = shorten(event, MAX_SUBJECT_TITLE - shift.chars().count().min(MAX_SUBJECT_TITLE / 2));
-        let days: BTreeSet<_> = self.shifts.iter().map(|shift| day(&shift[0].at)).collect();
-        let from = if days.len() > 1 { " from" } else { "," };
-        let first = days.first().map(|day| times::day_of_year(*day, Texts::ENGLISH)).unwrap_or_default();
-        format!("{beginning}: {event}{shift}{from} {first}")
-    }
-
-    /// Returns the subject of a reminder, such as `Tomorrow: Food drive – Packing, 09:00`.
-    fn subject_of_reminder(&self, event: &str) -> String {
-        let (near, at) = (self.near_day(), &self.first().at);
-        let beginning = match near {
-            Some(NearDay::Today) => "Today",
-            Some(NearDay::Tomorrow) => "Tomorrow",
-            None => "Reminder",
-        };
+        let is_of_event = self.kind == Kind::EventCancelled;
         let shift = self.shifts_in_words(MAX_SUBJECT_TITLE / 2);
-        let event = shorten(event, MAX_SUBJECT_TITLE - shift.chars().count().min(MAX_SUBJECT_TITLE / 2));
-        let from = if self.has_one_shift() { "," } else { " from" };
-        let start = Times::of(at.interval, &at.zone).start_in_words(near.is_none());
-        format!("{beginning}: {event} – {shift}{from} {start}")
-    }
-
-    /// Returns the sentence under the heading.
-    pub(super) fn intro(&self, is_asked: bool) -> &'static str {
-        match self.kind {
-            Kind::EventCancelled => {
-                "The organizer has cancelled this event, so it does not take place. Thank you for offering to help."
-            }
-            Kind::ShiftCancelled if self.has_one_shift() => {
-                "The organizer has cancelled this shift, so nobody needs to come to it. Thank you for offering to help."
-            }
-            Kind::ShiftCancelled => {
-                "The organizer has cancelled these shifts, so nobody needs to come to them. Thank you for offering to help."
-            }
-            Kind::CancelledByOrganizer => "Thank you for offering to help.",
-            Kind::CancelledByVolunteer => "Thanks for letting us know.",
-            Kind::New => "Thank you. We look forward to seeing you.",
-            Kind::Reminder if self.has_one_shift() => {
-                "Thank you for helping. If you can’t come, please cancel your place so that someone else can take it."
-            }
-            Kind::Reminder => {
-                "Thank you for helping. If you can’t come, please cancel your places so that others can take them."
-            }
-            Kind::Moved => self.what_moved(),
-            Kind::Unchanged if is_asked => {
-                "You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You can sign up other people with the same email address: each person gets a place of their own."
-            }
-            Kind::Unchanged => {
-                "An earlier email may have told you another time or place. This is how it is now."
-            }
+        let room = if is_of_event { 0 } else { (3 + shift.chars().count()).min(MAX_SUBJECT_TITLE / 2) };
+        let event = shorten(event, MAX_SUBJECT_TITLE - room);
+        if self.kind == Kind::Reminder {
+            let at = &self.first().at;
+            let has_date = self.near_day().is_none();
+            let start = Times::of(at.interval, &at.zone, texts).start_in_words(has_date);
+            return match (self.has_one_shift(), has_date) {
+                (true, _) => texts.subject(what, event, shift, start),
+                (false, true) => texts.subject_from(what, event, shift, start),
+                (false, false) => texts.subject_from_clock(what, event, shift, start),
+            };
+        }
+        let days: BTreeSet<_> = self.shifts.iter().map(|shift| day(&shift[0].at)).collect();
+        let first = days.first().map(|day| times::day_of_year(*day, texts)).unwrap_or_default();
+        match (is_of_event, days.len() > 1) {
+            (false, false) => texts.subject(what, event, shift, first),
+            (false, true) => texts.subject_from(what, event, shift, first),
+            (true, false) => texts.subject_of_event(what, event, first),
+            (true, true) => texts.subject_of_event_from(what, event, first),
         }
     }
 
-    fn what_moved(&self) -> &'static str {
+    /// Returns the sentence under the heading.
+    pub(super) fn intro(&self, is_asked: bool) -> String {
+        let texts = self.texts;
+        match self.kind {
+            Kind::EventCancelled => texts.event_cancelled_intro(),
+            Kind::ShiftCancelled if self.has_one_shift() => texts.shift_cancelled_intro(),
+            Kind::ShiftCancelled => texts.shifts_cancelled_intro(),
+            Kind::CancelledByOrganizer => texts.organizer_cancelled_intro(),
+            Kind::CancelledByVolunteer => texts.you_cancelled_intro(),
+            Kind::New => texts.signed_up_intro(),
+            Kind::Reminder => texts.reminder_intro(self.shifts.len()),
+            Kind::Moved => self.what_moved(),
+            Kind::Unchanged if is_asked => texts.asked_again(),
+            Kind::Unchanged => texts.corrected(),
+        }
+    }
+
+    fn what_moved(&self) -> String {
         let moved = |is_other: fn(&TimeAndPlace, &TimeAndPlace) -> bool| {
             self.shifts.iter().any(|shift| match &shift[0].change {
                 PlaceChange::Moved { before } => is_other(before, &shift[0].at),
@@ -263,9 +248,9 @@ impl<'a> Part<'a> {
             })
         };
         match (moved(|a, b| a.interval != b.interval), moved(|a, b| a.place() != b.place())) {
-            (true, true) => "The time and the place are different now. You’re still signed up.",
-            (true, false) => "The time is different now. You’re still signed up.",
-            (false, _) => "The place is different now. You’re still signed up.",
+            (true, true) => self.texts.time_and_place_changed(),
+            (true, false) => self.texts.time_changed(),
+            (false, _) => self.texts.place_changed(),
         }
     }
 
@@ -273,8 +258,11 @@ impl<'a> Part<'a> {
     pub(super) fn lines(&self) -> Vec<Fact> {
         let line = |places: &Vec<&PlaceNews>| {
             let names = people(places);
-            let who = if self.is_you { String::new() } else { format!(" ({})", names.all()) };
-            Fact::new(&one_line(places[0].shift.title.as_str()), format!("{}{who}", when(&places[0].at)))
+            let who = if self.is_you { String::new() } else { format!(" ({})", names.all(self.texts)) };
+            Fact::new(
+                one_line(places[0].shift.title.as_str()),
+                format!("{}{who}", when(&places[0].at, self.texts)),
+            )
         };
         self.shifts.iter().map(line).collect()
     }
@@ -283,9 +271,11 @@ impl<'a> Part<'a> {
     pub(super) fn descriptions(&self) -> impl Iterator<Item = (String, Vec<String>)> {
         self.shifts.iter().filter_map(|places| {
             let shift = &places[0].shift;
-            let title =
-                if self.has_one_shift() { "the shift".to_owned() } else { one_line(shift.title.as_str()) };
-            shift.description.as_ref().map(|text| (format!("About {title}"), lines(text.as_str())))
+            let heading = match self.has_one_shift() {
+                true => self.texts.about_shift(),
+                false => self.texts.about(one_line(shift.title.as_str())),
+            };
+            shift.description.as_ref().map(|text| (heading, lines(text.as_str())))
         })
     }
 }
@@ -299,6 +289,6 @@ fn day(at: &TimeAndPlace) -> jiff::civil::Date {
     times::date(at.interval, &at.zone)
 }
 
-pub(super) fn when(at: &TimeAndPlace) -> String {
-    Times::of(at.interval, &at.zone, Texts::ENGLISH).to_string()
+pub(super) fn when(at: &TimeAndPlace, texts: Texts) -> String {
+    Times::of(at.interval, &at.zone, texts).to_string()
 }

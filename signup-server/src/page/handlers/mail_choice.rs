@@ -34,7 +34,7 @@ impl PublicPages {
         choice.is_on = match request.optional_form().await {
             Ok(body) => Typed::parse(&body).get("subscribe").is_some(),
             Err(BodyError::UnsupportedMediaType) => false,
-            Err(error) => return body_error(error, &path),
+            Err(error) => return body_error(error, &path, mail_choice::texts(&choice)),
         };
         match volunteers.choose_mails(&secret, choice.is_on).await {
             Ok(()) => mail_choice::page(&choice, true, &path),
