@@ -205,6 +205,11 @@ impl Signup {
         }
     }
 
+    /// Returns whether the volunteer was told that they wait, and never got a place.
+    pub fn has_only_waited(&self) -> bool {
+        self.told.status == Some(SignupStatus::Waitlisted) && self.promoted_at.is_none()
+    }
+
     /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
     #[must_use]
     pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {

@@ -10,6 +10,7 @@ mod html;
 #[cfg(test)]
 mod messages;
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -41,12 +42,20 @@ fn bundle((language, files): (Language, &[&str])) -> FluentBundle<FluentResource
     let mut bundle = FluentBundle::new_concurrent(vec![locale]);
     // An argument is not put between marks of its direction. Such marks would be in the subjects of mails, too.
     bundle.set_use_isolating(false);
+    if language == Language::EnUs {
+        bundle.set_transform(Some(american));
+    }
     for file in files {
         // No file has errors: see the tests.
         let resource = FluentResource::try_new((*file).to_owned()).unwrap_or_else(|(resource, _)| resource);
         bundle.add_resource_overriding(resource);
     }
     bundle
+}
+
+/// Returns a text in American spelling.
+fn american(text: &str) -> Cow<'_, str> {
+    text.replace("ancelled", "anceled").into()
 }
 
 /// The texts in one language.
@@ -68,11 +77,17 @@ impl Texts {
     }
 
     /// Joins texts as a sentence does: `Ada`, `Ada and Ben`, `Ada, Ben and Cy`.
-    pub(crate) fn joined(self, mut texts: Vec<String>) -> String {
+    pub(crate) fn joined(self, texts: Vec<String>) -> String {
+        let last = texts.last().cloned().unwrap_or_default();
+        self.joined_before(texts, &last)
+    }
+
+    /// Joins texts whose last one is read as `sound`.
+    fn joined_before(self, mut texts: Vec<String>, sound: &str) -> String {
         match texts.pop() {
             Some(last) if !texts.is_empty() => {
                 let before = texts.join(", ");
-                if begins_with_i(&last) { self.and_before_i(before, last) } else { self.and(before, last) }
+                if begins_with_i(sound) { self.and_before_i(before, last) } else { self.and(before, last) }
             }
             last => last.unwrap_or_default(),
         }
@@ -80,9 +95,10 @@ impl Texts {
 
     /// Joins names that people typed, and words for further people, as a sentence does.
     pub(crate) fn joined_names(self, names: &[String], others: Option<String>) -> Html {
+        let last = others.as_ref().or(names.last()).cloned().unwrap_or_default();
         // The words have no markup.
         let names = names.iter().map(|name| Html::typed(name).to_string());
-        Html::of_escaped(self.joined(names.chain(others).collect()))
+        Html::of_escaped(self.joined_before(names.chain(others).collect(), &last))
     }
 
     fn text(self, id: &str, arguments: &[(&'static str, &dyn Argument)]) -> String {
@@ -105,7 +121,7 @@ impl Texts {
             // Cannot happen: see the tests.
             text => {
                 tracing::error!(id, language = self.0.name(), ?errors, "a text is missing or has faults");
-                text.map_or_else(|| id.to_owned(), std::borrow::Cow::into_owned)
+                text.map_or_else(|| id.to_owned(), Cow::into_owned)
             }
         }
     }

@@ -71,6 +71,8 @@ shifts-on = Schichten am { $day }
 zone-note = Alle Uhrzeiten: { $zone }.
 choose-shift = { $shift } auswählen,
 sign-up-for-html = Anmelden<span class="quiet"> für { $shift }, { $start }</span>
+join-waiting-list = Auf die Warteliste
+join-waiting-list-for-html = Auf die Warteliste<span class="quiet"> für { $shift }, { $start }</span>
 sign-up-for-chosen = Für die ausgewählten Schichten anmelden
 places-left = { $capacity ->
     [one] { $left } von { $capacity } Platz frei
@@ -101,6 +103,7 @@ no-sign-up = Derzeit keine Anmeldung
 no-sign-up-text = Für diese Schichten können Sie sich derzeit nicht anmelden.
 no-places = Keine freien Plätze
 no-places-text = Sagt jemand ab, wird der Platz hier angezeigt.
+no-places-but-list-text = Sie können sich für eine Schicht auf die Warteliste setzen lassen.
 
 ## Why a form was refused, on the page of the event
 
@@ -139,6 +142,7 @@ reason-removed = der Veranstalter hat sie entfernt
 
 sign-up-heading = Anmeldung
 sign-up-title = Anmeldung: { $event }
+join-waiting-list-title = Auf die Warteliste: { $event }
 sign-up = Anmelden
 there-is-a-problem = Bitte prüfen Sie Ihre Angaben
 problem = Fehler:
@@ -152,6 +156,7 @@ shifts-gone = { $count ->
    *[other] { $count } Schichten, die Sie ausgewählt haben, gibt es nicht mehr.
 }
 choose-other-shifts = Andere Schichten auswählen
+how-waiting-works = Gibt es noch freie Plätze, bekommen Sie sie sofort. Wer keinen Platz bekommt, steht auf der Warteliste und rückt nach, sobald ein Platz frei wird.
 these-overlap = { $pairs ->
     [one] Diese beiden überschneiden sich:
    *[other] Diese Schichten überschneiden sich:
@@ -206,6 +211,11 @@ thank-you = Vielen Dank
 place-saved-html = { $people }, Ihr Platz in der Schicht { $shift } ist eingetragen.
 places-saved-html = { $people }, Ihre Plätze in der Schicht { $shift } sind eingetragen.
 places-on-shifts-saved-html = { $people }, Ihre Plätze in { $count } Schichten sind eingetragen.
+sign-up-saved = Ihre Anmeldung ist gespeichert
+sign-up-saved-html = { $people }, Ihre Anmeldung für { $shift } ist gespeichert.
+sign-ups-saved-html = { $people }, Ihre Anmeldungen für { $count } Schichten sind gespeichert.
+place-or-list = Wenn Sie noch keinen Platz haben, stehen Sie auf der Warteliste. Was davon gilt, steht in der E-Mail.
+place-or-list-without-mail = Wenn Sie noch keinen Platz haben, stehen Sie auf der Warteliste. Fragen Sie den Veranstalter, was davon gilt.
 other-people = { $count ->
     [one] 1 weitere Person
    *[other] { $count } weitere Personen
@@ -257,6 +267,10 @@ past-and-cancelled = Vorbei oder abgesagt
 moved-html = <strong>Der Veranstalter hat Zeit oder Ort geändert.</strong> Bisher: <span dir="auto">{ $before }</span>
 cancel-this-place = Diesen Platz absagen
 cancel-this-place-html = Diesen Platz absagen<span class="quiet">: { $name }, { $shift }, { $start }</span>
+on-waiting-list = Sie stehen auf der Warteliste.
+place-in-line = Ihr Platz auf der Liste: { $number }.
+leave-waiting-list = Warteliste verlassen
+leave-waiting-list-html = Warteliste verlassen<span class="quiet">: { $name }, { $shift }, { $start }</span>
 your-calendar = Ihr Kalender
 your-calendar-text = Wenn Sie diese Webadresse in Ihrem Kalender abonnieren, sehen Sie dort Ihre Plätze und jede Änderung. Geben Sie die Adresse nicht weiter: Wer sie hat, kann Ihre Plätze sehen und absagen.
 question-html = Wenn Sie eine Frage haben, schreiben Sie an { $contact }.
@@ -279,8 +293,11 @@ cannot-cancel-removed = Der Veranstalter hat diese Schicht entfernt. Es gibt dah
 cancel-a-place = Einen Platz absagen
 ask-to-cancel = Möchten Sie diesen Platz absagen?
 place-becomes-free = Dann kann jemand anderes den Platz übernehmen.
-mail-about-cancellation = Wir bestätigen Ihnen die Absage per E-Mail.
+mail-about-cancellation = Wir bestätigen das per E-Mail.
 keep-this-place = Diesen Platz behalten
+ask-to-leave-waiting-list = Möchten Sie die Warteliste verlassen?
+list-starts-anew = Wenn Sie sich später wieder eintragen, beginnen Sie am Ende der Liste.
+stay-on-waiting-list = Auf der Warteliste bleiben
 which-place = Welchen Platz möchten Sie absagen?
 choose-the-place = Wählen Sie den Platz aus, den Sie absagen möchten
 place-of-person-html = { $name }: { $shift }, { $times }
@@ -315,6 +332,7 @@ label-when-now = Neue Zeit
 label-where-was = Bisheriger Ort
 label-where-now = Neuer Ort
 label-overlaps-with = Überschneidet sich mit
+label-place-in-line = Platz auf der Warteliste
 no-place-given = Kein Ort angegeben.
 no-new-place = Der Veranstalter hat noch keinen neuen Ort angegeben.
 about-event = Zur Veranstaltung
@@ -327,6 +345,8 @@ hidden-answer = (siehe Einzelheiten)
 all-your-places = Alle Ihre Plätze bei dieser Veranstaltung
 no-places-left = Sie haben bei dieser Veranstaltung keine Plätze mehr.
 see-your-places = Ihre Plätze ansehen, in den Kalender eintragen oder absagen
+see-your-place-in-line = Platz auf der Warteliste ansehen oder Warteliste verlassen
+when-waiting = { $when }, auf der Warteliste
 see-the-details = Einzelheiten ansehen
 see-the-event = Veranstaltung ansehen
 stop-reminders = Keine Erinnerungen mehr erhalten
@@ -360,12 +380,40 @@ people-signed-up = { $count ->
     [one] { $people } ist angemeldet
    *[other] { $people } sind angemeldet
 }
+you-have-place = Sie haben jetzt einen Platz
+people-have-places = { $count ->
+    [one] { $people } hat jetzt einen Platz
+   *[other] { $people } haben jetzt Plätze
+}
+you-wait = Sie stehen auf der Warteliste
+people-wait = { $count ->
+    [one] { $people } steht auf der Warteliste
+   *[other] { $people } stehen auf der Warteliste
+}
+off-list = Nicht mehr auf der Warteliste
 
 you-signed-up-for = Sie sind angemeldet für { $shift }
 people-signed-up-for = { $count ->
     [one] { $people } ist angemeldet für { $shift }
    *[other] { $people } sind angemeldet für { $shift }
 }
+you-have-place-on = { $places ->
+    [one] Sie haben jetzt einen Platz für { $shift }
+   *[other] Sie haben jetzt Plätze für { $shift }
+}
+people-have-places-on = { $count ->
+    [one] { $people } hat jetzt einen Platz für { $shift }
+   *[other] { $people } haben jetzt Plätze für { $shift }
+}
+you-wait-for = Sie stehen auf der Warteliste für { $shift }
+people-wait-for = { $count ->
+    [one] { $people } steht auf der Warteliste für { $shift }
+   *[other] { $people } stehen auf der Warteliste für { $shift }
+}
+organizer-took-you-off-list = Der Veranstalter hat Sie von der Warteliste genommen
+organizer-took-people-off-list = Der Veranstalter hat { $people } von der Warteliste genommen
+you-left-list = Sie haben die Warteliste verlassen
+you-took-people-off-list = Sie haben { $people } von der Warteliste genommen
 you-already-have = { $places ->
     [one] Sie haben bereits einen Platz
    *[other] Sie haben bereits Plätze
@@ -415,12 +463,20 @@ shifts-cancelled-intro = Der Veranstalter hat diese Schichten abgesagt. Es muss 
 organizer-cancelled-intro = Vielen Dank, dass Sie helfen wollten.
 you-cancelled-intro = Danke, dass Sie Bescheid gesagt haben.
 signed-up-intro = Vielen Dank. Wir freuen uns auf Sie.
+promoted-intro = { $places ->
+    [one] Ein Platz ist frei geworden, und er gehört Ihnen. Falls Sie doch nicht kommen können, sagen Sie ihn bitte ab: Dann bekommt ihn die nächste Person auf der Warteliste.
+   *[other] Plätze sind frei geworden, und sie gehören Ihnen. Falls Sie doch nicht kommen können, sagen Sie sie bitte ab: Dann bekommen sie die Nächsten auf der Warteliste.
+}
+waiting-intro = Das ist noch kein Platz, denn die Schicht ist voll. Sobald ein Platz frei wird und Sie an der Reihe sind, gehört er Ihnen, und wir schicken Ihnen eine E-Mail.
+waiting-asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Hier sehen Sie daher, was Sie haben. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie haben noch keinen Platz: Wir schicken Ihnen eine E-Mail, sobald Sie an der Reihe sind.
 reminder-intro = { $shifts ->
     [one] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihren Platz bitte ab, damit jemand anders einspringen kann.
    *[other] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihre Plätze bitte ab, damit andere einspringen können.
 }
-time-and-place-changed = Zeit und Ort haben sich geändert. Sie sind weiterhin angemeldet.
-time-changed = Die Zeit hat sich geändert. Sie sind weiterhin angemeldet.
-place-changed = Der Ort hat sich geändert. Sie sind weiterhin angemeldet.
+time-and-place-changed = Zeit und Ort haben sich geändert.
+time-changed = Die Zeit hat sich geändert.
+place-changed = Der Ort hat sich geändert.
+still-signed-up = Sie sind weiterhin angemeldet.
+still-waiting = Sie stehen weiterhin auf der Warteliste.
 asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Hier sehen Sie daher, welche Plätze Sie haben. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie können mit derselben E-Mail-Adresse auch andere anmelden: Jede Person bekommt einen eigenen Platz.
 corrected = In einer früheren E-Mail standen möglicherweise andere Zeiten oder Orte. So ist es jetzt.

@@ -78,6 +78,8 @@ zone-note = All times are in { $zone }.
 # Before the time of a shift with a tick box. Read out only.
 choose-shift = Choose { $shift },
 sign-up-for-html = Sign up<span class="quiet"> for { $shift }, { $start }</span>
+join-waiting-list = Join the waiting list
+join-waiting-list-for-html = Join the waiting list<span class="quiet"> for { $shift }, { $start }</span>
 sign-up-for-chosen = Sign up for the chosen shifts
 places-left = { $capacity ->
     [one] { $left } of { $capacity } place left
@@ -110,6 +112,7 @@ no-sign-up = No sign-up at the moment
 no-sign-up-text = You can’t sign up for these shifts now.
 no-places = No places left
 no-places-text = If someone cancels, their place will show here.
+no-places-but-list-text = You can join the waiting list of a shift.
 
 ## Why a form was refused, on the page of the event
 
@@ -150,6 +153,7 @@ reason-removed = the organizer has removed it
 
 sign-up-heading = Sign up
 sign-up-title = Sign up: { $event }
+join-waiting-list-title = Join the waiting list: { $event }
 sign-up = Sign up
 there-is-a-problem = There is a problem
 # Before the sentence about a problem. Read out only.
@@ -164,6 +168,7 @@ shifts-gone = { $count ->
    *[other] { $count } shifts that you chose are no longer available.
 }
 choose-other-shifts = Choose other shifts
+how-waiting-works = The people who sign up now get the places that are free, if there are any. Everyone else is on the waiting list: when a place comes free and it’s their turn, it’s theirs.
 # Before a list of pairs of shifts.
 these-overlap = { $pairs ->
     [one] These two overlap:
@@ -223,6 +228,12 @@ thank-you = Thank you
 place-saved-html = { $people }, your place on { $shift } is saved.
 places-saved-html = { $people }, your places on { $shift } are saved.
 places-on-shifts-saved-html = { $people }, your places on { $count } shifts are saved.
+# After a form with which people join a waiting list if they find no place. Everyone reads the same.
+sign-up-saved = Your sign-up is saved
+sign-up-saved-html = { $people }, your sign-up for { $shift } is saved.
+sign-ups-saved-html = { $people }, your sign-ups for { $count } shifts are saved.
+place-or-list = If you have no place yet, you’re on the waiting list. The email says which.
+place-or-list-without-mail = If you have no place yet, you’re on the waiting list. Ask the organizer which.
 other-people = { $count ->
     [one] 1 other
    *[other] { $count } others
@@ -274,6 +285,10 @@ past-and-cancelled = Past and cancelled
 moved-html = <strong>The organizer has changed the time or the place.</strong> It was: <span dir="auto">{ $before }</span>
 cancel-this-place = Cancel this place
 cancel-this-place-html = Cancel this place<span class="quiet">: { $name }, { $shift }, { $start }</span>
+on-waiting-list = You’re on the waiting list.
+place-in-line = Your place in line: { $number }.
+leave-waiting-list = Leave the waiting list
+leave-waiting-list-html = Leave the waiting list<span class="quiet">: { $name }, { $shift }, { $start }</span>
 your-calendar = Your calendar
 your-calendar-text = To see your places in your calendar, subscribe to this web address. Your calendar then follows every change. Don’t share the address: anyone who has it can see your places and cancel them.
 question-html = If you have a question, write to { $contact }.
@@ -298,8 +313,11 @@ cannot-cancel-removed = The organizer has removed this shift, so there is nothin
 cancel-a-place = Cancel a place
 ask-to-cancel = Do you want to cancel this place?
 place-becomes-free = Someone else can then take the place.
-mail-about-cancellation = We’ll email you that it is cancelled.
+mail-about-cancellation = We’ll email you to confirm.
 keep-this-place = Keep this place
+ask-to-leave-waiting-list = Do you want to leave the waiting list?
+list-starts-anew = If you join again later, you start at the end of the list.
+stay-on-waiting-list = Stay on the waiting list
 which-place = Which place do you want to cancel?
 choose-the-place = Choose the place that you want to cancel
 place-of-person-html = { $name }: { $shift }, { $times }
@@ -336,6 +354,7 @@ label-when-now = Time now
 label-where-was = Place was
 label-where-now = Place now
 label-overlaps-with = Overlaps with
+label-place-in-line = Place in line
 no-place-given = No place given.
 no-new-place = The organizer hasn’t given a new place.
 about-event = About the event
@@ -349,6 +368,10 @@ hidden-answer = (see the details)
 all-your-places = All your places at this event
 no-places-left = You have no places left at this event.
 see-your-places = See your places, add them to your calendar or cancel
+# For a person who only waits.
+see-your-place-in-line = See your place on the waiting list, or leave it
+# After the day and the time of a shift.
+when-waiting = { $when }, on the waiting list
 see-the-details = See the details
 see-the-event = See the event
 stop-reminders = Stop reminders
@@ -381,6 +404,17 @@ people-signed-up = { $count ->
     [one] { $people } is signed up
    *[other] { $people } are signed up
 }
+you-have-place = You now have a place
+people-have-places = { $count ->
+    [one] { $people } now has a place
+   *[other] { $people } now have places
+}
+you-wait = You’re on the waiting list
+people-wait = { $count ->
+    [one] { $people } is on the waiting list
+   *[other] { $people } are on the waiting list
+}
+off-list = Off the waiting list
 
 # Headings. "Places" counts the places, and "count" counts the people.
 you-signed-up-for = You’re signed up for { $shift }
@@ -388,6 +422,23 @@ people-signed-up-for = { $count ->
     [one] { $people } is signed up for { $shift }
    *[other] { $people } are signed up for { $shift }
 }
+you-have-place-on = { $places ->
+    [one] You now have a place on { $shift }
+   *[other] You now have places on { $shift }
+}
+people-have-places-on = { $count ->
+    [one] { $people } now has a place on { $shift }
+   *[other] { $people } now have places on { $shift }
+}
+you-wait-for = You’re on the waiting list for { $shift }
+people-wait-for = { $count ->
+    [one] { $people } is on the waiting list for { $shift }
+   *[other] { $people } are on the waiting list for { $shift }
+}
+organizer-took-you-off-list = The organizer has taken you off the waiting list
+organizer-took-people-off-list = The organizer has taken { $people } off the waiting list
+you-left-list = You’ve left the waiting list
+you-took-people-off-list = You’ve taken { $people } off the waiting list
 you-already-have = { $places ->
     [one] You already have a place
    *[other] You already have places
@@ -439,12 +490,21 @@ shifts-cancelled-intro = The organizer has cancelled these shifts, so nobody nee
 organizer-cancelled-intro = Thank you for offering to help.
 you-cancelled-intro = Thanks for letting us know.
 signed-up-intro = Thank you. We look forward to seeing you.
+promoted-intro = { $places ->
+    [one] A place has come free, and it’s yours. If you can’t come any more, please cancel it: the next person on the waiting list then gets it.
+   *[other] Places have come free, and they’re yours. If you can’t come any more, please cancel them: the next people on the waiting list then get them.
+}
+waiting-intro = This is not a place yet, because the shift is full. If a place comes free and it’s your turn, it’s yours and we’ll email you.
+waiting-asked-again = You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You don’t have a place yet: we’ll email you if it’s your turn.
 reminder-intro = { $shifts ->
     [one] Thank you for helping. If you can’t come, please cancel your place so that someone else can take it.
    *[other] Thank you for helping. If you can’t come, please cancel your places so that others can take them.
 }
-time-and-place-changed = The time and the place are different now. You’re still signed up.
-time-changed = The time is different now. You’re still signed up.
-place-changed = The place is different now. You’re still signed up.
+time-and-place-changed = The time and the place are different now.
+time-changed = The time is different now.
+place-changed = The place is different now.
+# After one of the three before.
+still-signed-up = You’re still signed up.
+still-waiting = You’re still on the waiting list.
 asked-again = You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You can sign up other people with the same email address: each person gets a place of their own.
 corrected = An earlier email may have told you another time or place. This is how it is now.

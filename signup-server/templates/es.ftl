@@ -71,6 +71,8 @@ shifts-on = Turnos del { $day }
 zone-note = Todas las horas se indican en { $zone }.
 choose-shift = Elegir { $shift },
 sign-up-for-html = Inscribirse<span class="quiet"> en { $shift }, { $start }</span>
+join-waiting-list = Apuntarse a la lista de espera
+join-waiting-list-for-html = Apuntarse a la lista de espera<span class="quiet"> de { $shift }, { $start }</span>
 sign-up-for-chosen = Inscribirse en los turnos elegidos
 places-left = { $left ->
     [one] Queda { $left } plaza de { $capacity }
@@ -101,6 +103,7 @@ no-sign-up = Sin inscripción por ahora
 no-sign-up-text = Por ahora no es posible inscribirse en estos turnos.
 no-places = No quedan plazas
 no-places-text = Si alguien cancela, su plaza aparecerá aquí.
+no-places-but-list-text = Puede apuntarse a la lista de espera de un turno.
 
 ## Why a form was refused, on the page of the event
 
@@ -139,6 +142,7 @@ reason-removed = la organización lo ha eliminado
 
 sign-up-heading = Inscripción
 sign-up-title = Inscripción: { $event }
+join-waiting-list-title = Lista de espera: { $event }
 sign-up = Inscribirse
 there-is-a-problem = Hay un problema
 problem = Error:
@@ -152,6 +156,7 @@ shifts-gone = { $count ->
    *[other] { $count } de los turnos elegidos ya no están disponibles.
 }
 choose-other-shifts = Elegir otros turnos
+how-waiting-works = Si quedan plazas libres, las tendrá enseguida. Si no, estará en la lista de espera: cuando quede libre una plaza y le toque, será suya.
 these-overlap = { $pairs ->
     [one] Estos dos turnos se solapan:
    *[other] Estos turnos se solapan:
@@ -206,6 +211,11 @@ thank-you = Gracias
 place-saved-html = { $people }, su plaza en { $shift } está guardada.
 places-saved-html = { $people }, sus plazas en { $shift } están guardadas.
 places-on-shifts-saved-html = { $people }, sus plazas en { $count } turnos están guardadas.
+sign-up-saved = Su inscripción está guardada
+sign-up-saved-html = { $people }, su inscripción en { $shift } está guardada.
+sign-ups-saved-html = { $people }, sus inscripciones en { $count } turnos están guardadas.
+place-or-list = Si aún no tiene plaza, está en la lista de espera. El correo le dirá cuál es su caso.
+place-or-list-without-mail = Si aún no tiene plaza, está en la lista de espera. La organización puede decirle cuál es su caso.
 other-people = { $count ->
     [one] 1 persona más
    *[other] { $count } personas más
@@ -257,6 +267,10 @@ past-and-cancelled = Pasadas y canceladas
 moved-html = <strong>La organización ha cambiado la hora o el lugar.</strong> Antes: <span dir="auto">{ $before }</span>
 cancel-this-place = Cancelar esta plaza
 cancel-this-place-html = Cancelar esta plaza<span class="quiet">: { $name }, { $shift }, { $start }</span>
+on-waiting-list = Está en la lista de espera.
+place-in-line = Su puesto en la lista: { $number }.
+leave-waiting-list = Dejar la lista de espera
+leave-waiting-list-html = Dejar la lista de espera<span class="quiet">: { $name }, { $shift }, { $start }</span>
 your-calendar = Su calendario
 your-calendar-text = Para ver sus plazas en su calendario, suscríbase a esta dirección web. Así su calendario recogerá todos los cambios. No comparta la dirección: cualquiera que la tenga puede ver sus plazas y cancelarlas.
 question-html = Si tiene alguna pregunta, escriba a { $contact }.
@@ -279,8 +293,11 @@ cannot-cancel-removed = La organización ha eliminado este turno, así que ya no
 cancel-a-place = Cancelar una plaza
 ask-to-cancel = ¿Quiere cancelar esta plaza?
 place-becomes-free = Otra persona podrá ocupar entonces la plaza.
-mail-about-cancellation = Le confirmaremos la cancelación por correo.
+mail-about-cancellation = Se lo confirmaremos por correo.
 keep-this-place = Conservar esta plaza
+ask-to-leave-waiting-list = ¿Quiere dejar la lista de espera?
+list-starts-anew = Si vuelve a apuntarse más tarde, empezará al final de la lista.
+stay-on-waiting-list = Seguir en la lista de espera
 which-place = ¿Qué plaza quiere cancelar?
 choose-the-place = Elija la plaza que quiere cancelar
 place-of-person-html = { $name }: { $shift }, { $times }
@@ -315,6 +332,7 @@ label-when-now = Hora nueva
 label-where-was = Lugar anterior
 label-where-now = Lugar nuevo
 label-overlaps-with = Se solapa con
+label-place-in-line = Puesto en la lista de espera
 no-place-given = Sin lugar indicado.
 no-new-place = La organización aún no ha indicado un nuevo lugar.
 about-event = Sobre el evento
@@ -327,6 +345,8 @@ hidden-answer = (vea los detalles)
 all-your-places = Todas sus plazas en este evento
 no-places-left = Ya no tiene plazas en este evento.
 see-your-places = Ver sus plazas, añadirlas a su calendario o cancelarlas
+see-your-place-in-line = Ver su puesto en la lista de espera o dejarla
+when-waiting = { $when }, en lista de espera
 see-the-details = Ver los detalles
 see-the-event = Ver el evento
 stop-reminders = Dejar de recibir recordatorios
@@ -357,12 +377,40 @@ people-signed-up = { $count ->
     [one] Inscripción confirmada de { $people }
    *[other] Inscripciones confirmadas de { $people }
 }
+you-have-place = Ahora tiene una plaza
+people-have-places = { $count ->
+    [one] { $people } ahora tiene una plaza
+   *[other] { $people } ahora tienen plazas
+}
+you-wait = Está en la lista de espera
+people-wait = { $count ->
+    [one] { $people } está en la lista de espera
+   *[other] { $people } están en la lista de espera
+}
+off-list = Fuera de la lista de espera
 
 you-signed-up-for = Su inscripción está confirmada: { $shift }
 people-signed-up-for = { $count ->
     [one] La inscripción de { $people } está confirmada: { $shift }
    *[other] Las inscripciones de { $people } están confirmadas: { $shift }
 }
+you-have-place-on = { $places ->
+    [one] Ahora tiene una plaza en { $shift }
+   *[other] Ahora tiene plazas en { $shift }
+}
+people-have-places-on = { $count ->
+    [one] { $people } ahora tiene una plaza en { $shift }
+   *[other] { $people } ahora tienen plazas en { $shift }
+}
+you-wait-for = Está en la lista de espera de { $shift }
+people-wait-for = { $count ->
+    [one] { $people } está en la lista de espera de { $shift }
+   *[other] { $people } están en la lista de espera de { $shift }
+}
+organizer-took-you-off-list = La organización le ha quitado de la lista de espera
+organizer-took-people-off-list = La organización ha quitado a { $people } de la lista de espera
+you-left-list = Ha dejado la lista de espera
+you-took-people-off-list = Ha quitado a { $people } de la lista de espera
 you-already-have = { $places ->
     [one] Ya tiene una plaza
    *[other] Ya tiene plazas
@@ -412,12 +460,20 @@ shifts-cancelled-intro = La organización ha cancelado estos turnos, así que no
 organizer-cancelled-intro = Gracias por ofrecer su ayuda.
 you-cancelled-intro = Gracias por avisarnos.
 signed-up-intro = Gracias. Esperamos verle pronto.
+promoted-intro = { $places ->
+    [one] Ha quedado libre una plaza, y es suya. Si al final no puede venir, cancélela: así la tendrá la siguiente persona de la lista de espera.
+   *[other] Han quedado libres plazas, y son suyas. Si al final no puede venir, cancélelas: así las tendrán las siguientes personas de la lista de espera.
+}
+waiting-intro = Todavía no es una plaza, porque el turno está completo. Si queda libre una plaza y le toca a usted, será suya y le enviaremos un correo.
+waiting-asked-again = Se ha inscrito de nuevo con este correo, así que aquí tiene su situación. Si no ha sido usted, puede ignorar este mensaje. Todavía no tiene plaza: le enviaremos un correo cuando le toque.
 reminder-intro = { $shifts ->
     [one] Gracias por su ayuda. Si no puede venir, cancele su plaza para que otra persona pueda ocuparla.
    *[other] Gracias por su ayuda. Si no puede venir, cancele sus plazas para que otras personas puedan ocuparlas.
 }
-time-and-place-changed = La hora y el lugar han cambiado. Su inscripción sigue en pie.
-time-changed = La hora ha cambiado. Su inscripción sigue en pie.
-place-changed = El lugar ha cambiado. Su inscripción sigue en pie.
+time-and-place-changed = La hora y el lugar han cambiado.
+time-changed = La hora ha cambiado.
+place-changed = El lugar ha cambiado.
+still-signed-up = Su inscripción sigue en pie.
+still-waiting = Sigue en la lista de espera.
 asked-again = Se ha inscrito de nuevo con este correo, así que aquí tiene sus plazas. Si no ha sido usted, puede ignorar este mensaje. Puede inscribir a otras personas con el mismo correo: cada persona tiene su propia plaza.
 corrected = Es posible que un correo anterior indicara otra hora u otro lugar. Así es ahora.

@@ -74,6 +74,8 @@ shifts-on = Créneaux du { $day }
 zone-note = Les horaires sont en { $zone }.
 choose-shift = Choisir { $shift },
 sign-up-for-html = S’inscrire<span class="quiet"> au créneau { $shift }, { $start }</span>
+join-waiting-list = S’inscrire sur la liste d’attente
+join-waiting-list-for-html = S’inscrire sur la liste d’attente<span class="quiet"> : { $shift }, { $start }</span>
 sign-up-for-chosen = S’inscrire aux créneaux choisis
 places-left = { $left ->
     [one] { $left } place libre sur { $capacity }
@@ -104,6 +106,7 @@ no-sign-up = Pas d’inscription pour le moment
 no-sign-up-text = Vous ne pouvez pas vous inscrire à ces créneaux pour le moment.
 no-places = Complet
 no-places-text = Si quelqu’un annule, sa place s’affichera ici.
+no-places-but-list-text = Vous pouvez vous inscrire sur la liste d’attente d’un créneau.
 
 ## Why a form was refused, on the page of the event
 
@@ -142,6 +145,7 @@ reason-removed = l’organisateur l’a supprimé
 
 sign-up-heading = Inscription
 sign-up-title = Inscription : { $event }
+join-waiting-list-title = Liste d’attente : { $event }
 sign-up = S’inscrire
 there-is-a-problem = Il y a un problème
 problem = Erreur :
@@ -155,6 +159,7 @@ shifts-gone = { $count ->
    *[other] { $count } des créneaux choisis ne sont plus disponibles.
 }
 choose-other-shifts = Choisir d’autres créneaux
+how-waiting-works = S’il reste des places, elles sont pour vous tout de suite. Sinon, vous êtes sur la liste d’attente : dès qu’une place se libère et que votre tour est venu, elle est à vous.
 these-overlap = { $pairs ->
     [one] Ces deux créneaux se chevauchent :
    *[other] Ces créneaux se chevauchent :
@@ -209,6 +214,11 @@ thank-you = Merci
 place-saved-html = { $people }, votre place sur le créneau { $shift } est enregistrée.
 places-saved-html = { $people }, vos places sur le créneau { $shift } sont enregistrées.
 places-on-shifts-saved-html = { $people }, vos places sur { $count } créneaux sont enregistrées.
+sign-up-saved = Votre inscription est enregistrée
+sign-up-saved-html = { $people }, votre inscription est enregistrée : { $shift }.
+sign-ups-saved-html = { $people }, vos inscriptions sont enregistrées pour { $count } créneaux.
+place-or-list = Si vous n’avez pas encore de place, vous êtes sur la liste d’attente. L’e-mail vous le précise.
+place-or-list-without-mail = Si vous n’avez pas encore de place, vous êtes sur la liste d’attente. L’organisateur peut vous le préciser.
 other-people = { $count ->
     [one] 1 autre personne
    *[other] { $count } autres personnes
@@ -260,6 +270,10 @@ past-and-cancelled = Passées et annulées
 moved-html = <strong>L’organisateur a changé l’horaire ou le lieu.</strong> Avant : <span dir="auto">{ $before }</span>
 cancel-this-place = Annuler cette place
 cancel-this-place-html = Annuler cette place<span class="quiet"> : { $name }, { $shift }, { $start }</span>
+on-waiting-list = Vous êtes sur la liste d’attente.
+place-in-line = Votre rang : { $number }.
+leave-waiting-list = Quitter la liste d’attente
+leave-waiting-list-html = Quitter la liste d’attente<span class="quiet"> : { $name }, { $shift }, { $start }</span>
 your-calendar = Votre calendrier
 your-calendar-text = Pour voir vos places dans votre calendrier, abonnez-vous à cette adresse web. Votre calendrier suit alors chaque changement. Ne partagez pas cette adresse : toute personne qui l’a peut voir vos places et les annuler.
 question-html = Si vous avez une question, écrivez à { $contact }.
@@ -282,8 +296,11 @@ cannot-cancel-removed = L’organisateur a supprimé ce créneau, il n’y a don
 cancel-a-place = Annuler une place
 ask-to-cancel = Voulez-vous annuler cette place ?
 place-becomes-free = Quelqu’un d’autre pourra alors prendre la place.
-mail-about-cancellation = Nous vous confirmerons l’annulation par e-mail.
+mail-about-cancellation = Nous vous le confirmerons par e-mail.
 keep-this-place = Garder cette place
+ask-to-leave-waiting-list = Voulez-vous quitter la liste d’attente ?
+list-starts-anew = Si vous vous inscrivez de nouveau plus tard, vous serez à la fin de la liste.
+stay-on-waiting-list = Rester sur la liste d’attente
 which-place = Quelle place voulez-vous annuler ?
 choose-the-place = Choisissez la place que vous voulez annuler
 place-of-person-html = { $name } : { $shift }, { $times }
@@ -291,13 +308,13 @@ keep-all-places = Garder toutes les places
 
 ## The page that turns reminders or messages off
 
-stop-reminders-question = Voulez-vous ne plus recevoir de rappels ?
+stop-reminders-question = Voulez-vous ne plus recevoir de rappels ?
 reminders-off = Vous ne recevrez plus de rappels
 reminders-on-again = Vous recevrez de nouveau des rappels
 reminders-on-text = Nous vous envoyons un e-mail la veille de chaque créneau. Si vous arrêtez ces e-mails, nous vous préviendrons quand même lorsqu’un créneau change ou est annulé.
 reminders-off-text = Nous ne vous enverrons plus d’e-mail la veille d’un créneau. Nous vous préviendrons toujours lorsqu’un créneau change ou est annulé.
 turn-reminders-on = Recevoir de nouveau des rappels
-stop-messages-question = Voulez-vous ne plus recevoir de messages ?
+stop-messages-question = Voulez-vous ne plus recevoir de messages ?
 messages-off = Vous ne recevrez plus de messages
 messages-on-again = Vous recevrez de nouveau des messages
 messages-on-text = L’organisateur peut envoyer des messages à toutes les personnes inscrites. Si vous arrêtez ces e-mails, nous vous préviendrons quand même lorsqu’un créneau change ou est annulé.
@@ -318,6 +335,7 @@ label-when-now = Nouvel horaire
 label-where-was = Ancien lieu
 label-where-now = Nouveau lieu
 label-overlaps-with = Chevauche
+label-place-in-line = Rang sur la liste d’attente
 no-place-given = Aucun lieu indiqué.
 no-new-place = L’organisateur n’a pas encore indiqué de nouveau lieu.
 about-event = À propos de l’événement
@@ -330,6 +348,8 @@ hidden-answer = (voir les détails)
 all-your-places = Toutes vos places à cet événement
 no-places-left = Vous n’avez plus de place à cet événement.
 see-your-places = Voir vos places, les ajouter à votre calendrier ou les annuler
+see-your-place-in-line = Voir votre rang sur la liste d’attente, ou la quitter
+when-waiting = { $when }, sur liste d’attente
 see-the-details = Voir les détails
 see-the-event = Voir l’événement
 stop-reminders = Ne plus recevoir de rappels
@@ -350,7 +370,7 @@ message-heading = { $organization } vous a envoyé un message à propos de l’�
 
 subject = { $what } : { $event } – { $shift }, { $day }
 subject-from = { $what } : { $event } – { $shift } à partir du { $day }
-subject-from-clock = { $what } : { $event } – { $shift } à partir de { $clock }
+subject-from-clock = { $what } : { $event } – { $shift } à partir de { $clock }
 subject-of-event = { $what } : { $event }, { $day }
 subject-of-event-from = { $what } : { $event } à partir du { $day }
 subject-changed = Changement
@@ -363,12 +383,40 @@ people-signed-up = { $count ->
     [one] Inscription confirmée pour { $people }
    *[other] Inscriptions confirmées pour { $people }
 }
+you-have-place = Vous avez maintenant une place
+people-have-places = { $count ->
+    [one] { $people } a maintenant une place
+   *[other] { $people } ont maintenant des places
+}
+you-wait = Vous êtes sur liste d’attente
+people-wait = { $count ->
+    [one] { $people } est sur liste d’attente
+   *[other] { $people } sont sur liste d’attente
+}
+off-list = Retrait de la liste d’attente
 
 you-signed-up-for = Votre inscription est confirmée : { $shift }
 people-signed-up-for = { $count ->
     [one] L’inscription est confirmée pour { $people } : { $shift }
    *[other] Les inscriptions sont confirmées pour { $people } : { $shift }
 }
+you-have-place-on = { $places ->
+    [one] Vous avez maintenant une place : { $shift }
+   *[other] Vous avez maintenant des places : { $shift }
+}
+people-have-places-on = { $count ->
+    [one] { $people } a maintenant une place : { $shift }
+   *[other] { $people } ont maintenant des places : { $shift }
+}
+you-wait-for = Vous êtes sur liste d’attente : { $shift }
+people-wait-for = { $count ->
+    [one] { $people } est sur liste d’attente : { $shift }
+   *[other] { $people } sont sur liste d’attente : { $shift }
+}
+organizer-took-you-off-list = L’organisateur a annulé votre inscription sur la liste d’attente
+organizer-took-people-off-list = L’organisateur a annulé l’inscription sur la liste d’attente : { $people }
+you-left-list = Vous avez quitté la liste d’attente
+you-took-people-off-list = Vous avez annulé l’inscription sur la liste d’attente : { $people }
 you-already-have = { $places ->
     [one] Vous avez déjà une place
    *[other] Vous avez déjà des places
@@ -417,13 +465,21 @@ shift-cancelled-intro = L’organisateur a annulé ce créneau : personne n’
 shifts-cancelled-intro = L’organisateur a annulé ces créneaux : personne n’a besoin de venir. Merci d’avoir proposé votre aide.
 organizer-cancelled-intro = Merci d’avoir proposé votre aide.
 you-cancelled-intro = Merci de nous avoir prévenus.
-signed-up-intro = Merci. Nous nous réjouissons de vous voir.
+signed-up-intro = Merci. Au plaisir de vous voir.
+promoted-intro = { $places ->
+    [one] Une place s’est libérée, et elle est à vous. En cas d’empêchement, annulez-la : elle ira à la personne suivante sur la liste d’attente.
+   *[other] Des places se sont libérées, et elles sont à vous. En cas d’empêchement, annulez-les : elles iront aux personnes suivantes sur la liste d’attente.
+}
+waiting-intro = Ce n’est pas encore une place, car le créneau est complet. Si une place se libère et que votre tour est venu, elle est à vous et nous vous envoyons un e-mail.
+waiting-asked-again = Une nouvelle inscription a été faite avec cette adresse e-mail : voici donc où vous en êtes. Si ce n’était pas vous, vous pouvez ignorer cet e-mail. Vous n’avez pas encore de place : nous vous enverrons un e-mail quand votre tour sera venu.
 reminder-intro = { $shifts ->
     [one] Merci pour votre aide. En cas d’empêchement, annulez votre place pour que quelqu’un d’autre puisse la prendre.
    *[other] Merci pour votre aide. En cas d’empêchement, annulez vos places pour que d’autres puissent les prendre.
 }
-time-and-place-changed = L’horaire et le lieu ont changé. Votre inscription reste valable.
-time-changed = L’horaire a changé. Votre inscription reste valable.
-place-changed = Le lieu a changé. Votre inscription reste valable.
+time-and-place-changed = L’horaire et le lieu ont changé.
+time-changed = L’horaire a changé.
+place-changed = Le lieu a changé.
+still-signed-up = Votre inscription reste valable.
+still-waiting = Vous restez sur la liste d’attente.
 asked-again = Une nouvelle inscription a été faite avec cette adresse e-mail : voici donc vos places. Si ce n’était pas vous, vous pouvez ignorer cet e-mail. Vous pouvez inscrire d’autres personnes avec la même adresse e-mail : chaque personne a sa propre place.
 corrected = Un e-mail précédent indiquait peut-être un autre horaire ou un autre lieu. Voici ce qui est prévu maintenant.

@@ -7,9 +7,7 @@
 use askama::Template;
 use jiff::Timestamp;
 use jiff::tz::Offset;
-use signup_core::{
-    EmailAddress, Language, Mail, MailContent, News, NoticeCause, PlaceNews, Secret, SignupStatus,
-};
+use signup_core::{EmailAddress, Language, Mail, MailContent, News, NoticeCause, PlaceNews, Secret};
 
 use super::header::Headers;
 use super::mail_from::MailFrom;
@@ -162,8 +160,7 @@ fn about_places<'a>(
     };
     // Who waits has no entry in a calendar.
     let has_entry = |place: &&PlaceNews| {
-        let was_told = place.signup.told.status != Some(SignupStatus::Waitlisted);
-        place.signup.is_confirmed() || !place.signup.is_active() && was_told
+        place.signup.is_confirmed() || !place.signup.is_active() && !place.signup.has_only_waited()
     };
     let (held, cancelled): (Vec<_>, Vec<_>) =
         places.iter().filter(has_entry).partition(|place| place.signup.is_confirmed());

@@ -98,7 +98,7 @@ impl NewsMail {
             Part::of(kind, is_you, &selected, texts, now)
         };
         let kinds: BTreeSet<_> = places.iter().map(Kind::of).collect();
-        let is_told = |kind: &Kind| *kind != Kind::Unchanged || kinds.len() == 1;
+        let is_told = |kind: &Kind| !kind.is_unchanged() || kinds.iter().all(|kind| kind.is_unchanged());
         let parts: Vec<_> = kinds
             .iter()
             .filter(|kind| is_told(kind))
@@ -107,12 +107,14 @@ impl NewsMail {
         let held = select(Kind::Unchanged, |kind, _| !kind.is_cancelled());
         let shows_all = |part: &Part<'_>| !part.kind.is_cancelled() && part.count() == held.count();
         let altogether = if parts.iter().any(shows_all) { vec![] } else { held.lines() };
-        let offer = if held.shifts.iter().flatten().any(|place| !place.at.interval.is_over(now)) {
+        let has_places = places.iter().any(|place| place.signup.is_confirmed());
+        let offer = if !has_places && held.count() > 0 {
+            texts.see_your_place_in_line()
+        } else if held.shifts.iter().flatten().any(|place| !place.at.interval.is_over(now)) {
             texts.see_your_places()
         } else {
             texts.see_the_details()
         };
-        let has_places = held.count() > 0;
         let is_event_cancelled = kinds.contains(&Kind::EventCancelled);
         let about = |heading: String, text: &str| (heading, lines(text));
         let instructions = event.instructions.iter().filter(|_| has_places);
@@ -129,7 +131,7 @@ impl NewsMail {
             has_several_people: !is_you,
             sections,
             altogether,
-            has_no_places: !has_places && !is_event_cancelled,
+            has_no_places: held.count() == 0 && !is_event_cancelled,
             answers: answers(is_you, places.iter().filter(|place| is_told(&Kind::of(place))), texts),
             descriptions: instructions.chain(held.descriptions()).chain(about_event).collect(),
             unsubscribe: news.is_only_reminder().then(|| unsubscribe_url(base_url, secret)),
@@ -152,6 +154,7 @@ fn section(part: &Part<'_>, news: &News, texts: Texts) -> Section {
         let first = places[0];
         let mut facts = vec![Fact::new(texts.label_shift(), one_line(first.shift.title.as_str()))];
         facts.extend(when_and_where(first, news.event.is_virtual, texts));
+        facts.extend(places.iter().filter_map(|place| place_in_line(place, part.is_you, texts)));
         if !part.is_you {
             facts.push(Fact::new(texts.label_who(), part::people(places).all(texts)));
         }
@@ -195,9 +198,16 @@ fn when_and_where(place: &PlaceNews, is_virtual: bool, texts: Texts) -> Vec<Fact
     facts
 }
 
+/// Returns the place in the line of a person who waits.
+fn place_in_line(place: &PlaceNews, is_you: bool, texts: Texts) -> Option<Fact> {
+    let number = place.place_in_line?;
+    let who = if is_you { String::new() } else { format!(" ({})", part::people(&[place]).all(texts)) };
+    Some(Fact::new(texts.label_place_in_line(), format!("{number}{who}")))
+}
+
 /// Returns the other places of the same person at the same event that overlap a new place.
 fn overlaps(place: &PlaceNews, news: &News, is_you: bool, texts: Texts) -> Vec<Fact> {
-    if Kind::of(place) != Kind::New {
+    if !matches!(Kind::of(place), Kind::New | Kind::Promoted | Kind::Waiting) {
         return vec![];
     }
     let key = place.signup.name.key();

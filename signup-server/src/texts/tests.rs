@@ -103,5 +103,9 @@ fn texts_are_joined_as_in_a_sentence() {
     for (name, joined_name) in [("Inés", "Ada e Inés"), ("Hilda", "Ada e Hilda"), ("Hielo", "Ada y Hielo")]
     {
         assert_eq!(joined(Language::Es, &["Ada", name]), joined_name);
+        let of_page =
+            Texts::of(Language::Es).joined_names(&["Ada".to_owned(), name.to_owned()], None).to_string();
+        let word = joined_name.split(' ').nth(1).unwrap();
+        assert!(of_page.contains(&format!("Ada</span> {word} <span")), "{of_page}");
     }
 }

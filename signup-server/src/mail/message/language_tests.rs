@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use signup_core::CancelledBy::{EventCancellation, Organizer, ShiftDeletion, Volunteer};
-use signup_core::PlaceChange::{Moved, New, Unchanged};
+use signup_core::PlaceChange::{Moved, New, Promoted, Reminder, Unchanged, Waiting};
 use signup_core::{Answer, Language, QuestionId, TimeAndPlace};
 
 use super::sample::{EARLY, LATE, SUNDAY, Sample, shown};
@@ -26,7 +26,7 @@ async fn mails(language: Language) -> String {
     all.place(LATE, "Ada", Moved { before });
     all.cancelled(LATE, "Inés", Organizer).signup.reason = Some("We have enough people.".parse().unwrap());
     let mut texts = shown(&all.written());
-    let places: [&[(usize, &str, &str)]; 13] = [
+    let places: [&[(usize, &str, &str)]; 26] = [
         &[(EARLY, "Ada", "new")],
         &[(EARLY, "Ada", "new"), (SUNDAY, "Ada", "new")],
         &[(EARLY, "Ada", "held")],
@@ -40,6 +40,19 @@ async fn mails(language: Language) -> String {
         &[(EARLY, "Ada", "removed"), (LATE, "Ada", "removed")],
         &[(EARLY, "Ada", "cancelled")],
         &[(EARLY, "Ada", "cancelled"), (EARLY, "Ben", "cancelled")],
+        &[(EARLY, "Ada", "waiting")],
+        &[(EARLY, "Ada", "waiting"), (EARLY, "Ben", "waiting"), (EARLY, "Cy", "held")],
+        &[(EARLY, "Ada", "still waiting")],
+        &[(EARLY, "Ada", "moved waiting")],
+        &[(EARLY, "Ada", "promoted")],
+        &[(EARLY, "Ada", "promoted"), (LATE, "Ada", "promoted")],
+        &[(EARLY, "Ada", "promoted"), (EARLY, "Ben", "promoted"), (EARLY, "Cy", "held")],
+        &[(EARLY, "Ada", "left the list")],
+        &[(EARLY, "Ada", "left the list"), (LATE, "Ben", "held")],
+        &[(EARLY, "Ada", "off the list")],
+        &[(EARLY, "Ada", "off the list"), (LATE, "Ben", "held")],
+        &[(EARLY, "Ada", "reminder")],
+        &[(EARLY, "Ada", "reminder"), (LATE, "Ada", "reminder")],
     ];
     for places in places {
         let mut sample = start().await;
@@ -55,6 +68,15 @@ async fn mails(language: Language) -> String {
                 "elsewhere" => sample
                     .place(*shift, name, Moved { before: TimeAndPlace { event_location: None, ..at } })
                     .clone(),
+                "waiting" => sample.waiting(*shift, name, Waiting).clone(),
+                "still waiting" => sample.waiting(*shift, name, Unchanged).clone(),
+                "moved waiting" => sample
+                    .waiting(*shift, name, Moved { before: TimeAndPlace { interval: sunday, ..at } })
+                    .clone(),
+                "promoted" => sample.place(*shift, name, Promoted).clone(),
+                "left the list" => sample.off_list(*shift, name, Volunteer).clone(),
+                "off the list" => sample.off_list(*shift, name, Organizer).clone(),
+                "reminder" => sample.place(*shift, name, Reminder).clone(),
                 "event cancelled" => sample.cancelled(*shift, name, EventCancellation).clone(),
                 "shift cancelled" => sample.cancelled(*shift, name, ShiftDeletion).clone(),
                 "removed" => sample.cancelled(*shift, name, Organizer).clone(),

@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 use signup_core::CancelledBy::{EventCancellation, Organizer, ShiftDeletion, Volunteer};
-use signup_core::PlaceChange::{Moved, New, Reminder, Unchanged};
-use signup_core::{Answer, QuestionId, TimeAndPlace};
+use signup_core::PlaceChange::{Moved, New, Promoted, Reminder, Unchanged, Waiting};
+use signup_core::{Answer, Hours, QuestionId, TimeAndPlace};
 
 use super::sample::{EARLY, LATE, SUNDAY, Sample, html, shown};
 
@@ -293,4 +293,54 @@ async fn replies_go_to_the_contact_of_the_organization_if_it_has_one() {
     sample.organization.contact = None;
     let mail = shown(&sample.written());
     assert!(!mail.contains("Reply-To") && !mail.contains("Questions?"), "{mail}");
+}
+
+#[tokio::test]
+async fn the_subject_of_a_reminder_has_no_clock_if_the_first_shift_lasts_all_day() {
+    let mut sample = Sample::create().await;
+    sample.shifts[EARLY].shift.hours = Hours::ALL_DAY;
+    sample.place(EARLY, "Ada", Reminder);
+    sample.place(LATE, "Ada", Reminder);
+    sample.now = sample.shifts[EARLY].interval().start;
+    assert_eq!(sample.written().subject, "Today: Food drive – 2 shifts");
+}
+
+#[tokio::test]
+async fn a_person_joins_a_waiting_list() {
+    let mut sample = Sample::create().await;
+    sample.event.instructions = Some("The door code is 4711.".parse().unwrap());
+    sample.waiting(EARLY, "Ada", Waiting);
+    assert_snapshot!(shown(&sample.written()));
+}
+
+#[tokio::test]
+async fn one_of_a_family_has_a_place_and_another_one_waits() {
+    let mut sample = Sample::create().await;
+    sample.place(EARLY, "Ada", Promoted).sequence = 1;
+    sample.waiting(EARLY, "Ben", Unchanged);
+    assert_snapshot!(shown(&sample.written()));
+}
+
+#[tokio::test]
+async fn a_person_who_waited_and_had_a_place_cancels_it() {
+    let mut sample = Sample::create().await;
+    let place = sample.off_list(EARLY, "Ada", Volunteer);
+    place.signup.promoted_at = Some(place.signup.created_at);
+    let mail = sample.written();
+    assert!(mail.subject.starts_with("Cancelled: "), "{}", mail.subject);
+    assert!(shown(&mail).contains("METHOD:CANCEL"));
+}
+
+#[tokio::test]
+async fn a_person_leaves_a_waiting_list() {
+    let mut sample = Sample::create().await;
+    sample.off_list(EARLY, "Ada", Volunteer);
+    assert_snapshot!(shown(&sample.written()));
+}
+
+#[tokio::test]
+async fn a_shift_is_cancelled_for_those_who_wait() {
+    let mut sample = Sample::create().await;
+    sample.off_list(EARLY, "Ada", ShiftDeletion);
+    assert_snapshot!(shown(&sample.written()));
 }

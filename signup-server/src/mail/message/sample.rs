@@ -5,7 +5,7 @@ use mailparse::{MailHeaderMap as _, ParsedMail};
 use signup_core::{
     CancelledBy, Capacity, Event, Hours, MessageId, NewEvent, NewOrganization, NewShift, Notice, NoticeId,
     Organization, OrganizationId, PlaceChange, ScheduledShift, Scopes, Service, Signup, SignupId,
-    SignupState, TimeAndPlace, Told,
+    SignupState, SignupStatus, TimeAndPlace, Told,
 };
 use signup_store_memory::MemoryStore;
 use uuid::Uuid;
@@ -71,6 +71,21 @@ impl Sample {
         let signup = Signup::new(id, path, name.parse().unwrap(), email, told, NOW);
         self.places.push(PlaceNews::new(shift, signup, at, change, 0));
         self.places.last_mut().unwrap()
+    }
+
+    /// Adds a person who waits for a place.
+    pub(super) fn waiting(&mut self, shift: usize, name: &str, change: PlaceChange) -> &mut PlaceNews {
+        let place = self.place(shift, name, change);
+        place.signup.state = SignupState::Waitlisted;
+        place.place_in_line = Some(3);
+        place
+    }
+
+    /// Adds a person who waited until the place on the list was cancelled.
+    pub(super) fn off_list(&mut self, shift: usize, name: &str, by: CancelledBy) -> &mut PlaceNews {
+        let place = self.cancelled(shift, name, by);
+        place.signup.told.status = Some(SignupStatus::Waitlisted);
+        place
     }
 
     /// Adds a place that was cancelled.

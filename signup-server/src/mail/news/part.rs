@@ -20,29 +20,50 @@ pub(super) enum Kind {
     EventCancelled,
     ShiftCancelled,
     CancelledByOrganizer,
+    /// The organizer has taken the person off the waiting list.
+    TakenOffList,
+    Promoted,
     Moved,
+    /// The shift moved, and the person still waits for a place on it.
+    MovedWaiting,
     New,
+    Waiting,
     CancelledByVolunteer,
+    LeftList,
     Reminder,
     Unchanged,
+    StillWaiting,
 }
 
 impl Kind {
     pub(super) fn of(place: &PlaceNews) -> Self {
+        let is_waiting = place.signup.is_waitlisted();
+        let has_waited = place.signup.has_only_waited();
         match &place.change {
             PlaceChange::New => Self::New,
+            PlaceChange::Waiting => Self::Waiting,
+            PlaceChange::Promoted => Self::Promoted,
+            PlaceChange::Moved { .. } if is_waiting => Self::MovedWaiting,
             PlaceChange::Moved { .. } => Self::Moved,
             PlaceChange::Reminder => Self::Reminder,
             PlaceChange::Cancelled => match place.signup.cancelled_by() {
                 Some(CancelledBy::EventCancellation) => Self::EventCancelled,
                 Some(CancelledBy::ShiftDeletion) => Self::ShiftCancelled,
+                None | Some(CancelledBy::Volunteer) if has_waited => Self::LeftList,
                 None | Some(CancelledBy::Volunteer) => Self::CancelledByVolunteer,
+                Some(_) if has_waited => Self::TakenOffList,
                 // The organizer or the operator, or a canceller that is newer than this mapping.
                 Some(_) => Self::CancelledByOrganizer,
             },
             // Nothing, or a change that is newer than this mapping.
+            _ if is_waiting => Self::StillWaiting,
             _ => Self::Unchanged,
         }
+    }
+
+    /// Returns whether nothing is new.
+    pub(super) const fn is_unchanged(self) -> bool {
+        matches!(self, Self::Unchanged | Self::StillWaiting)
     }
 
     pub(super) const fn is_cancelled(self) -> bool {
@@ -51,7 +72,9 @@ impl Kind {
             Self::EventCancelled
                 | Self::ShiftCancelled
                 | Self::CancelledByOrganizer
+                | Self::TakenOffList
                 | Self::CancelledByVolunteer
+                | Self::LeftList
         )
     }
 }
@@ -86,7 +109,9 @@ impl<'a> Part<'a> {
         for place in places {
             let told = |place: &PlaceNews| (place.change.clone(), place.signup.reason.clone());
             let is_same = |other: &PlaceNews| {
-                other.shift.id == place.shift.id && (kind == Kind::Unchanged || told(other) == told(place))
+                other.shift.id == place.shift.id
+                    && other.signup.is_waitlisted() == place.signup.is_waitlisted()
+                    && (kind.is_unchanged() || told(other) == told(place))
             };
             match shifts.iter_mut().find(|shift| is_same(shift[0])) {
                 Some(shift) => shift.push(place),
@@ -134,6 +159,24 @@ impl<'a> Part<'a> {
             (Kind::CancelledByOrganizer, false) => texts.organizer_cancelled(people(), self.places()),
             (Kind::CancelledByVolunteer, true) => texts.you_cancelled_yours(self.places()),
             (Kind::CancelledByVolunteer, false) => texts.you_cancelled(people(), self.places()),
+            (Kind::TakenOffList, true) => texts.organizer_took_you_off_list(),
+            (Kind::TakenOffList, false) => texts.organizer_took_people_off_list(people()),
+            (Kind::LeftList, true) => texts.you_left_list(),
+            (Kind::LeftList, false) => texts.you_took_people_off_list(people()),
+            (Kind::Promoted, true) => {
+                texts.you_have_place_on(self.shifts_in_words(usize::MAX), self.places())
+            }
+            (Kind::Promoted, false) => {
+                let shifts = self.shifts_in_words(usize::MAX);
+                texts.people_have_places_on(people(), shifts, self.people.count())
+            }
+            (Kind::Waiting | Kind::StillWaiting, true) => {
+                texts.you_wait_for(self.shifts_in_words(usize::MAX))
+            }
+            (Kind::Waiting | Kind::StillWaiting, false) => {
+                let shifts = self.shifts_in_words(usize::MAX);
+                texts.people_wait_for(people(), shifts, self.people.count())
+            }
             (Kind::New, true) => texts.you_signed_up_for(self.shifts_in_words(usize::MAX)),
             (Kind::New, false) => {
                 let shifts = self.shifts_in_words(usize::MAX);
@@ -141,7 +184,7 @@ impl<'a> Part<'a> {
             }
             (Kind::Unchanged, _) => self.has_already(),
             (Kind::Reminder, _) => self.when_to_come(),
-            (Kind::Moved, _) => match (&self.first().change, self.has_one_shift()) {
+            (Kind::Moved | Kind::MovedWaiting, _) => match (&self.first().change, self.has_one_shift()) {
                 (PlaceChange::Moved { before }, true) if day(before) != day(&self.first().at) => {
                     texts.shift_moved_to(times::day_of_year(day(&self.first().at), texts))
                 }
@@ -170,7 +213,7 @@ impl<'a> Part<'a> {
         match self.near_day() {
             Some(NearDay::Today) => texts.shifts_today(shifts),
             Some(NearDay::Tomorrow) => texts.shifts_tomorrow(shifts),
-            None => texts.shifts_soon(shifts, times::day_of_year(day(&self.first().at), texts)),
+            None => texts.shifts_soon(times::day_of_year(day(&self.first().at), texts), shifts),
         }
     }
 
@@ -187,7 +230,16 @@ impl<'a> Part<'a> {
     pub(super) fn subject(&self, event: &str) -> String {
         let texts = self.texts;
         let what = match (self.kind, self.is_you) {
-            (Kind::Moved, _) => texts.subject_changed(),
+            (Kind::Moved | Kind::MovedWaiting, _) => texts.subject_changed(),
+            (Kind::Promoted, true) => texts.you_have_place(),
+            (Kind::Promoted, false) => {
+                texts.people_have_places(self.people.in_words(texts), self.people.count())
+            }
+            (Kind::Waiting | Kind::StillWaiting, true) => texts.you_wait(),
+            (Kind::Waiting | Kind::StillWaiting, false) => {
+                texts.people_wait(self.people.in_words(texts), self.people.count())
+            }
+            (Kind::TakenOffList | Kind::LeftList, _) => texts.off_list(),
             (Kind::New, true) => texts.you_signed_up(),
             (Kind::New, false) => texts.people_signed_up(self.people.in_words(texts), self.people.count()),
             (Kind::Unchanged, _) => self.has_already(),
@@ -206,8 +258,10 @@ impl<'a> Part<'a> {
         if self.kind == Kind::Reminder {
             let at = &self.first().at;
             let has_date = self.near_day().is_none();
-            let start = Times::of(at.interval, &at.zone, texts).start_in_words(has_date);
+            let times = Times::of(at.interval, &at.zone, texts);
+            let start = times.start_in_words(has_date);
             return match (self.has_one_shift(), has_date) {
+                (false, false) if times.is_whole_day => texts.subject_without_clock(what, event, shift),
                 (true, _) => texts.subject(what, event, shift, start),
                 (false, true) => texts.subject_from(what, event, shift, start),
                 (false, false) => texts.subject_from_clock(what, event, shift, start),
@@ -230,13 +284,16 @@ impl<'a> Part<'a> {
             Kind::EventCancelled => texts.event_cancelled_intro(),
             Kind::ShiftCancelled if self.has_one_shift() => texts.shift_cancelled_intro(),
             Kind::ShiftCancelled => texts.shifts_cancelled_intro(),
-            Kind::CancelledByOrganizer => texts.organizer_cancelled_intro(),
-            Kind::CancelledByVolunteer => texts.you_cancelled_intro(),
+            Kind::CancelledByOrganizer | Kind::TakenOffList => texts.organizer_cancelled_intro(),
+            Kind::CancelledByVolunteer | Kind::LeftList => texts.you_cancelled_intro(),
+            Kind::Promoted => texts.promoted_intro(self.places()),
+            Kind::Waiting => texts.waiting_intro(),
+            Kind::StillWaiting if is_asked => texts.waiting_asked_again(),
             Kind::New => texts.signed_up_intro(),
             Kind::Reminder => texts.reminder_intro(self.shifts.len()),
-            Kind::Moved => self.what_moved(),
+            Kind::Moved | Kind::MovedWaiting => self.what_moved(),
             Kind::Unchanged if is_asked => texts.asked_again(),
-            Kind::Unchanged => texts.corrected(),
+            Kind::Unchanged | Kind::StillWaiting => texts.corrected(),
         }
     }
 
@@ -247,11 +304,15 @@ impl<'a> Part<'a> {
                 _ => false,
             })
         };
-        match (moved(|a, b| a.interval != b.interval), moved(|a, b| a.place() != b.place())) {
-            (true, true) => self.texts.time_and_place_changed(),
-            (true, false) => self.texts.time_changed(),
-            (false, _) => self.texts.place_changed(),
-        }
+        let texts = self.texts;
+        let what = match (moved(|a, b| a.interval != b.interval), moved(|a, b| a.place() != b.place())) {
+            (true, true) => texts.time_and_place_changed(),
+            (true, false) => texts.time_changed(),
+            (false, _) => texts.place_changed(),
+        };
+        let still =
+            if self.kind == Kind::MovedWaiting { texts.still_waiting() } else { texts.still_signed_up() };
+        format!("{what} {still}")
     }
 
     /// Returns a line for each shift.
@@ -259,10 +320,9 @@ impl<'a> Part<'a> {
         let line = |places: &Vec<&PlaceNews>| {
             let names = people(places);
             let who = if self.is_you { String::new() } else { format!(" ({})", names.all(self.texts)) };
-            Fact::new(
-                one_line(places[0].shift.title.as_str()),
-                format!("{}{who}", when(&places[0].at, self.texts)),
-            )
+            let when = when(&places[0].at, self.texts);
+            let when = if places[0].signup.is_waitlisted() { self.texts.when_waiting(when) } else { when };
+            Fact::new(one_line(places[0].shift.title.as_str()), format!("{when}{who}"))
         };
         self.shifts.iter().map(line).collect()
     }
