@@ -1,7 +1,7 @@
 //! Cancelling the place of one volunteer, or taking one off a waiting list, with a reason.
 
 use askama::Template;
-use signup_core::{Cancellation, Event, Permission, Signup};
+use signup_core::{Cancellation, Event, Occupancy, Permission, Signup};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -103,13 +103,18 @@ struct Found {
     has_successor: bool,
 }
 
+/// Returns whether a place that comes free goes to a person who waits. An over-full shift stays full.
+const fn is_awaited(occupancy: Occupancy) -> bool {
+    occupancy.waitlisted > 0 && occupancy.filled <= occupancy.capacity.volunteers()
+}
+
 impl Found {
     async fn of(call: &MemberCall) -> Result<Self, ConsoleRefusal> {
         let signup = call.session.signup(call.path.signup()).await?;
         let found = call.session.event(signup.event).await?;
         let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
         let is_awaited =
-            shift.is_some_and(|shift| shift.occupancy.waitlisted > 0 && shift.is_before_cutoff(call.now()));
+            shift.is_some_and(|shift| is_awaited(shift.occupancy) && shift.is_before_cutoff(call.now()));
         Ok(Self {
             shift: shift_in_words(shift, &signup, Texts::of(found.event.language)),
             has_successor: signup.is_confirmed() && is_awaited,

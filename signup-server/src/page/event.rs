@@ -17,14 +17,14 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::times::{self, OfDay, Times};
-use super::typed::SHIFT;
+use super::typed::{SHIFT, WAITLIST};
 use super::{Head, LinkPreview, html};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
 use crate::texts::{Html, Texts, capitalized};
 
 use shifts::{Offer, ShiftView, view};
-pub(super) use shifts::{has_open_signups, is_open, places};
+pub(super) use shifts::{has_open_list, has_open_signups, is_open, places};
 
 /// The maximum length of the description in a page's metadata, in characters.
 const MAX_SUMMARY: usize = 160;
@@ -44,6 +44,8 @@ struct EventTemplate<'a> {
     is_virtual: bool,
     contact: Option<LinkedText<'a>>,
     notice: Option<&'a Notice>,
+    /// The path of a form to wait for the shifts that the notice calls full, if they have waiting lists.
+    waiting_path: Option<String>,
     /// Whether a shift takes sign-ups.
     has_open_shift: bool,
     /// The path of the form.
@@ -79,6 +81,8 @@ pub(super) struct Notice {
     taken: Vec<Named>,
     /// The shifts that were not taken, each with the reason.
     refused: Vec<(Named, String)>,
+    /// Those that were full.
+    full: Vec<ShiftId>,
     /// Whether a form was sent.
     is_answer: bool,
     /// Whether to choose another shift would help.
@@ -104,9 +108,9 @@ impl Named {
 // The texts do not depend on whether someone has a place on a shift, so they do not reveal a place.
 impl Notice {
     fn of(heading: String, sentences: Vec<String>, texts: Texts) -> Self {
-        let (people, taken, refused) = (vec![], vec![], vec![]);
+        let (people, taken, refused, full) = (vec![], vec![], vec![], vec![]);
         let (is_answer, asks_for_another) = (false, false);
-        Self { heading, people, taken, refused, is_answer, asks_for_another, sentences, texts }
+        Self { heading, people, taken, refused, full, is_answer, asks_for_another, sentences, texts }
     }
 
     /// Says that the form needs a shift.
@@ -170,9 +174,17 @@ impl Notice {
         if !notice.taken.is_empty() {
             notice.heading = texts.some_places_saved();
             notice.people = new.people.iter().map(|person| person.name.to_string()).collect();
+            if new.joins_waitlist {
+                notice.heading = texts.some_sign_ups_saved();
+                notice.sentences.push(place_or_list(sends_mail, texts));
+            }
             if sends_mail {
                 notice.sentences.push(texts.mail_about_saved());
             }
+        }
+        if new.joins_waitlist {
+            // The lists of these shifts are full, too.
+            notice.full.clear();
         }
         // Nobody keeps a place on a shift that the organizer has removed.
         if refused.iter().any(|(_, reason)| *reason != Error::ShiftDeleted) {
@@ -195,13 +207,20 @@ impl Notice {
             (Named::of(shift, texts), reason_of(reason, people, texts))
         };
         let refused = shifts.iter().map(named).collect();
-        Self { refused, asks_for_another: true, ..Self::of(heading, vec![], texts) }
+        let full = shifts.iter().filter(|(_, reason)| *reason == Error::ShiftFull);
+        let full = full.map(|(shift, _)| shift.id).collect();
+        Self { refused, full, asks_for_another: true, ..Self::of(heading, vec![], texts) }
     }
 
     /// Returns the names of the people with places.
     fn people(&self) -> Html {
         self.texts.joined_names(&self.people, None)
     }
+}
+
+/// Returns what a form with which people join a waiting list gave, in words. Everybody reads the same.
+pub(super) fn place_or_list(sends_mail: bool, texts: Texts) -> String {
+    if sends_mail { texts.place_or_list() } else { texts.place_or_list_without_mail() }
 }
 
 /// Returns why a form with one shift was refused, as a heading.
@@ -263,13 +282,24 @@ pub(super) fn page(
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
     let form_path = format!("{}/signups", site.path);
     let views = shifts.iter().map(|shift| {
-        let offer = is_open(event, shift, now).then(|| Offer {
-            link: choice(&form_path, [shift.id]),
-            is_chosen: focus.chosen.contains(&shift.id),
-        });
+        let link = choice(&form_path, [shift.id]);
+        let offer = if is_open(event, shift, now) {
+            Some(Offer::SignUp { link, is_chosen: focus.chosen.contains(&shift.id) })
+        } else {
+            has_open_list(event, shift, now).then(|| Offer::Wait { link: waiting(&link) })
+        };
         view(event, shift, offer, now)
     });
     let days_of_shifts = times::by_day(views, |shift: &ShiftView<'_>| &shift.times);
+    let full: Vec<_> = focus.notice.iter().flat_map(|notice| &notice.full).collect();
+    // A shift that has too few places for all people of a form gives those that it has.
+    let gives_some = |shift: &ScheduledShift| {
+        event.waitlist_enabled && shift.is_before_cutoff(now) && is_open(event, shift, now)
+    };
+    let with_list = shifts.iter().filter(|shift| has_open_list(event, shift, now) || gives_some(shift));
+    let with_list = with_list.map(|shift| shift.id);
+    let with_list: Vec<_> = with_list.filter(|shift| full.contains(&shift)).collect();
+    let waiting_path = (!with_list.is_empty()).then(|| waiting(&choice(&form_path, with_list)));
     let title = event.title.as_str();
     let head_title = match focus.notice {
         _ if event.is_cancelled() => texts.title_cancelled(title),
@@ -299,6 +329,7 @@ pub(super) fn page(
         is_virtual: event.is_virtual,
         contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
         notice: focus.notice.as_ref(),
+        waiting_path,
         has_open_shift: open > 0,
         form_path,
         cancellation: event.is_cancelled().then(|| CancelledText {
@@ -336,10 +367,17 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
         (texts.shifts_over(), texts.shifts_over_text())
     } else if shifts.iter().all(|shift| shift.is_over(now) || shift.occupancy.capacity.volunteers() == 0) {
         (texts.no_sign_up(), texts.no_sign_up_text())
+    } else if shifts.iter().any(|shift| shift.takes_waiters(event, now)) {
+        (texts.no_places(), texts.no_places_but_list_text())
     } else {
         (texts.no_places(), texts.no_places_text())
     };
     Some(Status { heading, text })
+}
+
+/// Returns the path of a form in which people join waiting lists.
+fn waiting(form: &str) -> String {
+    format!("{form}&{WAITLIST}=1")
 }
 
 /// Returns the path of a page with chosen shifts.

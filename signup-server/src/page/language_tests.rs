@@ -16,7 +16,7 @@ use super::cancelled_tests::{Sample, form, shown};
 use super::*;
 
 /// Creates an event with a morning, a night, a day and a shift that takes nobody.
-async fn event(language: Language) -> (Sample, Vec<ShiftId>) {
+pub(super) async fn event(language: Language) -> (Sample, Vec<ShiftId>) {
     let service = Service::new(MemoryStore::new());
     let service = service.with_clock(FixedClock::at("2027-02-01T12:00:00Z".parse().unwrap()));
     let mut new = NewOrganization::new("Riverside".parse().unwrap());
@@ -66,7 +66,7 @@ fn readable(html: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-async fn read(response: Response) -> String {
+pub(super) async fn read(response: Response) -> String {
     let page = shown(response).await;
     format!("=== {}\n{}\n", page.status, readable(&page.text))
 }

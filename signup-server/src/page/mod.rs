@@ -27,6 +27,8 @@ mod cancelled_tests;
 mod language_tests;
 #[cfg(test)]
 mod places_tests;
+#[cfg(test)]
+mod waiting_tests;
 
 pub(crate) use handlers::PublicPages;
 pub(crate) use message::{incomplete_link, see_other, unavailable};

@@ -105,6 +105,8 @@ struct PlaceView<'a> {
     /// The path of the event's page, if that is public.
     event_path: Option<String>,
     shift: &'a str,
+    /// The place in the line of a person who waits; `None` for a person with a place.
+    place_in_line: Option<u32>,
     /// What has become of the place, if it is not one to come.
     state: Option<String>,
     /// The organizer's reason, if the organizer cancelled the place.
@@ -145,6 +147,7 @@ impl<'a> PlaceView<'a> {
             event: event.title.as_str(),
             event_path: event.is_published.then(|| format!("{}/events/{}", site.base_path, event.slug)),
             shift: shift.title.as_str(),
+            place_in_line: found.place_in_line.filter(|_| is_to_come && signup.is_waitlisted()),
             state: (!is_to_come).then(|| state(found, texts)),
             reason: signup.cancellation_reason(event, shift).map(|reason| linked(reason.as_str())),
             times: Times::of(at.interval, &at.zone, texts),
@@ -162,17 +165,20 @@ impl<'a> PlaceView<'a> {
 
 /// Returns what has become of a place that is not one to come.
 fn state(found: &SignupInFull, texts: Texts) -> String {
+    let has_waited = found.signup.has_only_waited();
     match found.signup.state {
         SignupState::Confirmed | SignupState::Waitlisted if found.shift.shift.deleted_at.is_some() => {
             texts.place_on_removed_shift()
         }
         SignupState::Waitlisted => texts.place_waited_until_over(),
         SignupState::Confirmed => texts.place_over(),
+        SignupState::Cancelled { by: CancelledBy::Volunteer, .. } if has_waited => texts.place_left_list(),
         SignupState::Cancelled { by: CancelledBy::Volunteer, .. } => texts.place_cancelled_by_you(),
         SignupState::Cancelled { by: CancelledBy::EventCancellation, .. } => {
             texts.place_cancelled_with_event()
         }
         SignupState::Cancelled { by: CancelledBy::ShiftDeletion, .. } => texts.place_cancelled_with_shift(),
+        SignupState::Cancelled { .. } if has_waited => texts.place_taken_off_list(),
         // The organizer or the operator, or a canceller that is newer than this page.
         SignupState::Cancelled { .. } => texts.place_cancelled_by_organizer(),
     }
@@ -213,8 +219,12 @@ pub(super) fn page(status: StatusCode, found: &Places, site: Site<'_>, refusal: 
 /// Renders the page that asks whether to cancel a place.
 pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Response {
     let at = place.time_and_place();
+    let title = match place.signup.is_waitlisted() {
+        true => site.texts.leave_waiting_list(),
+        false => site.texts.cancel_a_place(),
+    };
     let page = AskTemplate {
-        head: head(site.texts.cancel_a_place(), found),
+        head: head(title, found),
         organization: found.organization.name.as_str(),
         place: PlaceView::of(place, &at, site),
         sends_mail: site.sends_mail,

@@ -12,9 +12,9 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::event::{RESULT, Site, choice, form_action, is_open, places};
+use super::event::{RESULT, Site, choice, form_action, has_open_list, is_open, places};
 use super::times::Times;
-use super::typed::{ADD, EMAIL, NAME, OVERLAP, SHIFT, Typed, prefix};
+use super::typed::{ADD, EMAIL, NAME, OVERLAP, SHIFT, Typed, WAITLIST, prefix};
 use super::{Head, html, invisible, unusable_characters};
 use crate::linked_text::LinkedText;
 use crate::texts::{Html, Texts};
@@ -43,6 +43,8 @@ struct SignUpTemplate<'a> {
     /// What the organization does with the values.
     use_of_details: Html,
     privacy_url: Option<&'a str>,
+    /// Whether people who find no place join the waiting list.
+    joins_waitlist: bool,
     /// Whether the volunteer gets a mail.
     sends_mail: bool,
 }
@@ -113,7 +115,7 @@ pub(super) fn page(
     let PublicEvent { organization, event, shifts, .. } = found;
     let (ids, texts) = (typed.shifts(), Texts::of(event.language));
     let chosen: Vec<_> = shifts.iter().filter(|shift| ids.contains(&shift.id)).collect();
-    let is_new = typed.fields().iter().all(|(name, _)| name == SHIFT);
+    let (is_new, joins_waitlist) = (typed.is_new(), typed.joins_waitlist());
     let rows = (typed.rows() + usize::from(typed.adds_person())).min(NewSignup::MAX_PEOPLE);
     let people: Vec<_> = (0..rows).map(|row| person(row, found, typed, faults)).collect();
     let overlap = overlap(&chosen, typed, faults, texts);
@@ -123,18 +125,23 @@ pub(super) fn page(
     mistakes.extend(missing_tick.map(|_| (OVERLAP.to_owned(), texts.overlap_problem())));
     let fields = people.iter().flat_map(|person| &person.fields);
     mistakes.extend(fields.filter_map(|field| Some((field.id.clone(), field.mistake.clone()?))));
-    let title = texts.sign_up_title(event.title.as_str());
+    let title = match joins_waitlist {
+        true => texts.join_waiting_list_title(event.title.as_str()),
+        false => texts.sign_up_title(event.title.as_str()),
+    };
     let title = if mistakes.is_empty() { title } else { texts.title_with_problem(title) };
+    let takes = |shift: &ScheduledShift| {
+        is_open(event, shift, now) || joins_waitlist && has_open_list(event, shift, now)
+    };
     let views = chosen.iter().map(|shift| {
-        let is_open = is_open(event, shift, now);
         let at = TimeAndPlace::of(shift, event);
         ChosenShift {
             id: shift.id,
             title: shift.title.as_str(),
             times: Times::of(at.interval, &at.zone, texts),
             locations: shift.location.iter().map(|place| LinkedText::parts(place.as_str())).collect(),
-            places: if shift.is_over(now) { texts.shift_over() } else { places(shift.occupancy, texts) },
-            is_left_out: is_new && !is_open,
+            places: if shift.is_over(now) { texts.shift_over() } else { places(shift, now, texts) },
+            is_left_out: is_new && !takes(shift),
         }
     });
     let action = form_action(site.path);
@@ -145,7 +152,7 @@ pub(super) fn page(
         add_action: (rows < NewSignup::MAX_PEOPLE)
             .then(|| format!("{}/signups#{}", site.path, field_id(&format!("{}{NAME}", prefix(rows))))),
         action,
-        offered: chosen.iter().filter(|shift| !is_new || is_open(event, shift, now)).count(),
+        offered: chosen.iter().filter(|shift| !is_new || takes(shift)).count(),
         missing: ids.len() - chosen.len(),
         shifts: views.collect(),
         back: choice(site.path, chosen.iter().map(|shift| shift.id)),
@@ -154,6 +161,7 @@ pub(super) fn page(
         people,
         use_of_details: texts.use_of_details_html(Html::typed(organization.name.as_str())),
         privacy_url: organization.privacy_url.as_ref().map(WebAddress::as_str),
+        joins_waitlist,
         sends_mail: site.sends_mail,
     };
     let mut response = html(status, &page);

@@ -10,7 +10,7 @@ use warp::reply::Response;
 
 pub(super) use kept::{Kept, NAME as COOKIE};
 
-use super::event::{Site, choice};
+use super::event::{Site, choice, place_or_list};
 use super::times::Times;
 use super::{Head, html};
 use crate::calendar::{Calendar, Entry, Method};
@@ -36,6 +36,8 @@ struct KeptView<'a> {
     /// Who has places, on which shifts.
     sentence: Html,
     email: &'a EmailAddress,
+    /// That people who found no place wait for one, if the form asked for that. The page does not say who has a place.
+    place_or_list: Option<String>,
     shifts: Vec<ShiftView<'a>>,
     /// The path of a form for the same shifts.
     again: String,
@@ -57,6 +59,8 @@ fn sentence(kept: &Kept, shifts: &[&ScheduledShift], texts: Texts) -> Html {
         (true, others) => texts.joined_names(&kept.people, Some(texts.number_of_people(others))),
     };
     match shifts {
+        [shift] if kept.joins_waitlist => texts.sign_up_saved_html(people, Html::typed(shift.title.as_str())),
+        shifts if kept.joins_waitlist => texts.sign_ups_saved_html(people, shifts.len()),
         [shift] if kept.count() == 1 => texts.place_saved_html(people, Html::typed(shift.title.as_str())),
         [shift] => texts.places_saved_html(people, Html::typed(shift.title.as_str())),
         shifts => texts.places_on_shifts_saved_html(people, shifts.len()),
@@ -84,11 +88,13 @@ pub(super) fn page(found: &PublicEvent, site: Site<'_>, kept: Option<&Kept>) -> 
     let view = kept.map(|kept| KeptView {
         sentence: sentence(kept, &chosen, texts),
         email: &kept.email,
+        place_or_list: kept.joins_waitlist.then(|| place_or_list(site.sends_mail, texts)),
         shifts: shift_views.collect(),
         again: choice(&format!("{}/signups", site.path), chosen.iter().map(|shift| shift.id)),
     });
     let title = match (&view, site.sends_mail) {
         (None, true) => texts.check_your_email(),
+        (Some(view), _) if view.place_or_list.is_some() => texts.sign_up_saved(),
         (Some(_), _) if places == 1 => texts.place_saved(),
         (Some(_), _) => texts.places_saved(),
         (None, false) => texts.thank_you(),

@@ -10,7 +10,7 @@ pub(super) const NAME: &str = "name";
 pub(super) const EMAIL: &str = "email";
 /// The tick that accepts shifts that overlap.
 pub(super) const OVERLAP: &str = "overlap";
-/// The field of a form whose people wait where they find no place.
+/// The field with which people who find no place join the waiting list.
 pub(super) const WAITLIST: &str = "waitlist";
 /// The button that adds a person.
 pub(super) const ADD: &str = "add";
@@ -29,9 +29,14 @@ impl Typed {
         Self(fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
-    /// Returns only the chosen shifts.
+    /// Returns only the chosen shifts, and whether to join their waiting lists.
     pub(super) fn only_shifts(self) -> Self {
-        Self(self.0.into_iter().filter(|(name, _)| name == SHIFT).collect())
+        Self(self.0.into_iter().filter(|(name, _)| is_choice(name)).collect())
+    }
+
+    /// Returns whether nothing was typed yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.0.iter().all(|(name, _)| is_choice(name))
     }
 
     pub(super) fn fields(&self) -> &[(String, String)] {
@@ -51,6 +56,11 @@ impl Typed {
     /// Returns whether the form was sent to add a person.
     pub(super) fn adds_person(&self) -> bool {
         !self.value(ADD).is_empty()
+    }
+
+    /// Returns whether people who find no place join the waiting list.
+    pub(super) fn joins_waitlist(&self) -> bool {
+        !self.value(WAITLIST).is_empty()
     }
 
     /// Returns the chosen shifts. What is no id is [`ShiftId::NONE`], which no shift has.
@@ -88,10 +98,15 @@ impl Typed {
             }
         }
         let mut input = SignUpInput::new("", self.value(EMAIL));
-        (input.people, input.accepts_overlaps) = (people, !self.value(OVERLAP).is_empty());
-        input.joins_waitlist = !self.value(WAITLIST).is_empty();
+        input.people = people;
+        input.accepts_overlaps = !self.value(OVERLAP).is_empty();
+        input.joins_waitlist = self.joins_waitlist();
         input
     }
+}
+
+fn is_choice(name: &str) -> bool {
+    name == SHIFT || name == WAITLIST
 }
 
 /// Returns what stands before the name of a field of the person in this row.

@@ -55,6 +55,7 @@ mod idempotency;
 mod keep_alive;
 mod keyboard_browser;
 mod kills;
+mod language_browser;
 mod life;
 mod limits;
 mod lists;

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::{
-    console_browser, console_events_browser, console_refusals_browser, console_signups_browser, page_browser,
+    console_browser, console_events_browser, console_refusals_browser, console_signups_browser,
+    language_browser, page_browser,
 };
 
 /// Templates, each with the states of which a test takes pictures.
 pub(crate) type Pictures = [(&'static str, &'static [&'static str])];
 
 /// The lists of all tests. Each test checks that it has taken the pictures of its list and no other.
-const LISTS: [&Pictures; 8] = [
+const LISTS: [&Pictures; 9] = [
     page_browser::PAGES,
     page_browser::GONE,
     console_browser::PICTURES,
@@ -20,6 +21,7 @@ const LISTS: [&Pictures; 8] = [
     console_refusals_browser::SIGN_INS,
     console_refusals_browser::EVENTS,
     page_browser::FAMILY,
+    language_browser::PICTURES,
 ];
 
 /// Adds the templates below a folder to `found`, each with its text, by their paths.

@@ -19,19 +19,23 @@ pub(super) struct ShiftView<'a> {
     pub(super) places: String,
     /// How many places are filled. `None` if no place can be taken.
     pub(super) bar: Option<Bar>,
-    /// Whether the shift takes no sign-up: it is full, over or cancelled, or sign-ups for the event are not open.
+    /// Whether the shift takes nobody: it is full without a waiting list, over or cancelled, or sign-ups for the event are not open.
     pub(super) is_closed: bool,
-    /// How to sign up. `None` if no place can be taken.
+    /// How to sign up, or to join the waiting list. `None` if neither is possible.
     pub(super) offer: Option<Offer>,
 }
 
-/// How a visitor can sign up for a shift.
+/// What a visitor can do about a shift, with the path of its form.
 #[derive(Debug)]
-pub(super) struct Offer {
-    /// The path of the form of this shift alone.
-    pub(super) link: String,
-    /// Whether the box of the shift is ticked.
-    pub(super) is_chosen: bool,
+pub(super) enum Offer {
+    SignUp {
+        link: String,
+        /// Whether the box of the shift is ticked.
+        is_chosen: bool,
+    },
+    Wait {
+        link: String,
+    },
 }
 
 pub(super) fn view<'a>(
@@ -53,10 +57,10 @@ pub(super) fn view<'a>(
         places: match (is_over, event.is_cancelled()) {
             (true, _) => texts.shift_over(),
             (false, true) => texts.shift_cancelled(),
-            (false, false) => places(shift.occupancy, texts),
+            (false, false) => places(shift, now, texts),
         },
         bar: is_open.then(|| Bar { filled: filled.into(), capacity: capacity.volunteers().into() }),
-        is_closed: !is_open,
+        is_closed: !is_open && offer.is_none(),
         offer,
     }
 }
@@ -71,9 +75,14 @@ pub(in crate::page) fn is_open(event: &Event, shift: &ScheduledShift, now: Times
     has_open_signups(event, now) && shift.takes_signups(now)
 }
 
+/// Returns whether people can join the waiting list of the shift.
+pub(in crate::page) fn has_open_list(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
+    has_open_signups(event, now) && shift.takes_waiters(event, now)
+}
+
 /// Returns how many places are left, in words.
-pub(in crate::page) fn places(occupancy: Occupancy, texts: Texts) -> String {
-    match (occupancy.remaining(), occupancy.capacity.volunteers()) {
+pub(in crate::page) fn places(shift: &ScheduledShift, now: Timestamp, texts: Texts) -> String {
+    match (shift.room(now), shift.occupancy.capacity.volunteers()) {
         (0, 0) => texts.shift_without_sign_up(),
         (0, _) => texts.shift_full(),
         (left, capacity) => texts.places_left(left, capacity),
@@ -96,8 +105,10 @@ mod tests {
         assert_eq!((view.bar, &*view.places), (Some(Bar { filled: 3, capacity: 8 }), "5 of 8 places left"));
     }
 
-    #[test]
-    fn the_number_of_places_that_are_left_is_in_words() {
+    #[tokio::test]
+    async fn the_number_of_places_that_are_left_is_in_words() {
+        let (_, found) = sample_event().await;
+        let mut shift = found.shifts[0].clone();
         for (capacity, filled, words) in [
             (8, 0, "8 of 8 places left"),
             (8, 5, "3 of 8 places left"),
@@ -109,8 +120,9 @@ mod tests {
             (0, 0, "No sign-up for this shift"),
             (0, 3, "No sign-up for this shift"),
         ] {
-            let occupancy = Occupancy { filled, ..Occupancy::empty(Capacity::new(capacity).unwrap()) };
-            assert_eq!(places(occupancy, Texts::ENGLISH), words);
+            shift.shift.occupancy =
+                Occupancy { filled, ..Occupancy::empty(Capacity::new(capacity).unwrap()) };
+            assert_eq!(places(&shift, found.event.created_at, Texts::ENGLISH), words);
         }
     }
 }

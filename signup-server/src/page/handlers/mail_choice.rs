@@ -5,7 +5,7 @@ use warp::reply::Response;
 
 use super::PublicPages;
 use crate::page::mail_choice;
-use crate::page::message::{body_error, incomplete_link};
+use crate::page::message::{body_error, error_page, incomplete_link};
 use crate::page::typed::Typed;
 use crate::reply::BodyError;
 use crate::request::Request;
@@ -38,7 +38,7 @@ impl PublicPages {
         };
         match volunteers.choose_mails(&secret, choice.is_on).await {
             Ok(()) => mail_choice::page(&choice, true, &path),
-            Err(error) => self.error_page(&error),
+            Err(error) => error_page(&error, &self.base_path, None, mail_choice::texts(&choice)),
         }
     }
 

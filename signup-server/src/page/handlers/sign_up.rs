@@ -5,7 +5,7 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use headers::{Cookie, HeaderMapExt as _};
-use signup_core::{Error, Faults, Language, NewSignup, PublicEvent, SignedUp};
+use signup_core::{Error, Faults, Language, NewSignup, PublicEvent, ScheduledShift, SignedUp};
 use tokio::time::Instant;
 use warp::http::header::{
     CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
@@ -15,7 +15,7 @@ use warp::reply::Response;
 
 use super::PublicPages;
 use crate::page::event::{self, Focus, Notice};
-use crate::page::message::{Retry, body_error, error_page, see_other, too_many};
+use crate::page::message::{Retry, body_error, error_page, not_found, see_other, too_many};
 use crate::page::sign_up;
 use crate::page::signed_up::{self, COOKIE, Kept};
 use crate::page::typed::Typed;
@@ -39,11 +39,16 @@ impl PublicPages {
             Err(error) => return self.error_page(&error),
         };
         let (now, texts) = (self.service.now(), Texts::of(found.event.language));
+        let takes = |shift: &ScheduledShift| {
+            let event = &found.event;
+            event::is_open(event, shift, now)
+                || typed.joins_waitlist() && event::has_open_list(event, shift, now)
+        };
         match volunteers.form(&slug, typed.shifts()).await {
             Ok(_) if !event::has_open_signups(&found.event, now) => {
                 self.page_of(StatusCode::OK, &found, &Focus::default())
             }
-            Ok(form) if !form.shifts().iter().any(|shift| event::is_open(&found.event, shift, now)) => {
+            Ok(form) if !form.shifts().iter().any(takes) => {
                 let shifts: Vec<_> = form.shifts().iter().collect();
                 let notice = match shifts.is_empty() {
                     true => Notice::gone(texts),
@@ -233,14 +238,15 @@ impl PublicPages {
     pub(crate) async fn calendar_of_form(self, slug: String, headers: HeaderMap) -> Response {
         let found = match self.service.volunteers().event(&slug).await {
             Ok(found) if !found.event.is_cancelled() => found,
-            Ok(_) => return self.not_found(),
+            Ok(found) => return not_found(&self.base_path, Texts::of(found.event.language)),
             Err(error) => return self.error_page(&error),
         };
         let url = self.event_url(&slug);
-        let kept = read(&headers);
+        // A person who joined a waiting list may have no place.
+        let kept = read(&headers).filter(|kept| !kept.joins_waitlist);
         let file = kept
             .and_then(|kept| signed_up::calendar(&found, &kept, (&self.sender, &url), self.service.now()));
-        file.map_or_else(|| self.not_found(), calendar_file)
+        file.map_or_else(|| not_found(&self.base_path, Texts::of(found.event.language)), calendar_file)
     }
 }
 

@@ -22,6 +22,9 @@ pub(in crate::page) struct Kept {
     pub(in crate::page) people: Vec<String>,
     /// The number of the other people.
     pub(in crate::page) others: usize,
+    /// Whether people who found no place joined the waiting list.
+    #[serde(default)]
+    pub(in crate::page) joins_waitlist: bool,
 }
 
 impl Kept {
@@ -38,6 +41,7 @@ impl Kept {
             shifts: taken.map(|outcome| outcome.shift.id).collect(),
             people: new.people.iter().map(|person| person.name.to_string()).collect(),
             others: 0,
+            joins_waitlist: new.joins_waitlist,
         };
         kept.shorten();
         kept
@@ -99,6 +103,7 @@ mod tests {
                 .collect(),
             people: people.to_vec(),
             others: 0,
+            joins_waitlist: true,
         };
         kept.shorten();
         kept
