@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::console::Organizer;
 use crate::harness::Server;
 use crate::mailbox::Mailbox;
-use crate::mails::SOON;
 use crate::pages::Page;
 use crate::wait::wait_until;
 
@@ -32,7 +31,9 @@ async fn each_address_gets_a_message_once_although_a_process_that_sends_it_is_ki
     for shift in ["Early", "Late"] {
         page.signed_up(&server, &page.slot(shift), "Ada", "v0@example.org").await;
     }
-    server.wait_for_sql("SELECT count(*) FROM notices WHERE due_at IS NOT NULL", "0", SOON).await;
+    server
+        .wait_for_sql("SELECT count(*) FROM notices WHERE due_at IS NOT NULL", "0", Duration::from_secs(120))
+        .await;
     let columns = "organization_id, event_id, shift_id, told, name, person_key, search_key, answers, status, version, created_at, repeated_at";
     let others = recipients - 1;
     // A message is for the sign-ups before it, and the ids of records are in the order of their creation.
@@ -77,7 +78,9 @@ async fn each_address_gets_a_message_once_although_a_process_that_sends_it_is_ki
         .await;
     // Ends the leases of the mails in flight, which last for 30 seconds.
     server.sql("UPDATE notices SET due_at = 0 WHERE due_at IS NOT NULL").await;
-    server.wait_for_sql("SELECT count(*) FROM notices WHERE due_at IS NOT NULL", "0", SOON).await;
+    server
+        .wait_for_sql("SELECT count(*) FROM notices WHERE due_at IS NOT NULL", "0", Duration::from_secs(120))
+        .await;
 
     let grown = server.peak_memory_kib() - before;
     assert!(grown < 16 * 1024, "{grown} KiB more for {recipients} recipients");
