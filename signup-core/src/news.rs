@@ -99,10 +99,31 @@ impl PlaceNews {
         Self { shift, signup, at, change, sequence, place_in_line: None }
     }
 
-    /// Returns what the address was told once the mail was sent at `sent_at`.
+    /// Returns what the address was told once the mail was sent at `sent_at`. The clock of this process may be behind that of the process
+    /// that sent the last mail: a reminder that was sent stays so.
     pub(crate) fn told(&self, sent_at: Timestamp) -> Told {
         let (status, sequence) = (Some(self.signup.status()), self.sequence + 1);
-        let (at, announced, sent_at) = (self.at.clone(), self.shift.announced, Some(sent_at));
+        let sent_at = self.signup.told.sent_at.max(Some(sent_at));
+        let (at, announced) = (self.at.clone(), self.shift.announced);
         Told { status, at, announced, sequence, sent_at }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::records::{self, at};
+
+    #[test]
+    fn a_clock_that_is_behind_does_not_make_an_earlier_mail_older() {
+        let event = records::event(1, 1);
+        let shift = ScheduledShift::of(records::shift(&event, 1, 5), &event);
+        for (last, sent_at, expected) in [(None, 5, 5), (Some(4), 5, 5), (Some(6), 5, 6)] {
+            let mut signup = records::signup(&shift, 3);
+            signup.told.sent_at = last.map(at);
+            let place = TimeAndPlace::of(&shift, &event);
+            let place = PlaceNews::new(shift.clone(), signup, place, PlaceChange::Unchanged, 0);
+            assert_eq!(place.told(at(sent_at)).sent_at, Some(at(expected)));
+        }
     }
 }
