@@ -111,8 +111,7 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
             if signup.promoted_at.is_some() { PlaceChange::Promoted } else { PlaceChange::New }
         }
         (None, SignupStatus::Waitlisted) if !shift.is_over(now) => PlaceChange::Waiting,
-        (Some(SignupStatus::Confirmed), SignupStatus::Confirmed)
-        | (Some(SignupStatus::Confirmed | SignupStatus::Waitlisted), SignupStatus::Waitlisted) => {
+        (Some(SignupStatus::Confirmed | SignupStatus::Waitlisted), _) => {
             let at = signup.time_and_place(shift, event);
             let is_over = before.interval.is_over(now) && at.interval.is_over(now);
             if *announced == shift.announced || before.is_same_as(&at) || is_over {
@@ -310,13 +309,21 @@ mod tests {
     }
 
     #[test]
-    fn a_move_out_of_the_past_is_news() {
-        let mut case = told().moved(1);
-        let EventInFull { event, .. } = full();
-        let earlier = Shift { hours: (0, 60).try_into().unwrap(), ..case.shift.clone() };
-        case.told.at = TimeAndPlace::of(&ScheduledShift::of(earlier, &event), &event);
-        let between = case.told.at.interval.end;
-        assert_eq!(case.change(between), "moved");
+    fn a_move_out_of_the_past_or_into_it_is_news() {
+        let (earlier, later) = ((0, 60), (780, 1020));
+        for (mut case, hours) in [
+            (told(), earlier),
+            (told(), later),
+            (told().waiting(), later),
+            (told().waiting().promoted(), later),
+        ] {
+            case = case.moved(1);
+            let shift = Shift { hours: hours.try_into().unwrap(), ..case.shift.clone() };
+            let EventInFull { event, .. } = full();
+            case.told.at = TimeAndPlace::of(&ScheduledShift::of(shift, &event), &event);
+            let between = case.told.at.interval.end.min(case.shift.ends_at);
+            assert_eq!(case.change(between), "moved", "told {hours:?}");
+        }
     }
 
     /// Returns the changes of the sign-ups in the mail, in order; `None` if there is no mail.
