@@ -119,7 +119,7 @@ pub(crate) fn patch_event(
         concerned.extend(is_concerned.then_some(shift.id));
         has_news |= is_announced;
         // After the cutoff, nobody joins, so no more people wait than were read. But places may have come free since.
-        owes_places |= !before.is_before_cutoff(now)
+        owes_places |= promote::was_past_cutoff(&before, now)
             && shift.occupancy.waitlisted > 0
             && promote::promotes(&changed, &shift, now);
         after.push(shift);

@@ -3,7 +3,9 @@
 use jiff::{SignedDuration, Timestamp};
 
 use super::edit::{check_free_external_id, check_not_cancelled, is_announced, moves_reminder, next_version};
-use super::promote::{WaitingList, changed_or_promoted, mails_about, promote, record_promotions};
+use super::promote::{
+    WaitingList, changed_or_promoted, mails_about, promote, record_promotions, was_past_cutoff,
+};
 use super::recipient::{want_all, want_each};
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -88,8 +90,7 @@ pub(crate) fn patch_shift(
     let changes = ShiftPatch::present(&shift).differences(&ShiftPatch::present(&changed));
     let mut activity =
         vec![NewActivity::of(ActivityType::SHIFT_UPDATED, &changed.shift).with_changes(changes)];
-    let frees_places =
-        capacity > shift.occupancy.capacity || !shift.is_before_cutoff(now) && changed.is_before_cutoff(now);
+    let frees_places = capacity > shift.occupancy.capacity || raises_gate && was_past_cutoff(&shift, now);
     let read = shift.shift.clone();
     change.replace(shift.shift, changed.shift.clone());
     if frees_places {

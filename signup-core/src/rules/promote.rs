@@ -84,6 +84,11 @@ pub(crate) fn owes_places(event: &Event, shift: &ScheduledShift, now: Timestamp)
     promotes(event, shift, now) && shift.occupancy.has_room() && shift.occupancy.waitlisted > 0
 }
 
+/// Returns whether places of the shift may have come free for nobody, because a process has taken it to be past the cutoff.
+pub(super) fn was_past_cutoff(shift: &ScheduledShift, now: Timestamp) -> bool {
+    !shift.is_before_cutoff(now + Notice::CLOCK_SKEW)
+}
+
 /// Promotes those who wait in a change set that takes `freed` confirmed sign-ups off the shift. `shift` has the capacity and the hours
 /// after the change, and the totals as they were read. Returns who was promoted.
 ///

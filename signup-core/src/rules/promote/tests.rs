@@ -1,11 +1,11 @@
 use jiff::SignedDuration;
 
 use super::super::facts::*;
-use super::super::{KnownPlaces, SignUpFacts, sign_up};
+use super::super::{KnownPlaces, ShiftFacts, SignUpFacts, patch_shift, sign_up};
 use super::*;
 use crate::conformance::records;
 use crate::id::SignupId;
-use crate::input::NewSignup;
+use crate::input::{NewSignup, ShiftPatch};
 use crate::occupancy::{Capacity, Occupancy};
 use crate::shift::Shift;
 use crate::store::{EventInFull, Write};
@@ -199,5 +199,25 @@ fn a_job_promotes_those_whom_a_moved_shift_owes_places() {
         let (event, shift) = shift(capacity, filled, waits);
         assert!(!owes_places(&event, &shift, before()));
         assert_eq!(promote_owed(&event, &shift, &waiting(&shift.shift, waits), before()).change.writes, []);
+    }
+}
+
+/// The shift ends at noon. Another end leaves its cutoff as it is.
+#[test]
+fn a_patch_of_the_hours_gives_the_places_that_came_free_for_nobody_to_those_who_wait() {
+    let cutoff: Timestamp = "2027-06-05T01:00:00Z".parse().unwrap();
+    let second = SignedDuration::from_secs(1);
+    let end = || ShiftPatch::new().end_time("13:00".parse().unwrap());
+    let later = || ShiftPatch::new().start_time("11:00".parse().unwrap());
+    for (what, patched, now, expected) in [
+        ("a shift that is before its cutoff again", later(), cutoff, 1),
+        ("a shift that stays past its cutoff", end(), cutoff, 0),
+        ("a shift that a clock that is ahead takes to be past its cutoff", end(), cutoff - second, 1),
+    ] {
+        let (event, shift) = shift(1, 0, 2);
+        let facts = ShiftFacts { waiting: waiting(&shift.shift, 2), ..ShiftFacts::default() };
+        let decided = patch_shift(&event, shift, facts, patched, SignedDuration::ZERO, now).unwrap();
+        let promoted = named(&decided).into_iter().filter(|line| line == "signup.promoted");
+        assert_eq!(promoted.count(), expected, "{what}");
     }
 }
