@@ -240,10 +240,10 @@ impl NoticeCause {
         self
     }
 
-    /// Returns whether the mail may wait behind others. A person waits for a code to sign in and for an invitation, so these two are
-    /// sent before every other mail.
+    /// Returns whether the notice may wait behind others. A person waits for a code to sign in and for an invitation, and a shift takes
+    /// nobody until its places are given to those who wait. So these are done before every other notice.
     pub const fn can_wait(&self) -> bool {
-        !matches!(self, Self::SignInCode { .. } | Self::Invited { .. })
+        !matches!(self, Self::SignInCode { .. } | Self::Invited { .. } | Self::Promotion)
     }
 
     /// Returns the address of a volunteer that the notice is for. `None` for a job, and for a mail to a person who signs in or is invited.

@@ -58,7 +58,7 @@ pub struct Shift {
     /// record has it so that a store can select shifts that are not over.
     #[serde(skip)]
     pub ends_at: Timestamp,
-    /// The capacity and the number of confirmed sign-ups.
+    /// The capacity, and the numbers of sign-ups that are confirmed and that wait.
     pub occupancy: Occupancy,
     /// How many volunteers the shift needs to run at all. A minimum above the capacity counts as the capacity.
     pub minimum: Option<Minimum>,

@@ -109,19 +109,22 @@ pub(crate) fn patch_event(
         change.writes.extend(location_data_write(&event, location_data, data));
     }
     let moved = Moved { event: &event, changed: &changed, is_notified: !patch.without_mail, now };
-    let are_turned_on = changed.reminders_enabled && !event.reminders_enabled;
+    let reminds = |event: &Event| event.is_published && event.reminders_enabled;
+    let are_turned_on = reminds(&changed) && !reminds(&event);
     let (mut after, mut concerned, mut has_news) = (vec![], vec![], false);
     let mut owes_places = false;
     for before in shifts {
         let shift = moved.shift(before.clone(), &mut change);
         let is_announced = shift.announced != before.announced;
-        let is_concerned = is_announced || are_turned_on || moves_reminder(&before, &shift, now);
+        let are_reminded = are_turned_on && shift.occupancy.filled > 0;
+        let is_concerned = is_announced || are_reminded || moves_reminder(&before, &shift, now);
         concerned.extend(is_concerned.then_some(shift.id));
         has_news |= is_announced;
-        // After the cutoff, nobody joins, so no more people wait than were read. But places may have come free since.
-        owes_places |= promote::was_past_cutoff(&before, now)
-            && shift.occupancy.waitlisted > 0
-            && promote::promotes(&changed, &shift, now);
+        // After the cutoff, and while the event is a draft, nobody joins, so no more people wait than were read. But places may have come
+        // free since.
+        let gave_nothing = promote::was_past_cutoff(&before, now) || !event.is_published;
+        owes_places |=
+            gave_nothing && shift.occupancy.waitlisted > 0 && promote::promotes(&changed, &shift, now);
         after.push(shift);
     }
     if owes_places {

@@ -19,8 +19,8 @@
 //!
 //! The other change sets keep the invariants, too. A sign-up requires that nobody waits, until the cutoff. Somebody joins the list only
 //! where the same change set leaves the shift full. A sign-up that waits and is cancelled or erased leaves *f*, and a lower capacity
-//! makes no room. A move of the whole event past the cutoff is the exception: it can concern a thousand shifts. It
-//! [queues a job](queue_promotion), and until then such a shift takes nobody.
+//! makes no room. A move of the whole event past the cutoff is the exception, and the publication of a draft, on which nobody is
+//! promoted: they can concern a thousand shifts. They [queue a job](queue_promotion), and until then such a shift takes nobody.
 //!
 //! A change set that is refused is decided again, on records that are read again.
 
@@ -79,7 +79,8 @@ pub(crate) fn promotes(event: &Event, shift: &ScheduledShift, now: Timestamp) ->
     is_live && shift.is_open() && shift.is_before_cutoff(now)
 }
 
-/// Returns whether the shift owes places to those who wait, because a move of the event has put it before the cutoff again.
+/// Returns whether the shift owes places to those who wait, because a move of the event has put it before the cutoff
+/// again, or the event was a draft.
 pub(crate) fn owes_places(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
     promotes(event, shift, now) && shift.occupancy.has_room() && shift.occupancy.waitlisted > 0
 }

@@ -16,7 +16,7 @@ use crate::text::EmailAddress;
 /// The cause of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WantedBy {
-    /// The organizer.
+    /// The organizer, or a promotion.
     Organizer,
     /// A sign-up or a cancellation by the volunteer.
     Volunteer,

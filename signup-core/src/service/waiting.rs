@@ -66,9 +66,12 @@ impl Shared {
             let owing = full.shifts.iter().filter(|shift| rules::owes_places(&full.event, shift, now));
             owing.map(|shift| shift.id).collect()
         });
+        // A shift that fails holds up no other one.
+        let mut result = Ok(());
         for shift in owing.iter().take(PORTION) {
-            self.promote_owed(owner, *shift).await?;
+            result = result.and(self.promote_owed(owner, *shift).await);
         }
+        result?;
         let change = if owing.len() > PORTION {
             rules::replace_notice(job, job.clone().requeued(now))
         } else {

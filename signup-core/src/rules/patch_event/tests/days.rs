@@ -87,7 +87,7 @@ fn a_patch_that_removes_days_requires_every_shift_as_it_was_read() {
 
 /// The shift begins at 09:00 in New York. The second time is after the cutoff of its waiting list.
 #[test]
-fn a_move_past_the_cutoff_queues_the_promotion_of_those_who_wait() {
+fn a_move_past_the_cutoff_and_a_publication_queue_the_promotion_of_those_who_wait() {
     let room = |waitlisted| {
         full_with(|_, shifts| (shifts[0].occupancy.filled, shifts[0].occupancy.waitlisted) = (1, waitlisted))
     };
@@ -96,6 +96,12 @@ fn a_move_past_the_cutoff_queues_the_promotion_of_those_who_wait() {
         full_with(|_, shifts| {
             let occupancy = &mut shifts[0].occupancy;
             (occupancy.filled, occupancy.waitlisted) = (occupancy.capacity.volunteers(), 2);
+        })
+    };
+    let draft = || {
+        full_with(|event, shifts| {
+            event.is_published = false;
+            (shifts[0].occupancy.filled, shifts[0].occupancy.waitlisted) = (1, 2);
         })
     };
     let after_cutoff: Timestamp = "2027-06-05T12:00:00Z".parse().unwrap();
@@ -108,6 +114,7 @@ fn a_move_past_the_cutoff_queues_the_promotion_of_those_who_wait() {
         (full_shift(), later(), "2027-06-05T00:59:30Z".parse().unwrap(), true),
         (room(0), later(), after_cutoff, false),
         (room(2), later(), before(), false),
+        (draft(), new().published(true), before(), true),
         (room(2), new().title("Packing".parse().unwrap()), after_cutoff, false),
         (room(2), new().start_date(date(2027, 6, 4)), after_cutoff, false),
     ] {
