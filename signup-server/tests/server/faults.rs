@@ -72,7 +72,7 @@ async fn a_server_answers_503_while_its_database_is_down_and_recovers() {
 /// Pages answer as the API does, but in HTML.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_pages_answer_503_while_the_database_is_down() {
-    let Some((cluster, server)) = server(&["--database-connect-timeout-s", "1"]) else { return };
+    let Some((cluster, server)) = server(&["--database-connect-timeout-s", "5"]) else { return };
     let page = Page::create(&server, &published()).await;
     let slot = page.slot("Early");
     let signup = format!("/signups/{}", "A".repeat(43));
