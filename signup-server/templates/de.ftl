@@ -68,7 +68,7 @@ event-cancelled-text = Eine Anmeldung ist nicht mehr möglich. Vielen Dank an al
 organizers-reason = Grund der Absage
 shifts = Schichten
 shifts-on = Schichten am { $day }
-zone-note = Alle Uhrzeiten: { $zone }.
+zone-note = Alle Uhrzeiten sind in { $zone } angegeben.
 choose-shift = { $shift } auswählen,
 sign-up-for-html = Anmelden<span class="quiet"> für { $shift }, { $start }</span>
 join-waiting-list = Auf die Warteliste
@@ -83,7 +83,7 @@ number-filled = { $filled } von { $capacity }
 shift-full = Voll
 shift-over = Vorbei
 shift-cancelled = Abgesagt
-shift-without-sign-up = Keine Anmeldung für diese Schicht
+shift-without-sign-up = Für diese Schicht ist keine Anmeldung möglich
 
 summary = { $date }. { $text }
 summary-cancelled = Abgesagt. { $date }. { $text }
@@ -92,14 +92,14 @@ summary-looking-for-volunteers = { $organization } sucht Helferinnen und Helfer.
 event-over = Diese Veranstaltung ist vorbei
 event-over-text = Vielen Dank an alle, die geholfen haben.
 signups-ahead = Die Anmeldung öffnet am { $opening }
-signups-ahead-text = Bitte kommen Sie dann wieder.
+signups-ahead-text = Bitte schauen Sie dann wieder vorbei.
 signups-closed = Die Anmeldung ist geschlossen
 signups-closed-text = Für diese Veranstaltung kann sich derzeit niemand anmelden.
 no-shifts = Noch keine Schichten
-no-shifts-text = Derzeit gibt es noch nichts, wofür Sie sich anmelden können. Bitte schauen Sie später wieder vorbei.
+no-shifts-text = Sie können sich noch nicht anmelden. Bitte schauen Sie später wieder vorbei.
 shifts-over = Die Anmeldung ist beendet
 shifts-over-text = Alle Schichten sind vorbei.
-no-sign-up = Derzeit keine Anmeldung
+no-sign-up = Derzeit keine Anmeldung möglich
 no-sign-up-text = Für diese Schichten können Sie sich derzeit nicht anmelden.
 no-places = Keine freien Plätze
 no-places-text = Sagt jemand ab, wird der Platz hier angezeigt.
@@ -123,7 +123,7 @@ saved-for-html = Eingetragen für { $people }:
 not-saved = Nicht eingetragen:
 shift-and-times-html = { $shift }, { $times }
 refused-shift-html = { $shift }, { $times }: { $reason }
-mail-about-saved = Eine E-Mail zu den eingetragenen Plätzen ist unterwegs.
+mail-about-saved = Eine E-Mail mit allen Einzelheiten ist unterwegs.
 keep-your-place = Falls Sie bereits einen Platz haben, behalten Sie ihn.
 keep-your-place-and-mail = Falls Sie bereits einen Platz haben, behalten Sie ihn, und wir senden Ihnen per E-Mail einen Link dazu (höchstens einmal pro Stunde).
 
@@ -143,7 +143,7 @@ reason-removed = der Veranstalter hat sie entfernt
 
 sign-up-heading = Anmeldung
 sign-up-title = Anmeldung: { $event }
-join-waiting-list-title = Auf die Warteliste: { $event }
+join-waiting-list-title = Warteliste: { $event }
 sign-up = Anmelden
 there-is-a-problem = Bitte prüfen Sie Ihre Angaben
 problem = Fehler:
@@ -157,7 +157,7 @@ shifts-gone = { $count ->
    *[other] { $count } Schichten, die Sie ausgewählt haben, gibt es nicht mehr.
 }
 choose-other-shifts = Andere Schichten auswählen
-how-waiting-works = Gibt es noch freie Plätze, bekommen Sie sie sofort. Wer keinen Platz bekommt, steht auf der Warteliste und rückt nach, sobald ein Platz frei wird.
+how-waiting-works = Solange Plätze frei sind, bekommt jede angemeldete Person sofort einen. Wer keinen bekommt, steht auf der Warteliste: Wird ein Platz frei, rückt die nächste Person nach.
 these-overlap = { $pairs ->
     [one] Diese beiden überschneiden sich:
    *[other] Diese Schichten überschneiden sich:
@@ -174,7 +174,7 @@ email-address = E-Mail-Adresse
 optional = (optional)
 choose-an-option = Bitte auswählen
 person-number = Person { $number }
-person-hint = Lassen Sie dies leer, wenn Sie niemanden sonst anmelden.
+person-hint = Bitte leer lassen, wenn Sie sonst niemanden anmelden.
 add-person = Weitere Person hinzufügen
 add-person-hint = Für Familie oder Freunde, die mitkommen. Jede Person bekommt einen eigenen Platz.
 mail-with-details = Wir senden Ihnen per E-Mail alle Einzelheiten und einen Link, mit dem Sie absagen können.
@@ -199,7 +199,7 @@ enter-name-of-person = Geben Sie den Namen von Person { $number } ein
 enter-email = Geben Sie Ihre E-Mail-Adresse ein
 malformed-email = Geben Sie eine E-Mail-Adresse wie name@example.com ein
 unusable-email = Geben Sie eine E-Mail-Adresse ein, die vor dem @ nur die Buchstaben a bis z, Ziffern und Zeichen wie . + - _ enthält
-enter-answer = Beantworten Sie { $field }
+enter-answer = Geben Sie bei { $field } etwas ein
 choose-answer = Wählen Sie bei { $field } etwas aus
 tick-answer = Setzen Sie bei { $field } das Häkchen, um sich anzumelden
 
@@ -207,16 +207,16 @@ tick-answer = Setzen Sie bei { $field } das Häkchen, um sich anzumelden
 
 place-saved = Ihr Platz ist eingetragen
 places-saved = Ihre Plätze sind eingetragen
-check-your-email = Sehen Sie in Ihr E-Mail-Postfach
+check-your-email = Bitte schauen Sie in Ihr E-Mail-Postfach
 thank-you = Vielen Dank
-place-saved-html = { $people }, Ihr Platz in der Schicht { $shift } ist eingetragen.
-places-saved-html = { $people }, Ihre Plätze in der Schicht { $shift } sind eingetragen.
-places-on-shifts-saved-html = { $people }, Ihre Plätze in { $count } Schichten sind eingetragen.
+place-saved-html = Wir haben für { $people } einen Platz in der Schicht { $shift } eingetragen.
+places-saved-html = Wir haben für { $people } Plätze in der Schicht { $shift } eingetragen.
+places-on-shifts-saved-html = Wir haben für { $people } Plätze in { $count } Schichten eingetragen.
 sign-up-saved = Ihre Anmeldung ist gespeichert
-sign-up-saved-html = { $people }, Ihre Anmeldung für { $shift } ist gespeichert.
-sign-ups-saved-html = { $people }, Ihre Anmeldungen für { $count } Schichten sind gespeichert.
-place-or-list = Wenn Sie noch keinen Platz haben, stehen Sie auf der Warteliste. Was davon gilt, steht in der E-Mail.
-place-or-list-without-mail = Wenn Sie noch keinen Platz haben, stehen Sie auf der Warteliste. Fragen Sie den Veranstalter, was davon gilt.
+sign-up-saved-html = Wir haben die Anmeldung für die Schicht { $shift } gespeichert: { $people }.
+sign-ups-saved-html = Wir haben die Anmeldungen für { $count } Schichten gespeichert: { $people }.
+place-or-list = Wer noch keinen Platz hat, steht auf der Warteliste. Genaueres steht in der E-Mail.
+place-or-list-without-mail = Wer noch keinen Platz hat, steht auf der Warteliste. Genaueres erfahren Sie vom Veranstalter.
 other-people = { $count ->
     [one] 1 weitere Person
    *[other] { $count } weitere Personen
@@ -227,8 +227,8 @@ number-of-people = { $count ->
 }
 mail-on-its-way = Eine E-Mail mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
 mail-on-its-way-html = Eine E-Mail an <strong dir="auto">{ $email }</strong> mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
-wrong-address-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, abzusagen, was Sie nicht brauchen.
-wrong-address-and-contact-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, abzusagen, was Sie nicht brauchen: { $contact }.
+wrong-address-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, die überflüssige Anmeldung zu streichen.
+wrong-address-and-contact-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, die überflüssige Anmeldung zu streichen: { $contact }.
 cannot-come = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid.
 cannot-come-and-contact-html = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid: { $contact }.
 given-address-html = Sie haben die E-Mail-Adresse <span dir="auto">{ $email }</span> angegeben. Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an und sagen Sie dem Veranstalter Bescheid.
@@ -261,22 +261,22 @@ to-event = Zur Veranstaltung
 ## The page of all places, and its questions before a place is cancelled
 
 your-places = Ihre Plätze
-all-that-you-have = Hier sehen Sie alle Plätze, für die Sie mit der E-Mail-Adresse { $email } angemeldet sind.
+all-that-you-have = Hier sehen Sie alle Anmeldungen mit der E-Mail-Adresse { $email }.
 coming-up = Demnächst
-no-places-coming-up = Sie haben demnächst keine Plätze.
+no-places-coming-up = Sie sind derzeit für keine Schicht angemeldet.
 past-and-cancelled = Vorbei oder abgesagt
 moved-html = <strong>Der Veranstalter hat Zeit oder Ort geändert.</strong> Bisher: <span dir="auto">{ $before }</span>
 cancel-this-place = Diesen Platz absagen
 cancel-this-place-html = Diesen Platz absagen<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = Sie stehen auf der Warteliste.
-place-in-line = Ihr Platz auf der Liste: { $number }.
+place-in-line = Ihre Position: { $number }.
 leave-waiting-list = Warteliste verlassen
 leave-waiting-list-html = Warteliste verlassen<span class="quiet">: { $name }, { $shift }, { $start }</span>
 your-calendar = Ihr Kalender
 your-calendar-text = Wenn Sie diese Webadresse in Ihrem Kalender abonnieren, sehen Sie dort Ihre Plätze und jede Änderung. Geben Sie die Adresse nicht weiter: Wer sie hat, kann Ihre Plätze sehen und absagen.
 question-html = Wenn Sie eine Frage haben, schreiben Sie an { $contact }.
 label-who = Wer
-label-what-to-do = Was zu tun ist
+label-what-to-do = Aufgaben
 label-good-to-know = Gut zu wissen
 answer-yes = Ja
 
@@ -296,10 +296,10 @@ cannot-cancel-removed = Der Veranstalter hat diese Schicht entfernt. Es gibt dah
 cancel-a-place = Einen Platz absagen
 ask-to-cancel = Möchten Sie diesen Platz absagen?
 place-becomes-free = Dann kann jemand anderes den Platz übernehmen.
-mail-about-cancellation = Wir bestätigen das per E-Mail.
+mail-about-cancellation = Sie erhalten eine Bestätigung per E-Mail.
 keep-this-place = Diesen Platz behalten
 ask-to-leave-waiting-list = Möchten Sie die Warteliste verlassen?
-list-starts-anew = Wenn Sie sich später wieder eintragen, beginnen Sie am Ende der Liste.
+list-starts-anew = Wenn Sie sich später wieder eintragen, stehen Sie am Ende der Liste.
 stay-on-waiting-list = Auf der Warteliste bleiben
 which-place = Welchen Platz möchten Sie absagen?
 choose-the-place = Wählen Sie den Platz aus, den Sie absagen möchten
@@ -308,13 +308,13 @@ keep-all-places = Alle Plätze behalten
 
 ## The page that turns reminders or messages off
 
-stop-reminders-question = Möchten Sie keine Erinnerungen mehr erhalten?
+stop-reminders-question = Möchten Sie die Erinnerungen abbestellen?
 reminders-off = Sie erhalten keine Erinnerungen mehr
 reminders-on-again = Sie erhalten wieder Erinnerungen
 reminders-on-text = Am Tag vor jeder Schicht schicken wir Ihnen eine E-Mail. Auch ohne diese E-Mails sagen wir Ihnen Bescheid, wenn sich eine Schicht ändert oder ausfällt.
 reminders-off-text = Wir schicken Ihnen vor Ihren Schichten keine E-Mail mehr. Wenn sich eine Schicht ändert oder ausfällt, sagen wir Ihnen weiterhin Bescheid.
 turn-reminders-on = Erinnerungen wieder einschalten
-stop-messages-question = Möchten Sie keine Nachrichten mehr erhalten?
+stop-messages-question = Möchten Sie die Nachrichten abbestellen?
 messages-off = Sie erhalten keine Nachrichten mehr
 messages-on-again = Sie erhalten wieder Nachrichten
 messages-on-text = Der Veranstalter kann allen Angemeldeten Nachrichten schicken. Auch ohne diese E-Mails sagen wir Ihnen Bescheid, wenn sich eine Schicht ändert oder ausfällt.
@@ -325,8 +325,8 @@ to-your-places = Ihre Plätze ansehen
 
 ## Emails
 
-greeting = Guten Tag,
-greeting-with-name = Guten Tag { $name },
+greeting = Guten Tag!
+greeting-with-name = Guten Tag, { $name }!
 fact = { $label }: { $value }
 with-colon = { $text }:
 label-shift = Schicht
@@ -335,25 +335,25 @@ label-when-now = Neue Zeit
 label-where-was = Bisheriger Ort
 label-where-now = Neuer Ort
 label-overlaps-with = Überschneidet sich mit
-label-place-in-line = Platz auf der Warteliste
-no-place-given = Kein Ort angegeben.
+label-place-in-line = Position auf der Warteliste
+no-place-given = Nicht angegeben.
 no-new-place = Der Veranstalter hat noch keinen neuen Ort angegeben.
-about-event = Zur Veranstaltung
-about-shift = Zur Schicht
-about = Zu { $shift }
+about-event = Über die Veranstaltung
+about-shift = Über die Schicht
+about = Über { $shift }
 your-answers = Ihre Antworten
 your-answers-for = Ihre Antworten für { $shifts }
-answers-of = Antworten von { $people } für { $shifts }
+answers-of = Antworten für { $shifts } ({ $people })
 hidden-answer = (siehe Einzelheiten)
 all-your-places = Alle Ihre Plätze bei dieser Veranstaltung
 no-places-left = Sie haben bei dieser Veranstaltung keine Plätze mehr.
 see-your-places = Ihre Plätze ansehen, in den Kalender eintragen oder absagen
-see-your-place-in-line = Platz auf der Warteliste ansehen oder Warteliste verlassen
+see-your-place-in-line = Position auf der Warteliste ansehen oder Warteliste verlassen
 when-waiting = { $when }, auf der Warteliste
 see-the-details = Einzelheiten ansehen
 see-the-event = Veranstaltung ansehen
-stop-reminders = Keine Erinnerungen mehr erhalten
-stop-messages = Keine Nachrichten des Veranstalters mehr erhalten
+stop-reminders = Erinnerungen abbestellen
+stop-messages = Nachrichten des Veranstalters abbestellen
 questions-html = Fragen? Schreiben Sie an <a href="{ $link }">{ $contact }</a>.
 questions = Fragen? Schreiben Sie an { $contact }.
 the-organizer = Der Veranstalter
@@ -396,10 +396,10 @@ people-wait = { $count ->
 }
 off-list = Nicht mehr auf der Warteliste
 
-you-signed-up-for = Sie sind angemeldet für { $shift }
+you-signed-up-for = Sie sind für { $shift } angemeldet
 people-signed-up-for = { $count ->
-    [one] { $people } ist angemeldet für { $shift }
-   *[other] { $people } sind angemeldet für { $shift }
+    [one] { $people } ist für { $shift } angemeldet
+   *[other] { $people } sind für { $shift } angemeldet
 }
 you-have-place-on = { $places ->
     [one] Sie haben jetzt einen Platz für { $shift }
@@ -434,16 +434,16 @@ organizer-cancelled-yours = { $places ->
    *[other] Der Veranstalter hat Ihre Plätze gestrichen
 }
 organizer-cancelled = { $places ->
-    [one] Der Veranstalter hat den Platz von { $people } gestrichen
-   *[other] Der Veranstalter hat die Plätze von { $people } gestrichen
+    [one] Der Veranstalter hat den Platz für { $people } gestrichen
+   *[other] Der Veranstalter hat die Plätze für { $people } gestrichen
 }
 you-cancelled-yours = { $places ->
     [one] Sie haben Ihren Platz abgesagt
    *[other] Sie haben Ihre Plätze abgesagt
 }
 you-cancelled = { $places ->
-    [one] Sie haben den Platz von { $people } abgesagt
-   *[other] Sie haben die Plätze von { $people } abgesagt
+    [one] Sie haben den Platz für { $people } abgesagt
+   *[other] Sie haben die Plätze für { $people } abgesagt
 }
 shift-moved-to = Ihre Schicht ist jetzt am { $day }
 shift-changed = Ihre Schicht hat sich geändert
@@ -458,7 +458,7 @@ shifts-tomorrow = { $shifts ->
 }
 shifts-soon = { $shifts ->
     [one] Ihre Schicht ist am { $day }
-   *[other] Ihre Schichten sind am { $day }
+   *[other] Ihre Schichten beginnen am { $day }
 }
 
 event-cancelled-intro = Der Veranstalter hat diese Veranstaltung abgesagt. Sie findet nicht statt. Vielen Dank, dass Sie helfen wollten.
@@ -468,13 +468,13 @@ organizer-cancelled-intro = Vielen Dank, dass Sie helfen wollten.
 you-cancelled-intro = Danke, dass Sie Bescheid gesagt haben.
 signed-up-intro = Vielen Dank. Wir freuen uns auf Sie.
 promoted-intro = { $places ->
-    [one] Ein Platz ist frei geworden, und er gehört Ihnen. Falls Sie doch nicht kommen können, sagen Sie ihn bitte ab: Dann bekommt ihn die nächste Person auf der Warteliste.
-   *[other] Plätze sind frei geworden, und sie gehören Ihnen. Falls Sie doch nicht kommen können, sagen Sie sie bitte ab: Dann bekommen sie die Nächsten auf der Warteliste.
+    [one] Ein Platz ist frei geworden und gehört jetzt Ihnen. Falls Sie doch nicht kommen können, sagen Sie Ihren Platz bitte ab. Dann rückt die nächste Person von der Warteliste nach.
+   *[other] Es sind Plätze frei geworden, und sie gehören jetzt Ihnen. Falls Sie doch nicht kommen können, sagen Sie Ihre Plätze bitte ab. Dann rücken die nächsten Personen von der Warteliste nach.
 }
-waiting-intro = Das ist noch kein Platz, denn die Schicht ist voll. Sobald ein Platz frei wird und Sie an der Reihe sind, gehört er Ihnen, und wir schicken Ihnen eine E-Mail.
-waiting-asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Hier sehen Sie daher, was Sie haben. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie haben noch keinen Platz: Wir schicken Ihnen eine E-Mail, sobald Sie an der Reihe sind.
+waiting-intro = Damit ist noch kein Platz sicher, denn die Schicht ist voll. Sobald ein Platz frei wird und Sie an der Reihe sind, gehört er Ihnen. Wir schicken Ihnen dann eine E-Mail.
+waiting-asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Deshalb schicken wir Ihnen eine Übersicht Ihrer Anmeldungen. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie haben noch keinen Platz: Wir schicken Ihnen eine E-Mail, sobald Sie an der Reihe sind.
 reminder-intro = { $shifts ->
-    [one] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihren Platz bitte ab, damit jemand anders einspringen kann.
+    [one] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihren Platz bitte ab, damit jemand anderes einspringen kann.
    *[other] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihre Plätze bitte ab, damit andere einspringen können.
 }
 time-and-place-changed = Zeit und Ort haben sich geändert.
@@ -482,5 +482,5 @@ time-changed = Die Zeit hat sich geändert.
 place-changed = Der Ort hat sich geändert.
 still-signed-up = Sie sind weiterhin angemeldet.
 still-waiting = Sie stehen weiterhin auf der Warteliste.
-asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Hier sehen Sie daher, welche Plätze Sie haben. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie können mit derselben E-Mail-Adresse auch andere anmelden: Jede Person bekommt einen eigenen Platz.
-corrected = In einer früheren E-Mail standen möglicherweise andere Zeiten oder Orte. So ist es jetzt.
+asked-again = Sie haben sich mit dieser E-Mail-Adresse noch einmal angemeldet. Deshalb schicken wir Ihnen eine Übersicht Ihrer Plätze. Wenn Sie das nicht waren, können Sie diese E-Mail ignorieren. Sie können mit derselben E-Mail-Adresse auch andere Personen anmelden: Jede Person bekommt einen eigenen Platz.
+corrected = In einer früheren E-Mail standen möglicherweise andere Zeiten oder Orte. Es gelten die Angaben in dieser E-Mail.

@@ -213,7 +213,7 @@ enter-name = Enter your name
 enter-name-of-person = Enter the name of person { $number }
 enter-email = Enter your email address
 malformed-email = Enter an email address like name@example.com
-unusable-email = Enter an email address with only the letters a to z, digits and signs such as . + - _ before the @
+unusable-email = Enter an email address with only the letters a to z, digits and symbols such as . + - _ before the @
 enter-answer = Enter an answer for { $field }
 choose-answer = Choose an option for { $field }
 tick-answer = Tick { $field } to sign up
@@ -283,11 +283,11 @@ all-that-you-have = This is everything you’re signed up for with the email add
 coming-up = Coming up
 no-places-coming-up = You have no places coming up.
 past-and-cancelled = Past and cancelled
-moved-html = <strong>The organizer has changed the time or the place.</strong> It was: <span dir="auto">{ $before }</span>
+moved-html = <strong>The organizer has changed the time or the location.</strong> It was: <span dir="auto">{ $before }</span>
 cancel-this-place = Cancel this place
 cancel-this-place-html = Cancel this place<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = You’re on the waiting list.
-place-in-line = Your place in line: { $number }.
+place-in-line = Your position: { $number }.
 leave-waiting-list = Leave the waiting list
 leave-waiting-list-html = Leave the waiting list<span class="quiet">: { $name }, { $shift }, { $start }</span>
 your-calendar = Your calendar
@@ -354,25 +354,25 @@ with-colon = { $text }:
 label-shift = Shift
 label-when-was = Time was
 label-when-now = Time now
-label-where-was = Place was
-label-where-now = Place now
+label-where-was = Location was
+label-where-now = Location now
 label-overlaps-with = Overlaps with
-label-place-in-line = Place in line
-no-place-given = No place given.
-no-new-place = The organizer hasn’t given a new place.
+label-place-in-line = Position on the waiting list
+no-place-given = No location given.
+no-new-place = The organizer hasn’t given a new location.
 about-event = About the event
 about-shift = About the shift
 about = About { $shift }
 your-answers = Your answers
 your-answers-for = Your answers for { $shifts }
-answers-of = Answers of { $people } for { $shifts }
+answers-of = Answers from { $people } for { $shifts }
 # In place of an answer that could be read as a link.
 hidden-answer = (see the details)
 all-your-places = All your places at this event
 no-places-left = You have no places left at this event.
 see-your-places = See your places, add them to your calendar or cancel
 # For a person who only waits.
-see-your-place-in-line = See your place on the waiting list, or leave it
+see-your-place-in-line = See your position on the waiting list, or leave the list
 # After the day and the time of a shift.
 when-waiting = { $when }, on the waiting list
 see-the-details = See the details
@@ -459,16 +459,16 @@ organizer-cancelled-yours = { $places ->
    *[other] The organizer has cancelled your places
 }
 organizer-cancelled = { $places ->
-    [one] The organizer has cancelled the place of { $people }
-   *[other] The organizer has cancelled the places of { $people }
+    [one] The organizer has cancelled the place for { $people }
+   *[other] The organizer has cancelled the places for { $people }
 }
 you-cancelled-yours = { $places ->
     [one] You’ve cancelled your place
    *[other] You’ve cancelled your places
 }
 you-cancelled = { $places ->
-    [one] You’ve cancelled the place of { $people }
-   *[other] You’ve cancelled the places of { $people }
+    [one] You’ve cancelled the place for { $people }
+   *[other] You’ve cancelled the places for { $people }
 }
 shift-moved-to = Your shift has moved to { $day }
 shift-changed = Your shift has changed
@@ -484,11 +484,11 @@ shifts-tomorrow = { $shifts ->
 # The day is that of the first of the shifts.
 shifts-soon = { $shifts ->
     [one] Your shift is on { $day }
-   *[other] Your shifts are on { $day }
+   *[other] Your shifts start on { $day }
 }
 
 # The sentence under a heading.
-event-cancelled-intro = The organizer has cancelled this event, so it does not take place. Thank you for offering to help.
+event-cancelled-intro = The organizer has cancelled this event, so it won’t take place. Thank you for offering to help.
 shift-cancelled-intro = The organizer has cancelled this shift, so nobody needs to come to it. Thank you for offering to help.
 shifts-cancelled-intro = The organizer has cancelled these shifts, so nobody needs to come to them. Thank you for offering to help.
 organizer-cancelled-intro = Thank you for offering to help.
@@ -498,17 +498,17 @@ promoted-intro = { $places ->
     [one] A place has come free, and it’s yours. If you can’t come any more, please cancel it: the next person on the waiting list then gets it.
    *[other] Places have come free, and they’re yours. If you can’t come any more, please cancel them: the next people on the waiting list then get them.
 }
-waiting-intro = This is not a place yet, because the shift is full. If a place comes free and it’s your turn, it’s yours and we’ll email you.
+waiting-intro = You don’t have a place yet, because the shift is full. If a place comes free and it’s your turn, it’s yours and we’ll email you.
 waiting-asked-again = You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You don’t have a place yet: we’ll email you if it’s your turn.
 reminder-intro = { $shifts ->
     [one] Thank you for helping. If you can’t come, please cancel your place so that someone else can take it.
    *[other] Thank you for helping. If you can’t come, please cancel your places so that others can take them.
 }
-time-and-place-changed = The time and the place are different now.
+time-and-place-changed = The time and the location are different now.
 time-changed = The time is different now.
-place-changed = The place is different now.
+place-changed = The location is different now.
 # After one of the three before.
 still-signed-up = You’re still signed up.
 still-waiting = You’re still on the waiting list.
 asked-again = You signed up again with this email address, so here is what you have. If it wasn’t you, you can ignore this email. You can sign up other people with the same email address: each person gets a place of their own.
-corrected = An earlier email may have told you another time or place. This is how it is now.
+corrected = An earlier email may have told you another time or location. This is how it is now.

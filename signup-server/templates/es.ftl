@@ -52,12 +52,12 @@ end-of-day = 24:00
 zone-of-place = hora de { $place }
 times-all-day = { $date }, todo el día
 times-of-day = { $date }, { $start }–{ $end }
-times-overnight = { $dates }, desde el { $first-day } a las { $start } hasta el { $last-day } a las { $end }
+times-overnight = { $dates }, de { $first-day } { $start } a { $last-day } { $end }
 date-and-start = { $date }, { $start }
 
 ## The page of an event
 
-looking-for-volunteers-html = { $organization } busca voluntarios
+looking-for-volunteers-html = { $organization } busca personas voluntarias
 label-when = Fecha
 label-where = Lugar
 label-contact = Contacto
@@ -83,23 +83,23 @@ number-filled = { $filled } de { $capacity }
 shift-full = Completo
 shift-over = Terminado
 shift-cancelled = Cancelado
-shift-without-sign-up = Sin inscripción para este turno
+shift-without-sign-up = No es posible inscribirse en este turno
 
 summary = { $date }. { $text }
 summary-cancelled = Cancelado. { $date }. { $text }
-summary-looking-for-volunteers = { $organization } busca voluntarios.
+summary-looking-for-volunteers = { $organization } busca personas voluntarias.
 
 event-over = Este evento ha terminado
 event-over-text = Gracias a todas las personas que ayudaron.
 signups-ahead = La inscripción se abre el { $opening }
-signups-ahead-text = Vuelva a esta página en ese momento.
+signups-ahead-text = Vuelva entonces a esta página.
 signups-closed = La inscripción está cerrada
 signups-closed-text = En este momento nadie puede inscribirse en este evento.
 no-shifts = Todavía no hay turnos
-no-shifts-text = Por ahora no hay nada en lo que inscribirse. Vuelva a consultar esta página más adelante.
+no-shifts-text = Todavía no es posible inscribirse. Vuelva a consultar esta página más adelante.
 shifts-over = La inscripción ha terminado
 shifts-over-text = Todos los turnos han terminado.
-no-sign-up = Sin inscripción por ahora
+no-sign-up = Inscripción no disponible por ahora
 no-sign-up-text = Por ahora no es posible inscribirse en estos turnos.
 no-places = No quedan plazas
 no-places-text = Si alguien cancela, su plaza aparecerá aquí.
@@ -116,24 +116,24 @@ cancelled-meanwhile = La organización canceló el evento mientras usted rellena
 cannot-sign-up-for-these = Por ahora no es posible inscribirse en estos turnos
 shift-removed-text = Es posible que la organización haya eliminado este turno.
 choose-another = Elija otro turno.
-some-places-saved = Solo hemos podido guardar una parte de sus plazas
-some-sign-ups-saved = Algunas de sus inscripciones están guardadas
-no-places-saved = Lo sentimos, no hemos podido guardar ninguna plaza
-saved-for-html = Plazas guardadas para { $people }:
-not-saved = No guardadas:
+some-places-saved = Solo hemos podido reservar una parte de sus plazas
+some-sign-ups-saved = Algunas de sus inscripciones están registradas
+no-places-saved = Lo sentimos, no hemos podido reservar ninguna plaza
+saved-for-html = Registrado para { $people }:
+not-saved = Sin registrar:
 shift-and-times-html = { $shift }, { $times }
 refused-shift-html = { $shift }, { $times }: { $reason }
-mail-about-saved = Le hemos enviado un correo sobre las plazas guardadas.
+mail-about-saved = Le hemos enviado un correo con todos los detalles.
 keep-your-place = Si ya tiene una plaza, la conserva.
 keep-your-place-and-mail = Si ya tiene una plaza, la conserva, y le enviaremos un enlace por correo (como máximo una vez por hora).
 
-sorry-too-few-places = Lo sentimos, en este turno no quedan { $people } plazas
+sorry-too-few-places = Lo sentimos, en este turno ya no quedan { $people } plazas libres
 sorry-full = Lo sentimos, este turno está completo
 sorry-over = Lo sentimos, este turno ya ha terminado
 sorry-closed = Lo sentimos, en este momento no es posible inscribirse
 sorry-unavailable = Lo sentimos, este turno ya no está disponible
 
-reason-too-few-places = no quedan { $people } plazas
+reason-too-few-places = ya no quedan { $people } plazas libres
 reason-full = está completo
 reason-over = ya ha terminado
 reason-closed = la inscripción está cerrada
@@ -157,16 +157,16 @@ shifts-gone = { $count ->
    *[other] { $count } de los turnos elegidos ya no están disponibles.
 }
 choose-other-shifts = Elegir otros turnos
-how-waiting-works = Si quedan plazas libres, las tendrá enseguida. Si no, estará en la lista de espera: cuando quede libre una plaza y le toque, será suya.
+how-waiting-works = Mientras queden plazas libres, se asignan al inscribirse. Si ya no quedan, estará en la lista de espera: cuando quede una libre y le toque, será suya.
 these-overlap = { $pairs ->
     [one] Estos dos turnos se solapan:
    *[other] Estos turnos se solapan:
 }
 sign-up-anyway = { $pairs ->
-    [one] Inscribirse en ambos de todos modos
-   *[other] Inscribirse en todos de todos modos
+    [one] Inscribirse igualmente en ambos
+   *[other] Inscribirse igualmente en todos
 }
-overlap-problem = Algunos turnos se solapan. Marque la casilla para inscribirse de todos modos
+overlap-problem = Algunos turnos se solapan. Marque la casilla para inscribirse igualmente
 too-many-places = { $people } personas y { $shifts } turnos son demasiados para un solo formulario, que admite como máximo { $max } plazas. Elija menos turnos o inscriba a algunas personas más tarde
 your-name = Su nombre
 name = Nombre
@@ -174,13 +174,13 @@ email-address = Correo electrónico
 optional = (opcional)
 choose-an-option = Elija una opción
 person-number = Persona { $number }
-person-hint = Deje este campo vacío si no se inscribe nadie más.
+person-hint = Déjelo en blanco si no se inscribe nadie más.
 add-person = Añadir otra persona
-add-person-hint = Para familiares o amigos que le acompañen. Cada persona tiene su propia plaza.
+add-person-hint = Para familiares o amigos que vengan con usted. Cada persona tendrá su propia plaza.
 mail-with-details = Le enviaremos un correo con todos los detalles y un enlace para cancelar.
 no-mail = No recibirá ningún correo, así que anote el día y la hora.
-use-of-details-html = { $organization } utiliza sus datos para planificar el evento y ponerse en contacto con usted.
-privacy-notice-html = <a href="{ $link }" rel="noopener">Leer su política de privacidad</a>.
+use-of-details-html = { $organization } utiliza sus datos para planificar el evento y ponerse en contacto con usted al respecto.
+privacy-notice-html = <a href="{ $link }" rel="noopener">Leer la política de privacidad</a>.
 
 field-name = Su nombre
 field-name-of-person = El nombre de la persona { $number }
@@ -197,26 +197,26 @@ person-repeated = La persona { $number } ya está en el formulario. Indique cada
 enter-name = Escriba su nombre
 enter-name-of-person = Escriba el nombre de la persona { $number }
 enter-email = Escriba su correo electrónico
-malformed-email = Escriba un correo electrónico como nombre@example.com
-unusable-email = Escriba un correo electrónico que antes de la @ solo tenga letras de la a a la z, números y signos como . + - _
-enter-answer = Responda a { $field }
+malformed-email = Escriba una dirección de correo electrónico válida, como nombre@example.com
+unusable-email = Escriba una dirección de correo electrónico que antes de la @ solo tenga letras de la «a» a la «z», números y signos como . + - _
+enter-answer = Escriba una respuesta en { $field }
 choose-answer = Elija una opción en { $field }
 tick-answer = Marque { $field } para inscribirse
 
 ## The page after the form
 
-place-saved = Su plaza está guardada
-places-saved = Sus plazas están guardadas
+place-saved = Su plaza está reservada
+places-saved = Sus plazas están reservadas
 check-your-email = Revise su correo
 thank-you = Gracias
-place-saved-html = { $people }, su plaza en { $shift } está guardada.
-places-saved-html = { $people }, sus plazas en { $shift } están guardadas.
-places-on-shifts-saved-html = { $people }, sus plazas en { $count } turnos están guardadas.
-sign-up-saved = Su inscripción está guardada
-sign-up-saved-html = { $people }, su inscripción en { $shift } está guardada.
-sign-ups-saved-html = { $people }, sus inscripciones en { $count } turnos están guardadas.
-place-or-list = Si aún no tiene plaza, está en la lista de espera. El correo le dirá cuál es su caso.
-place-or-list-without-mail = Si aún no tiene plaza, está en la lista de espera. La organización puede decirle cuál es su caso.
+place-saved-html = Hemos reservado una plaza en { $shift } para { $people }.
+places-saved-html = Hemos reservado plazas en { $shift } para { $people }.
+places-on-shifts-saved-html = Hemos reservado plazas en { $count } turnos para { $people }.
+sign-up-saved = Su inscripción está registrada
+sign-up-saved-html = Hemos registrado la inscripción de { $people } en { $shift }.
+sign-ups-saved-html = Hemos registrado las inscripciones de { $people } en { $count } turnos.
+place-or-list = Si aún no tiene plaza, está en la lista de espera. En el correo verá si tiene plaza.
+place-or-list-without-mail = Si aún no tiene plaza, está en la lista de espera. Pregunte a la organización si tiene plaza.
 other-people = { $count ->
     [one] 1 persona más
    *[other] { $count } personas más
@@ -227,8 +227,8 @@ number-of-people = { $count ->
 }
 mail-on-its-way = Le hemos enviado un correo con todos los detalles y un enlace para cancelar. Si no llega en unos minutos, mire en la carpeta de correo no deseado y busque un correo nuestro anterior.
 mail-on-its-way-html = Hemos enviado un correo a <strong dir="auto">{ $email }</strong> con todos los detalles y un enlace para cancelar. Si no llega en unos minutos, mire en la carpeta de correo no deseado y busque un correo nuestro anterior.
-wrong-address-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele lo que no necesite.
-wrong-address-and-contact-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele lo que no necesite: { $contact }.
+wrong-address-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele la inscripción que sobra.
+wrong-address-and-contact-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele la inscripción que sobra: { $contact }.
 cannot-come = Si no puede venir, avise a la organización.
 cannot-come-and-contact-html = Si no puede venir, avise a la organización: { $contact }.
 given-address-html = Ha indicado el correo <span dir="auto">{ $email }</span>. ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta y avise a la organización.
@@ -263,29 +263,29 @@ to-event = Ir al evento
 your-places = Sus plazas
 all-that-you-have = Estas son todas sus inscripciones con el correo { $email }.
 coming-up = Próximamente
-no-places-coming-up = No tiene próximas plazas.
+no-places-coming-up = No tiene turnos próximos.
 past-and-cancelled = Pasadas y canceladas
-moved-html = <strong>La organización ha cambiado la hora o el lugar.</strong> Antes: <span dir="auto">{ $before }</span>
+moved-html = <strong>La organización ha cambiado el horario o el lugar.</strong> Antes: <span dir="auto">{ $before }</span>
 cancel-this-place = Cancelar esta plaza
 cancel-this-place-html = Cancelar esta plaza<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = Está en la lista de espera.
 place-in-line = Su puesto en la lista: { $number }.
-leave-waiting-list = Dejar la lista de espera
-leave-waiting-list-html = Dejar la lista de espera<span class="quiet">: { $name }, { $shift }, { $start }</span>
+leave-waiting-list = Salir de la lista de espera
+leave-waiting-list-html = Salir de la lista de espera<span class="quiet">: { $name }, { $shift }, { $start }</span>
 your-calendar = Su calendario
 your-calendar-text = Para ver sus plazas en su calendario, suscríbase a esta dirección web. Así su calendario recogerá todos los cambios. No comparta la dirección: cualquiera que la tenga puede ver sus plazas y cancelarlas.
 question-html = Si tiene alguna pregunta, escriba a { $contact }.
 label-who = Quién
-label-what-to-do = Qué hay que hacer
-label-good-to-know = Conviene saber
+label-what-to-do = Tareas
+label-good-to-know = Información útil
 answer-yes = Sí
 
 place-over = Este turno ha terminado. Gracias por su ayuda.
 place-waited-until-over = Este turno ha terminado. Usted estaba en la lista de espera.
 place-on-removed-shift = La organización ha eliminado este turno.
 place-cancelled-by-you = Usted canceló esta plaza.
-place-left-list = Usted dejó la lista de espera.
-place-taken-off-list = La organización le ha quitado de la lista de espera.
+place-left-list = Usted salió de la lista de espera.
+place-taken-off-list = La organización ha retirado su nombre de la lista de espera.
 place-cancelled-with-event = La organización ha cancelado este evento.
 place-cancelled-with-shift = La organización ha cancelado este turno.
 place-cancelled-by-organizer = La organización ha cancelado esta plaza.
@@ -295,11 +295,11 @@ cannot-cancel-over = Este turno ha terminado, así que ya no puede cancelar su p
 cannot-cancel-removed = La organización ha eliminado este turno, así que ya no hay nada que cancelar.
 cancel-a-place = Cancelar una plaza
 ask-to-cancel = ¿Quiere cancelar esta plaza?
-place-becomes-free = Otra persona podrá ocupar entonces la plaza.
-mail-about-cancellation = Se lo confirmaremos por correo.
+place-becomes-free = Así otra persona podrá ocupar la plaza.
+mail-about-cancellation = Recibirá una confirmación por correo.
 keep-this-place = Conservar esta plaza
-ask-to-leave-waiting-list = ¿Quiere dejar la lista de espera?
-list-starts-anew = Si vuelve a apuntarse más tarde, empezará al final de la lista.
+ask-to-leave-waiting-list = ¿Quiere salir de la lista de espera?
+list-starts-anew = Si vuelve a apuntarse más tarde, pasará al final de la lista.
 stay-on-waiting-list = Seguir en la lista de espera
 which-place = ¿Qué plaza quiere cancelar?
 choose-the-place = Elija la plaza que quiere cancelar
@@ -330,13 +330,13 @@ greeting-with-name = Hola, { $name }:
 fact = { $label }: { $value }
 with-colon = { $text }:
 label-shift = Turno
-label-when-was = Hora anterior
-label-when-now = Hora nueva
+label-when-was = Horario anterior
+label-when-now = Horario nuevo
 label-where-was = Lugar anterior
 label-where-now = Lugar nuevo
 label-overlaps-with = Se solapa con
 label-place-in-line = Puesto en la lista de espera
-no-place-given = Sin lugar indicado.
+no-place-given = No indicado.
 no-new-place = La organización aún no ha indicado un nuevo lugar.
 about-event = Sobre el evento
 about-shift = Sobre el turno
@@ -344,20 +344,23 @@ about = Sobre { $shift }
 your-answers = Sus respuestas
 your-answers-for = Sus respuestas para { $shifts }
 answers-of = Respuestas de { $people } para { $shifts }
-hidden-answer = (vea los detalles)
+hidden-answer = (ver los detalles)
 all-your-places = Todas sus plazas en este evento
 no-places-left = Ya no tiene plazas en este evento.
 see-your-places = Ver sus plazas, añadirlas a su calendario o cancelarlas
-see-your-place-in-line = Ver su puesto en la lista de espera o dejarla
+see-your-place-in-line = Ver su puesto en la lista de espera o salir de ella
 when-waiting = { $when }, en lista de espera
 see-the-details = Ver los detalles
 see-the-event = Ver el evento
 stop-reminders = Dejar de recibir recordatorios
 stop-messages = Dejar de recibir mensajes de la organización
-questions-html = ¿Preguntas? Escriba a <a href="{ $link }">{ $contact }</a>.
-questions = ¿Preguntas? Escriba a { $contact }.
+questions-html = ¿Tiene alguna pregunta? Escriba a <a href="{ $link }">{ $contact }</a>.
+questions = ¿Tiene alguna pregunta? Escriba a { $contact }.
 the-organizer = La organización
-more-people = { $count } más
+more-people = { $count ->
+    [one] { $count } persona más
+   *[other] { $count } personas más
+}
 number-of-shifts = { $count } turnos
 your-shifts-heading = { $count ->
     [one] Su turno
@@ -381,10 +384,10 @@ people-signed-up = { $count ->
     [one] Inscripción confirmada de { $people }
    *[other] Inscripciones confirmadas de { $people }
 }
-you-have-place = Ahora tiene una plaza
+you-have-place = Ha conseguido plaza
 people-have-places = { $count ->
-    [one] { $people } ahora tiene una plaza
-   *[other] { $people } ahora tienen plazas
+    [one] { $people } ha conseguido plaza
+   *[other] { $people } han conseguido plaza
 }
 you-wait = Está en la lista de espera
 people-wait = { $count ->
@@ -393,37 +396,37 @@ people-wait = { $count ->
 }
 off-list = Fuera de la lista de espera
 
-you-signed-up-for = Su inscripción está confirmada: { $shift }
+you-signed-up-for = Su inscripción en { $shift } está confirmada
 people-signed-up-for = { $count ->
-    [one] La inscripción de { $people } está confirmada: { $shift }
-   *[other] Las inscripciones de { $people } están confirmadas: { $shift }
+    [one] La inscripción de { $people } en { $shift } está confirmada
+   *[other] Las inscripciones de { $people } en { $shift } están confirmadas
 }
 you-have-place-on = { $places ->
-    [one] Ahora tiene una plaza en { $shift }
-   *[other] Ahora tiene plazas en { $shift }
+    [one] Ha conseguido plaza en { $shift }
+   *[other] Ha conseguido plaza en { $shift }
 }
 people-have-places-on = { $count ->
-    [one] { $people } ahora tiene una plaza en { $shift }
-   *[other] { $people } ahora tienen plazas en { $shift }
+    [one] { $people } ha conseguido plaza en { $shift }
+   *[other] { $people } han conseguido plaza en { $shift }
 }
 you-wait-for = Está en la lista de espera de { $shift }
 people-wait-for = { $count ->
     [one] { $people } está en la lista de espera de { $shift }
    *[other] { $people } están en la lista de espera de { $shift }
 }
-organizer-took-you-off-list = La organización le ha quitado de la lista de espera
-organizer-took-people-off-list = La organización ha quitado a { $people } de la lista de espera
-you-left-list = Ha dejado la lista de espera
-you-took-people-off-list = Ha quitado a { $people } de la lista de espera
+organizer-took-you-off-list = La organización ha retirado su nombre de la lista de espera
+organizer-took-people-off-list = La organización ha retirado a { $people } de la lista de espera
+you-left-list = Ha salido de la lista de espera
+you-took-people-off-list = Ha retirado a { $people } de la lista de espera
 you-already-have = { $places ->
-    [one] Ya tiene una plaza
-   *[other] Ya tiene plazas
+    [one] Ya tiene plaza
+   *[other] Ya tiene plaza
 }
 person-already-has = { $places ->
-    [one] { $people } ya tiene una plaza
-   *[other] { $people } ya tiene plazas
+    [one] { $people } ya tiene plaza
+   *[other] { $people } ya tiene plaza
 }
-people-already-have = { $people } ya tienen plazas
+people-already-have = { $people } ya tienen plaza
 this-shift-cancelled = Este turno se ha cancelado
 these-shifts-cancelled = Estos turnos se han cancelado
 organizer-cancelled-yours = { $places ->
@@ -463,21 +466,21 @@ shift-cancelled-intro = La organización ha cancelado este turno, así que no ha
 shifts-cancelled-intro = La organización ha cancelado estos turnos, así que no hace falta que venga nadie. Gracias por ofrecer su ayuda.
 organizer-cancelled-intro = Gracias por ofrecer su ayuda.
 you-cancelled-intro = Gracias por avisarnos.
-signed-up-intro = Gracias. Esperamos verle pronto.
+signed-up-intro = Gracias. Contamos con usted.
 promoted-intro = { $places ->
-    [one] Ha quedado libre una plaza, y es suya. Si al final no puede venir, cancélela: así la tendrá la siguiente persona de la lista de espera.
-   *[other] Han quedado libres plazas, y son suyas. Si al final no puede venir, cancélelas: así las tendrán las siguientes personas de la lista de espera.
+    [one] Ha quedado libre una plaza y ahora es suya. Si al final no puede venir, cancélela para que pase a la siguiente persona de la lista de espera.
+   *[other] Han quedado plazas libres y ahora son suyas. Si al final no puede venir, cancélelas para que pasen a las siguientes personas de la lista de espera.
 }
-waiting-intro = Todavía no es una plaza, porque el turno está completo. Si queda libre una plaza y le toca a usted, será suya y le enviaremos un correo.
-waiting-asked-again = Se ha inscrito de nuevo con este correo, así que aquí tiene su situación. Si no ha sido usted, puede ignorar este mensaje. Todavía no tiene plaza: le enviaremos un correo cuando le toque.
+waiting-intro = Esto todavía no garantiza una plaza, porque el turno está completo. Si queda libre una plaza y le toca a usted, será suya y le enviaremos un correo.
+waiting-asked-again = Se ha inscrito de nuevo con este correo, así que le enviamos un resumen de sus inscripciones. Si no ha sido usted, puede ignorar este mensaje. Todavía no tiene plaza: le enviaremos un correo cuando le toque.
 reminder-intro = { $shifts ->
     [one] Gracias por su ayuda. Si no puede venir, cancele su plaza para que otra persona pueda ocuparla.
    *[other] Gracias por su ayuda. Si no puede venir, cancele sus plazas para que otras personas puedan ocuparlas.
 }
-time-and-place-changed = La hora y el lugar han cambiado.
-time-changed = La hora ha cambiado.
+time-and-place-changed = El horario y el lugar han cambiado.
+time-changed = El horario ha cambiado.
 place-changed = El lugar ha cambiado.
-still-signed-up = Su inscripción sigue en pie.
+still-signed-up = Su inscripción sigue siendo válida.
 still-waiting = Sigue en la lista de espera.
-asked-again = Se ha inscrito de nuevo con este correo, así que aquí tiene sus plazas. Si no ha sido usted, puede ignorar este mensaje. Puede inscribir a otras personas con el mismo correo: cada persona tiene su propia plaza.
-corrected = Es posible que un correo anterior indicara otra hora u otro lugar. Así es ahora.
+asked-again = Se ha inscrito de nuevo con este correo, así que le enviamos un resumen de sus plazas. Si no ha sido usted, puede ignorar este mensaje. Puede inscribir a otras personas con el mismo correo: cada persona tendrá su propia plaza.
+corrected = Es posible que un correo anterior indicara otro horario u otro lugar. Los datos correctos son los de este correo.

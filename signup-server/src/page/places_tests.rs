@@ -127,7 +127,7 @@ async fn a_shift_that_moved_says_what_the_volunteer_was_told() {
     let page = places(&sample, &secret).await;
     assert_has(
         &page,
-        &["has changed the time or the place", "08:15", "Dock 4", "auto\">Saturday 6 June 2099, all day"],
+        &["has changed the time or the location", "08:15", "Dock 4", "auto\">Saturday 6 June 2099, all day"],
     );
 }
 

@@ -254,7 +254,9 @@ async fn a_place_that_was_removed_from_an_event_is_told_as_not_given() {
     sample.place(EARLY, "Ada", Moved { before }).at.event_location = None;
     let text = sample.written().text;
     assert!(
-        text.contains("\nPlace was: 12 Long Street\nPlace now: The organizer hasn’t given a new place.\n"),
+        text.contains(
+            "\nLocation was: 12 Long Street\nLocation now: The organizer hasn’t given a new location.\n"
+        ),
         "{text}"
     );
 }

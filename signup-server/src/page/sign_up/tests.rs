@@ -102,7 +102,7 @@ async fn each_problem_of_a_form_says_what_to_do() {
             "Yes",
             "One",
             vec![
-                "Enter an email address with only the letters a to z, digits and signs such as . + - _ before the @",
+                "Enter an email address with only the letters a to z, digits and symbols such as . + - _ before the @",
                 "Tick “Which?” to sign up",
             ],
         ),

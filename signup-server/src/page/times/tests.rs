@@ -192,7 +192,7 @@ fn each_language_has_its_own_dates_and_its_own_clock() {
             [
                 "lunes 1 de marzo de 2027, 09:00–12:30 EST (hora de New York)",
                 "lunes 1 de marzo de 2027, 20:00–24:00 EST (hora de New York)",
-                "del 1 al 2 de marzo de 2027, desde el lunes a las 22:00 hasta el martes a las 06:00 EST (hora de New York)",
+                "del 1 al 2 de marzo de 2027, de lunes 22:00 a martes 06:00 EST (hora de New York)",
                 "lunes 1 de marzo de 2027, todo el día (hora de New York)",
                 "del lunes 1 al martes 2 de marzo de 2027",
                 "1 de marzo de 2027, 00:00 EST",
