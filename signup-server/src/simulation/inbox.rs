@@ -6,16 +6,13 @@ use std::time::Duration;
 
 use signup_core::{
     DeliveryId, Mail, MailContent, MessageId, MessageMail, News, NoticeId, PlaceChange, PlaceNews, Secret,
-    SignedDuration, SignupId, SignupStatus, TimeAndPlace, Timestamp,
+    SignedDuration, Signup, SignupId, SignupStatus, TimeAndPlace, Timestamp,
 };
 use tokio::time::sleep;
 
-use super::ledger::{Ledger, NoticeHistory, Placed, State};
+use super::ledger::{FRESH, Ledger, NoticeHistory, Placed, SignupHistory, State};
 use super::world::World;
 use crate::mail::{Mailer, SendError, SendErrorKind, SendMail};
-
-/// The longest time between the reads for a mail and the time at which it is sent.
-const FRESH: Duration = Duration::from_secs(60);
 
 /// What has arrived.
 #[derive(Debug, Default)]
@@ -120,7 +117,7 @@ impl SendMail for MailServer {
 fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), String> {
     let is_fresh = |next: Option<Duration>| next.is_none_or(|next| next + FRESH >= now);
     let held = |signup: SignupId, status: SignupStatus| {
-        let Some(history) = ledger.signups.get(&signup) else { return ledger.erased.contains(&signup) };
+        let Some(history) = ledger.signups.get(&signup) else { return ledger.erased.contains_key(&signup) };
         let next = |index: usize| history.states.get(index + 1).map(|next: &State| next.since);
         history
             .states
@@ -136,9 +133,15 @@ fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), St
     }
     match &mail.content {
         MailContent::News(news) => {
-            for PlaceNews { signup, shift, at, .. } in &news.places {
+            for PlaceNews { signup, shift, at, change, place_in_line, .. } in &news.places {
                 if !held(signup.id, signup.status()) {
                     return Err(format!("{} was not {:?}", signup.name, signup.status()));
+                }
+                check_change(ledger, signup, change)?;
+                let (first, last) = ledger.places_in_line(signup, now);
+                if place_in_line.is_some_and(|place| !(first..=last).contains(&(place as usize))) {
+                    let name = &signup.name;
+                    return Err(format!("{name} was {first} to {last} in the line, not {place_in_line:?}"));
                 }
                 let Some(history) = ledger.shifts.get(&shift.id) else { continue };
                 let next = |index: usize| history.placed.get(index + 1).map(|next: &Placed| next.since);
@@ -159,6 +162,24 @@ fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), St
             }
         }
         _ => Ok(()),
+    }
+}
+
+/// Checks that a mail names what has become of a sign-up as it is: only those who waited were promoted, and only places are reminded of.
+fn check_change(ledger: &Ledger, signup: &Signup, change: &PlaceChange) -> Result<(), String> {
+    let waited = |history: &SignupHistory| history.states[0].status == SignupStatus::Waitlisted;
+    let waited = ledger.signups.get(&signup.id).map(waited);
+    let (expected, is_right) = match change {
+        PlaceChange::New => (SignupStatus::Confirmed, waited != Some(true)),
+        PlaceChange::Promoted => (SignupStatus::Confirmed, waited != Some(false)),
+        PlaceChange::Waiting => (SignupStatus::Waitlisted, waited != Some(false)),
+        PlaceChange::Reminder => (SignupStatus::Confirmed, true),
+        PlaceChange::Cancelled => (SignupStatus::Cancelled, true),
+        _ => (signup.status(), signup.is_active()),
+    };
+    match is_right && signup.status() == expected {
+        true => Ok(()),
+        false => Err(format!("{} is {:?}, and the mail says {change:?}", signup.name, signup.status())),
     }
 }
 
@@ -233,7 +254,7 @@ impl Inbox {
             let placed = of_shift.placed.iter().rposition(|placed| placed.at.is_same_as(at)).unwrap_or(0);
             let before = self.heard.get(&signup.id).cloned();
             let differs = |heard: &Heard| {
-                heard.status != status || !heard.at.is_same_as(at) && status == SignupStatus::Confirmed
+                heard.status != status || !heard.at.is_same_as(at) && status != SignupStatus::Cancelled
             };
             is_new |= before.as_ref().is_none_or(differs);
             if *change == PlaceChange::Reminder {
@@ -246,6 +267,11 @@ impl Inbox {
             if let Some(before) = &before {
                 if before.status == SignupStatus::Cancelled && !history.is_unreported {
                     return Err(format!("{} hears of a place after its cancellation", signup.name));
+                }
+                let is_first =
+                    matches!(change, PlaceChange::New | PlaceChange::Promoted | PlaceChange::Waiting);
+                if is_first && before.status == status && !history.is_unreported {
+                    return Err(format!("{} is told twice to be {status:?}", signup.name));
                 }
                 let mut since = of_shift.placed.iter().skip(before.placed + 1);
                 let is_silent = !since.any(|placed| placed.is_announced);
@@ -270,6 +296,8 @@ fn in_words(mail: &Mail) -> String {
     let place = |place: &PlaceNews| {
         let change = match &place.change {
             PlaceChange::New => "new",
+            PlaceChange::Waiting => "waiting",
+            PlaceChange::Promoted => "promoted",
             PlaceChange::Moved { .. } => "moved",
             PlaceChange::Cancelled => "cancelled",
             PlaceChange::Reminder => "reminder of",

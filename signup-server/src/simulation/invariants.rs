@@ -2,7 +2,8 @@
 
 use futures_util::FutureExt as _;
 use signup_core::{
-    CancelledBy, DeliveryStatus, NoticeQuery, SignedDuration, SignupStatus, Store, Timestamp, Webhook,
+    CancelledBy, DeliveryStatus, Notice, NoticeCause, NoticeQuery, SignedDuration, SignupStatus, Store,
+    Timestamp, Webhook,
 };
 
 use super::inbox::{Heard, Inbox, reminded_at};
@@ -16,6 +17,9 @@ use super::run::{Erasure, Simulation};
 pub(super) fn check(simulation: &Simulation) -> Result<(), String> {
     let world = &simulation.world;
     let (ledger, inbox, now) = (world.ledger(), world.inbox(), world.now());
+    for event in ledger.events.keys() {
+        ledger.check_given(*event, now)?;
+    }
     for history in ledger.signups.values() {
         check_told(&ledger, &inbox, history, now)?;
     }
@@ -45,8 +49,11 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
     match (history.last().by, heard) {
         (None, None) if is_over => Ok(()),
         (None, None) => Err(format!("{name} was never told of the place")),
-        (None, Some(heard)) if heard.status != SignupStatus::Confirmed => {
+        (None, Some(heard)) if heard.status == SignupStatus::Cancelled => {
             Err(format!("{name} was told of a cancellation that did not happen"))
+        }
+        (None, Some(heard)) if heard.status != history.last().status && !is_over => {
+            Err(format!("{name} was told to be {:?} and is {:?}", heard.status, history.last().status))
         }
         (None, Some(heard)) if must_know(of_shift, heard, now) => {
             Err(format!("{name} was not told of the move to {:?}", of_shift.at()))
@@ -61,31 +68,36 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
     }
 }
 
-/// Checks that each address was reminded of the shifts whose moments have come between these times, in which nothing failed.
+/// Checks that each address was reminded of the shifts whose moments have come and that do not begin soon, unless a mail is still due.
 ///
 /// # Errors
 /// Returns who was not reminded.
-pub(super) fn check_reminded(
-    simulation: &Simulation,
-    first: Timestamp,
-    last: Timestamp,
-) -> Result<(), String> {
-    let (ledger, inbox) = (simulation.world.ledger(), simulation.world.inbox());
+pub(super) fn check_reminded(simulation: &Simulation) -> Result<(), String> {
+    let (ledger, inbox, now) = (simulation.world.ledger(), simulation.world.inbox(), simulation.world.now());
     let minute = SignedDuration::from_mins(1);
     for history in ledger.signups.values().filter(|history| history.is_confirmed()) {
-        let (event, of_shift) =
-            (&ledger.events[&history.signup.event], &ledger.shifts[&history.signup.shift]);
+        let SignupHistory { signup, .. } = history;
+        let (event, of_shift) = (&ledger.events[&signup.event], &ledger.shifts[&signup.shift]);
+        let (moment, start) = (reminded_at(of_shift.at()), of_shift.at().interval.start);
         let is_off = event.deleted_at.is_some() || event.is_cancelled() || !event.is_published;
-        let moment = reminded_at(of_shift.at());
-        let is_between = moment > first + minute && moment + minute < last;
-        if is_off || !event.reminders_enabled || !is_between || of_shift.shift.deleted_at.is_some() {
+        let is_in_time = moment + minute < now && now < start - SignedDuration::from_hours(2) - minute;
+        if is_off || !event.reminders_enabled || !is_in_time || of_shift.shift.deleted_at.is_some() {
+            continue;
+        }
+        let concerns = |notice: &Notice| match &notice.cause {
+            NoticeCause::News(recipient) => recipient.email.key() == signup.email.key(),
+            NoticeCause::EventChanged(_) => true,
+            _ => false,
+        };
+        let is_due = |notice: &Notice| notice.due_at.is_some() || notice.failure.is_some();
+        let mut notices = ledger.notices.values().map(|history| &history.notice);
+        if notices.any(|notice| notice.event == Some(event.id) && concerns(notice) && is_due(notice)) {
             continue;
         }
         // Every clock may be some seconds behind.
         let knows = |heard: &Heard| heard.sent_at + SignedDuration::from_secs(10) >= moment;
-        if !inbox.heard.get(&history.signup.id).is_some_and(knows) {
-            let (name, email) = (&history.signup.name, &history.signup.email);
-            return Err(format!("{name} of {email} was not reminded at {moment}"));
+        if !inbox.heard.get(&signup.id).is_some_and(knows) {
+            return Err(format!("{} of {} was not reminded at {moment}", signup.name, signup.email));
         }
     }
     Ok(())

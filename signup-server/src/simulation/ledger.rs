@@ -15,12 +15,16 @@ use signup_store_memory::MemoryStore;
 
 use super::world::Cause;
 
+/// The longest time between the reads of a commit or a mail and the time at which it is committed or sent.
+pub(super) const FRESH: Duration = Duration::from_secs(60);
+
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) events: BTreeMap<EventId, Event>,
     pub(super) shifts: BTreeMap<ShiftId, ShiftHistory>,
     pub(super) signups: BTreeMap<SignupId, SignupHistory>,
-    pub(super) erased: BTreeSet<SignupId>,
+    /// The sign-ups that were erased, each with its shift, and when.
+    pub(super) erased: BTreeMap<SignupId, (ShiftId, Duration)>,
     pub(super) notices: BTreeMap<NoticeId, NoticeHistory>,
     pub(super) webhooks: BTreeMap<WebhookId, Webhook>,
     pub(super) activities: BTreeMap<ActivityId, Activity>,
@@ -79,6 +83,11 @@ impl SignupHistory {
 
     pub(super) fn is_confirmed(&self) -> bool {
         self.last().status == SignupStatus::Confirmed
+    }
+
+    /// Returns whether the volunteer has a place or waits for one.
+    pub(super) fn is_active(&self) -> bool {
+        self.last().status != SignupStatus::Cancelled
     }
 
     /// Returns whether two sign-ups are of one person on one shift.
@@ -180,7 +189,7 @@ impl Ledger {
                 Write::Remove(record) => match record {
                     Record::Signup(signup) => {
                         self.signups.remove(&signup.id);
-                        self.erased.insert(signup.id);
+                        self.erased.insert(signup.id, (signup.shift, since));
                     }
                     Record::Notice(notice) => drop(self.notices.remove(&notice.id)),
                     Record::Webhook(webhook) => {
@@ -194,6 +203,7 @@ impl Ledger {
         }
         self.place(&touched, is_silent, now, since);
         self.check_activity(change, &delivered)?;
+        self.check_lists(change, cause, now, since)?;
         self.check_moment(since)
     }
 
@@ -209,12 +219,16 @@ impl Ledger {
         let before = std::mem::replace(&mut history.notice, after.clone());
         let sent = |notice: &Notice| notice.recipient().map_or(0, |recipient| recipient.sent);
         history.is_asked |= is_sign_up;
+        let claimed_at = |notice: &Notice| notice.recipient().and_then(|recipient| recipient.claimed_at);
+        // A reminder of a recipient that failed begins at the first attempt again.
+        let is_claim = after.attempts > before.attempts
+            || claimed_at(after).is_some() && claimed_at(after) != claimed_at(&before);
         let is_failure = after.reason().is_some() && after.reason() != before.reason();
         if sent(after) > sent(&before) {
             (history.is_claimed, history.is_unreported, history.was_asked) = (false, false, false);
         } else if is_failure {
             history.is_claimed &= !after.reason().is_some_and(|reason| reason.starts_with("refused"));
-        } else if after.attempts > before.attempts {
+        } else if is_claim {
             history.is_unreported |= history.is_claimed;
             history.is_claimed = true;
             history.was_asked |= std::mem::take(&mut history.is_asked);
@@ -266,9 +280,9 @@ impl Ledger {
 
     /// Checks what holds after each commit.
     fn check_moment(&self, since: Duration) -> Result<(), String> {
-        let is_new = |history: &&SignupHistory| history.last().since == since && history.is_confirmed();
+        let is_new = |history: &&SignupHistory| history.last().since == since && history.is_active();
         for new in self.signups.values().filter(is_new) {
-            let same = |other: &&SignupHistory| other.is_confirmed() && other.is_same_person(&new.signup);
+            let same = |other: &&SignupHistory| other.is_active() && other.is_same_person(&new.signup);
             if self.signups.values().filter(same).count() > 1 {
                 return Err(format!("{} is twice on a shift", new.signup.name));
             }
@@ -280,12 +294,16 @@ impl Ledger {
     pub(super) fn check_occupancy(&self, store: &MemoryStore, change: &ChangeSet) -> Result<(), String> {
         let mut shifts = BTreeMap::new();
         for write in &change.writes {
-            let (is_insert, record) = match write {
-                Write::Put { before, after } => (before.is_none(), after),
+            let has_place =
+                |record: &Record| matches!(record, Record::Signup(signup) if signup.is_confirmed());
+            let (takes_place, record) = match write {
+                Write::Put { before, after } => {
+                    (!before.as_ref().is_some_and(has_place) && has_place(after), after)
+                }
                 Write::Remove(record) => (false, record),
             };
             match record {
-                Record::Signup(signup) => *shifts.entry(signup.shift).or_insert(false) |= is_insert,
+                Record::Signup(signup) => *shifts.entry(signup.shift).or_insert(false) |= takes_place,
                 Record::Shift(shift) => drop(shifts.entry(shift.id).or_insert(false)),
                 _ => {}
             }
@@ -294,11 +312,11 @@ impl Ledger {
             let Some(history) = self.shifts.get(&id) else { continue };
             let key = RecordKey::Shift(history.shift.organization, id);
             let Some(Record::Shift(shift)) = read(store, &key) else { continue };
-            let places = |history: &&SignupHistory| history.signup.shift == id && history.is_confirmed();
-            let places = u32::try_from(self.signups.values().filter(places).count()).unwrap();
+            let count = |status| u32::try_from(self.on_shift(id, status).count()).unwrap();
+            let (places, waiting) = (count(SignupStatus::Confirmed), count(SignupStatus::Waitlisted));
             let (filled, capacity) = (shift.occupancy.filled, shift.occupancy.capacity.volunteers());
-            if filled != places {
-                return Err(format!("shift {id} has {filled} places taken by {places} sign-ups"));
+            if (filled, shift.occupancy.waitlisted) != (places, waiting) {
+                return Err(format!("{places} have a place on {id}, {waiting} wait: {:?}", shift.occupancy));
             }
             if is_taken && filled > capacity {
                 return Err(format!("shift {id} took {filled} for {capacity} places"));

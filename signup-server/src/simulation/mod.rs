@@ -18,9 +18,11 @@ mod invariants;
 mod ledger;
 mod process;
 mod random;
+mod requests;
 mod run;
 mod steps;
 mod store;
+mod waiting;
 mod world;
 
 use std::cell::RefCell;
@@ -28,7 +30,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, Once};
 
 /// The number of seeds that a plain `cargo test` runs.
-const RUNS: u64 = 100;
+const RUNS: u64 = 1000;
 
 thread_local! {
     /// The first panic of the run on this thread. A panic of a worker's task would otherwise only be logged.

@@ -6,18 +6,22 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use signup_core::{
-    Acceptance, NewInvitation, NewOrganization, NewWebhook, Plan, Result, Role, Scopes, Secret, Service,
-    Session, SignedDuration,
+    Acceptance, Interval, NewInvitation, NewOrganization, NewWebhook, Plan, Result, Role, Scopes, Secret,
+    Service, Session, Shift, SignedDuration,
 };
 use tokio::time::sleep;
 
 use super::Outcome;
+use super::inbox::reminded_at;
+use super::ledger::ShiftHistory;
 use super::process::{Process, ask};
 use super::world::{Cause, Faults, World};
-use super::{invariants, steps};
+use super::{invariants, requests, steps};
 
 /// The seconds after which a due notice or delivery counts as forgotten, while nothing fails.
 const PATIENCE_S: u32 = 300;
+/// The longest time by which the clock of a process is behind.
+const BEHIND: SignedDuration = SignedDuration::from_secs(6);
 
 pub(super) struct Simulation {
     pub(super) world: Arc<World>,
@@ -110,7 +114,7 @@ impl Simulation {
     /// Returns the cause of a new request.
     pub(super) fn cause(&self) -> Cause {
         let request = self.requests.fetch_add(1, Ordering::Relaxed);
-        Cause { request, is_silent: false, is_sign_up: false }
+        Cause { request, is_silent: false, is_sign_up: false, joins_waitlist: false }
     }
 
     pub(super) async fn ask<T: Send + 'static, F>(
@@ -145,14 +149,14 @@ impl Simulation {
                 let simulation = Arc::clone(self);
                 drop(tokio::spawn(async move {
                     let _under_way = simulation.world.enter();
-                    steps::perform(&simulation, step).await;
+                    requests::perform(&simulation, step).await;
                 }));
             }
             match random.below(20) {
                 0..9 => {}
                 9..16 => sleep(self.world.millis(1, 900)).await,
                 16..18 => sleep(self.world.millis(1000, 9000)).await,
-                18 => sleep(self.world.millis(10_000, 70_000)).await,
+                18 => sleep(self.world.millis(10_000, 40_000)).await,
                 _ => self.restart().await,
             }
         }
@@ -165,13 +169,7 @@ impl Simulation {
         } else {
             self.calm_down().await;
         }
-        let hours = match random.below(4) {
-            0 => 0,
-            1 => random.between(1, 6),
-            2 => random.between(6, 30),
-            _ => random.between(24, 24 * 14),
-        };
-        let pause = SignedDuration::from_mins(i64::try_from(hours * 60 + random.between(1, 59)).unwrap());
+        let pause = self.pause();
         self.be_quiet().await;
         if random.chance(200) {
             self.world.trace(|| "every process is down".to_owned());
@@ -181,18 +179,40 @@ impl Simulation {
         }
     }
 
+    /// Returns for how long nobody makes a request: until a while later, or until a time at which something ends or begins for a shift.
+    fn pause(&self) -> SignedDuration {
+        let (random, now) = (&self.world.random, self.world.now());
+        let hours = match random.below(6) {
+            0 => 0,
+            1 => random.between(1, 6),
+            2 => random.between(6, 30),
+            3 => random.between(24, 24 * 14),
+            _ => {
+                let ledger = self.world.ledger();
+                let placed: Vec<_> = ledger.shifts.values().map(ShiftHistory::at).collect();
+                let Some(at) = random.pick_some(&placed) else { return SignedDuration::ZERO };
+                let Interval { start, end } = at.interval;
+                let cutoff = start - Shift::WAITLIST_CUTOFF;
+                let moment = *random.pick(&[cutoff, cutoff, cutoff, reminded_at(at), start, end]);
+                let early = SignedDuration::from_secs(i64::try_from(random.between(0, 40)).unwrap());
+                return (moment - early).duration_since(now).max(SignedDuration::ZERO);
+            }
+        };
+        SignedDuration::from_mins(i64::try_from(hours * 60 + random.between(1, 59)).unwrap())
+    }
+
     /// Lets time pass, while the processes deliver what becomes due.
     async fn pass(&self, pause: SignedDuration) {
-        let start = self.world.now();
-        let end = start + pause;
+        let end = self.world.now() + pause;
         for _ in 0..1000 {
             self.be_quiet().await;
             let (now, next) = (self.world.now(), self.world.ledger().next_due());
             if now >= end || self.world.failure().is_some() {
-                return self.world.check(invariants::check_reminded(self, start, now));
+                return;
             }
             let next = next.map_or(end, |next| next.min(end));
-            if next > now {
+            if next > now + BEHIND {
+                self.world.check(invariants::check_reminded(self));
                 self.world.jump(next.duration_since(now));
             }
             sleep(Duration::from_secs(1)).await;
@@ -253,13 +273,13 @@ impl Simulation {
             let (now, next) = (self.world.now(), self.world.ledger().next_due());
             match next {
                 _ if self.is_busy() => {}
-                // The clock of a process may be behind.
-                Some(next) if next <= now + SignedDuration::from_secs(6) => {}
+                Some(next) if next <= now + BEHIND => {}
                 Some(next) => {
+                    self.world.check(invariants::check_reminded(self));
                     self.world.jump(next.duration_since(now));
                     waited_s = 0;
                 }
-                None if self.world.ledger().has_failed() => steps::retry_failed(self).await,
+                None if self.world.ledger().has_failed() => requests::retry_failed(self).await,
                 None => return,
             }
             sleep(Duration::from_secs(1)).await;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use signup_core::{ChangeSet, Clock, OrganizationId, SignedDuration, Timestamp, async_trait};
+use signup_core::{ChangeSet, Clock, EventId, OrganizationId, SignedDuration, Timestamp, async_trait};
 use signup_store_memory::MemoryStore;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
@@ -27,6 +27,8 @@ pub(super) struct Cause {
     pub(super) is_silent: bool,
     /// Whether a volunteer signs up.
     pub(super) is_sign_up: bool,
+    /// Whether the volunteer waits for the shifts that are full.
+    pub(super) joins_waitlist: bool,
 }
 
 /// How often calls fail, in 1000 of them.
@@ -51,6 +53,8 @@ pub(super) struct World {
     pub(super) faults: Mutex<Faults>,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) inbox: Mutex<Inbox>,
+    /// The event of the last step: many steps follow that are about the same one, so that they race.
+    pub(super) focus: Mutex<Option<EventId>>,
     /// The number of requests, calls of the store, mails and deliveries that are under way.
     pub(super) under_way: AtomicUsize,
     start: Timestamp,
@@ -108,6 +112,7 @@ impl World {
             faults: Mutex::default(),
             ledger: Mutex::default(),
             inbox: Mutex::default(),
+            focus: Mutex::default(),
             under_way: AtomicUsize::new(0),
             start,
             began: Instant::now(),
