@@ -35,6 +35,8 @@ pub struct Signup {
     pub answers: Vec<Answer>,
     /// Whether the sign-up is confirmed or waits, or when and by what it was cancelled.
     pub state: SignupState,
+    /// Whether the sign-up waited for a place at first.
+    pub has_waited: bool,
     /// When the sign-up got a place after it had waited for one; `None` for any other sign-up.
     pub promoted_at: Option<Timestamp>,
     /// Why the organizer cancelled this one sign-up; `None` if they gave no reason, or something else cancelled it.
@@ -122,6 +124,7 @@ impl Signup {
             told,
             answers: Vec::new(),
             state: SignupState::Confirmed,
+            has_waited: false,
             promoted_at: None,
             reason: None,
             is_silent: false,
@@ -205,9 +208,9 @@ impl Signup {
         }
     }
 
-    /// Returns whether the volunteer was told that they wait, and never got a place.
-    pub fn has_only_waited(&self) -> bool {
-        self.told.status == Some(SignupStatus::Waitlisted) && self.promoted_at.is_none()
+    /// Returns whether the sign-up waits or waited for a place, and never got one.
+    pub const fn has_only_waited(&self) -> bool {
+        self.has_waited && self.promoted_at.is_none()
     }
 
     /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.

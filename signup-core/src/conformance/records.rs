@@ -184,6 +184,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         told: told(),
         answers: vec![],
         state: SignupState::Confirmed,
+        has_waited: false,
         promoted_at: None,
         reason: None,
         is_silent: false,

@@ -64,6 +64,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
     let signup = Signup {
         answers,
         repeated_at: Some(at(3)),
+        has_waited: true,
         promoted_at: Some(at(2)),
         version: 2,
         ..signup(&shift, 1)

@@ -139,7 +139,7 @@ pub(crate) fn sign_up(
                 if free > 0 {
                     (free, confirmed) = (free - 1, confirmed + 1);
                 } else {
-                    signup.state = SignupState::Waitlisted;
+                    (signup.state, signup.has_waited) = (SignupState::Waitlisted, true);
                     waiting += 1;
                 }
                 places.push(Place { signup: signup.clone(), is_new: true });

@@ -5,7 +5,7 @@ use mailparse::{MailHeaderMap as _, ParsedMail};
 use signup_core::{
     CancelledBy, Capacity, Event, Hours, MessageId, NewEvent, NewOrganization, NewShift, Notice, NoticeId,
     Organization, OrganizationId, PlaceChange, ScheduledShift, Scopes, Service, Signup, SignupId,
-    SignupState, SignupStatus, TimeAndPlace, Told,
+    SignupState, TimeAndPlace, Told,
 };
 use signup_store_memory::MemoryStore;
 use uuid::Uuid;
@@ -77,6 +77,7 @@ impl Sample {
     pub(super) fn waiting(&mut self, shift: usize, name: &str, change: PlaceChange) -> &mut PlaceNews {
         let place = self.place(shift, name, change);
         place.signup.state = SignupState::Waitlisted;
+        place.signup.has_waited = true;
         place.place_in_line = Some(3);
         place
     }
@@ -84,7 +85,7 @@ impl Sample {
     /// Adds a person who waited until the place on the list was cancelled.
     pub(super) fn off_list(&mut self, shift: usize, name: &str, by: CancelledBy) -> &mut PlaceNews {
         let place = self.cancelled(shift, name, by);
-        place.signup.told.status = Some(SignupStatus::Waitlisted);
+        place.signup.has_waited = true;
         place
     }
 
