@@ -49,6 +49,35 @@ fn every_file_is_without_faults_and_names_each_text_once() {
     }
 }
 
+/// Returns the arguments that a text shows if its counts are `count`, apart from the counts themselves.
+fn shown(language: Language, message: &Message<'_>, count: u8) -> Vec<String> {
+    let is_count = |name: &str| message.text.contains(&format!("${name} ->"));
+    let values = message.arguments.iter().map(|name| {
+        let value = if is_count(name) { FluentValue::from(count) } else { format!("<{name}>").into() };
+        (*name, value)
+    });
+    let text = Texts::of(language).format(message.id, &values.collect());
+    let names = message.arguments.iter().map(|name| format!("<{name}>"));
+    names.filter(|name| text.contains(name)).collect()
+}
+
+#[test]
+fn each_variant_of_a_text_shows_the_arguments_that_the_english_one_shows() {
+    for english in messages(ENGLISH) {
+        for (language, _) in FILES {
+            for count in [1, 2, 5] {
+                let expected = shown(Language::En, &english, count);
+                assert_eq!(
+                    shown(language, &english, count),
+                    expected,
+                    "{language}: {} for {count}",
+                    english.id
+                );
+            }
+        }
+    }
+}
+
 /// So no translation loses a link, and no other text looks like markup.
 #[test]
 fn only_the_texts_that_say_so_have_elements_and_translations_have_the_same_ones() {
