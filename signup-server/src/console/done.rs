@@ -53,7 +53,7 @@ impl Done {
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
             Self::Saved => "Your changes have been saved.",
-            Self::PlaceCancelled => "The place has been cancelled.",
+            Self::PlaceCancelled => "The sign-up has been cancelled.",
             Self::MessageSent => {
                 "Your message is on its way. If it goes to many people, that takes several minutes."
             }

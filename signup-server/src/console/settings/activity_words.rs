@@ -80,6 +80,10 @@ impl Names {
             "question.deleted" => format!("deleted a question of {}", event()),
             "signup.created" => format!("signed up for the shift {} of {}", shift(), event()),
             "signup.waitlisted" => format!("joined the waiting list of the shift {} of {}", shift(), event()),
+            // Within 12 hours of the shift, a person who waits takes a free place with the form.
+            "signup.promoted" if *actor == Actor::Volunteer => {
+                format!("took a place on the shift {} of {} from its waiting list", shift(), event())
+            }
             "signup.promoted" => {
                 format!("gave a place on the shift {} of {} to someone on its waiting list", shift(), event())
             }
