@@ -97,7 +97,7 @@ async fn two_servers_behind_pgbouncer_work_as_without_it() {
             assert_eq!(copied.status, 201, "{}", copied.text);
         }
     });
-    stream::iter(works).buffer_unordered(64).collect::<()>().await;
+    stream::iter(works).buffer_unordered(32).collect::<()>().await;
     let count = cluster.sql(name, "SELECT count(*) FROM events");
     assert_eq!(count, "200", "each of 100 keys has an event and a copy of it");
 }
