@@ -12,7 +12,8 @@ use crate::time_and_place::TimeAndPlace;
 
 /// One person's place on one shift, or on its waiting list.
 ///
-/// A person, by address and [name](PersonName::key), has at most one active sign-up for a shift, which is confirmed or waits. Signing up after a cancellation creates a new record.
+/// A person, by address and [name](PersonName::key), has at most one active sign-up for a shift, which is confirmed or waits.
+/// Signing up after a cancellation creates a new record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Signup {

@@ -17,9 +17,9 @@ use crate::store::{ChangeSet, EventInFull, EventLocationData};
 
 /// Copies an event with its shifts and questions to another first day.
 ///
-/// The last day, and the opening and the closing of sign-ups, move by as many days as the first. Shifts keep their wall times, capacity and position, and start
-/// empty. External ids are not copied. The copy is a draft, so the limit of active events does not apply. The copy has as many days as its source,
-/// and the plan's limit of days is not checked.
+/// The last day, and the opening and the closing of sign-ups, move by as many days as the first. Shifts keep their wall times,
+/// capacity and position, and start empty. External ids are not copied. The copy is a draft, so the limit of active events does not
+/// apply. The copy has as many days as its source, and the plan's limit of days is not checked.
 ///
 /// # Errors
 /// Returns a fault of `start_date` if it, the copy's last day, or its opening or closing of sign-ups is out of range.

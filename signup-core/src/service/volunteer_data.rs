@@ -84,9 +84,10 @@ impl Shared {
         Ok(self.store.notices(query, u32::MAX).await?)
     }
 
-    /// Removes every sign-up of an address in the organization, with its answers, links, opt-outs and notices, and frees the places,
-    /// which go to those who wait. A mail that is under way is still sent, and its report is dropped. Returns how many sign-ups this call removed. In a [preview](super::Session::preview), only counts them: nothing is removed, so the
-    /// list would never be empty.
+    /// Removes every sign-up of an address in the organization, with its answers, links, opt-outs and notices, and frees the
+    /// places, which go to those who wait. A mail that is under way is still sent, and its report is dropped. Returns how many
+    /// sign-ups this call removed. In a [preview](super::Session::preview), only counts them: nothing is removed, so the list would
+    /// never be empty.
     pub(super) async fn erase_volunteer(
         &self,
         organization: OrganizationId,

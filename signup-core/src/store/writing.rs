@@ -217,8 +217,9 @@
 //!
 //! # Deleted records
 //!
-//! A deleted event or shift is a record with `deleted_at`, so that queued mails can still be written. It keeps its unique
-//! values, except that an event frees its external id. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record like any other.
+//! A deleted event or shift is a record with `deleted_at`, so that queued mails can still be written. It keeps its unique values,
+//! except that an event frees its external id. [`Deleted`] states what a read hides. Requirements and writes treat a deleted record
+//! like any other.
 //!
 //! [`Store::purge`] removes deleted and expired records for good, in portions. It removes the record of an event last. The service
 //! restores no event that a purge may have begun to remove.

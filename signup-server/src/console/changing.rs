@@ -135,7 +135,8 @@ fn value_of<'a>(values: &'a Values, name: &str) -> &'a str {
     values.iter().find(|(found, _)| *found == name).map_or("", |(_, value)| value)
 }
 
-/// Returns the value of a field in the words of the pages, with dates and times as the language of the event writes them. An empty time of a shift is midnight.
+/// Returns the value of a field in the words of the pages, with dates and times as the language of the event writes them. An empty
+/// time of a shift is midnight.
 fn in_words(name: &str, value: &str, texts: Texts) -> String {
     match name {
         "start_time" if value.is_empty() => "00:00".to_owned(),

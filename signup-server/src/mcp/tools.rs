@@ -71,14 +71,14 @@ static TABLE: [Tool; 20] = [
          create_event."),
     tool("update_shift", Some(Scope::ShiftsWrite), Effect::ChangesAndMails, "updateSlot",
         "Changes the fields of a shift that you pass. A capacity below the number signed up removes nobody. A higher one \
-         gives places to people who wait, and emails them. Emails everyone signed up if the time or place changes: ask the person you work for first, with the number that preview gives. To move all shifts, use \
-         update_event."),
+         gives places to people who wait, and emails them. Emails everyone signed up if the time or place changes: ask the person you \
+         work for first, with the number that preview gives. To move all shifts, use update_event."),
     tool("delete_shift", Some(Scope::ShiftsWrite), Effect::ChangesAndMails, "deleteSlot",
         "Deletes a shift: this cannot be undone. With cancel_signups it cancels its sign-ups, and emails everyone signed up, with the \
          reason. Only if the person you work for asks for it: preview first."),
     tool("list_signups", Some(Scope::SignupsRead), Effect::Reads, "listSignups",
-        "Lists who has signed up, newest first: names, addresses, answers. Those with the status waitlisted wait for a place. For numbers alone, use get_coverage. You cannot sign people \
-         up: give them the event's public_url."),
+        "Lists who has signed up, newest first: names, addresses, answers. Those with the status waitlisted wait for a place. \
+         For numbers alone, use get_coverage. You cannot sign people up: give them the event's public_url."),
     tool("list_questions", Some(Scope::EventsRead), Effect::Reads, "listQuestions",
         "Lists the questions that people answer when they sign up. The answers are in list_signups."),
     tool("add_question", Some(Scope::EventsWrite), Effect::Adds, "createQuestion",

@@ -224,9 +224,9 @@ async fn each_read_on_postgres_uses_its_index() {
     }
 }
 
-/// A large organization: 20,000 events, of which a tenth are drafts, with a shift each. One of the events has 20,000
-/// sign-ups, notices, messages and activities, and each other has one. There are 20,000 people who are signed in, 2,000 webhooks with 25 deliveries each, and
-/// 50,000 deliveries to one of them.
+/// A large organization: 20,000 events, of which a tenth are drafts, with a shift each. One of the events has 20,000 sign-ups,
+/// notices, messages and activities, and each other has one. There are 20,000 people who are signed in, 2,000 webhooks with 25
+/// deliveries each, and 50,000 deliveries to one of them.
 #[cfg(feature = "postgres")]
 const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, gate, created_at) \
      VALUES ('00000000-0000-0000-0000-000000000001', 'Many', 'many', 'pro', 1, 1, 0); \

@@ -130,8 +130,8 @@ impl Admin {
         self.shared.cancel_signup(&Actor::Operator, organization, id, Cancellation::new()).await
     }
 
-    /// Removes every sign-up of an email address in the organization, with its answers, links, opt-outs and notices, and
-    /// frees the places, which go to those who wait. Returns how many sign-ups this call removed. Sends the address no mail.
+    /// Removes every sign-up of an email address in the organization, with its answers, links, opt-outs and notices, and frees the
+    /// places, which go to those who wait. Returns how many sign-ups this call removed. Sends the address no mail.
     ///
     /// # Errors
     /// Fails only if the store fails. Some sign-ups may then be left. Another call removes them.

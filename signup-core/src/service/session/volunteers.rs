@@ -30,8 +30,9 @@ impl Session {
         self.shared.volunteer_data(self.organization_id(), email).await
     }
 
-    /// Removes every sign-up of an email address in the organization, with its answers, links, opt-outs and notices, and
-    /// frees the places, which go to those who wait. Returns how many sign-ups this call removed. Sends the address no mail. A membership and an invitation stay.
+    /// Removes every sign-up of an email address in the organization, with its answers, links, opt-outs and notices, and frees the
+    /// places, which go to those who wait. Returns how many sign-ups this call removed. Sends the address no mail. A membership and
+    /// an invitation stay.
     ///
     /// Requires [`Permission::ManageVolunteers`]. An idempotency key is ignored: erasing again is safe.
     ///
