@@ -23,7 +23,7 @@ const CAMPS: [[&str; 3]; 2] =
 
 /// Returns whether the shift `number` of a camp begins around the clock change, or a day before.
 fn is_around_change(number: usize) -> bool {
-    number % 3 == 0
+    number.is_multiple_of(3)
 }
 
 /// Returns the shift `number` of a camp. Starts and lengths are spread over the days and the nights.
