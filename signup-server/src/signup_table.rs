@@ -1,12 +1,14 @@
-//! The sign-ups of an event as a table for spreadsheets: CSV (RFC 4180, but each row ends with LF instead of CRLF) in UTF-8
-//! with a byte order mark, without which spreadsheets misread "Müller".
+//! The sign-ups of an event as a table for spreadsheets: CSV (RFC 4180) in UTF-8 with a byte order mark, without which spreadsheets
+//! misread "Müller". The cells can be separated by semicolons, because Excel expects them where the decimal mark is a comma.
 //!
 //! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection).
 
 use std::collections::BTreeSet;
 use std::iter;
 
-use signup_core::{Answer, EventSignups, Label, Question, ScheduledShift, ShiftSignups, Signup};
+use signup_core::{
+    Answer, EventSignups, Faults, Label, Question, ScheduledShift, ShiftSignups, Signup, ValueError,
+};
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
 use crate::page::times::Times;
@@ -15,27 +17,66 @@ use crate::wire::{self, Instant};
 
 /// The byte order mark, which the file begins with.
 pub(crate) const MARK: char = '\u{feff}';
+/// The end of each line.
+pub(crate) const LINE_END: &str = "\r\n";
 /// The columns before those of the questions, and after them.
-const COLUMNS: (&str, &str) = (
-    "shift,date,start_time,end_time,name,email,status,created_at,cancelled_at,cancelled_by",
-    "id,event_id,slot_id",
+const COLUMNS: ([&str; 10], [&str; 3]) = (
+    [
+        "shift",
+        "date",
+        "start_time",
+        "end_time",
+        "name",
+        "email",
+        "status",
+        "created_at",
+        "cancelled_at",
+        "cancelled_by",
+    ],
+    ["id", "event_id", "slot_id"],
 );
 
-/// Returns the lines of the table without the [`MARK`]: the heading, and one for each sign-up, in the running order of the shifts and then by
-/// name. The date and the times of a shift are those of its event's zone.
+/// What stands between two cells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Separator {
+    Comma,
+    Semicolon,
+}
+
+impl Separator {
+    /// Reads the name of a separator. An empty one stands for the comma.
+    pub(crate) fn named(name: &str) -> Result<Self, Faults> {
+        match name {
+            "" | "comma" => Ok(Self::Comma),
+            "semicolon" => Ok(Self::Semicolon),
+            _ => Err(Faults::one("separator", ValueError::NotOneOf { names: &["comma", "semicolon"] })),
+        }
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Comma => ",",
+            Self::Semicolon => ";",
+        }
+    }
+}
+
+/// Returns the lines of the table without the [`MARK`] and the [ends](LINE_END): the heading, and one for each sign-up, in the running
+/// order of the shifts and then by name. The date and the times of a shift are those of its event's zone.
 ///
 /// After a column for each question comes one for each further label in the answers, in alphabetical order. They are the
 /// labels of questions that are gone.
-pub(crate) fn signup_table(all: EventSignups) -> impl Iterator<Item = String> {
+pub(crate) fn signup_table(all: EventSignups, separator: Separator) -> impl Iterator<Item = String> {
     let EventSignups { questions, shifts, .. } = all;
     let gone = labels_gone(&questions, shifts.iter().flat_map(|shift| &shift.signups));
     let labels = questions.iter().map(|question| &question.label).chain(&gone);
-    let labels: String = labels.map(|label| text(label.as_str()) + ",").collect();
-    let heading = format!("{},{labels}{}", COLUMNS.0, COLUMNS.1);
+    let labels = labels.map(|label| text(label.as_str()));
+    let (first, last) = (COLUMNS.0.map(str::to_owned), COLUMNS.1.map(str::to_owned));
+    let heading: Vec<_> = first.into_iter().chain(labels).chain(last).collect();
     let rows = shifts.into_iter().flat_map(move |ShiftSignups { shift, signups, .. }| {
         signups.into_iter().map(|signup| row(&questions, &gone, &shift, &signup)).collect::<Vec<_>>()
     });
-    iter::once(heading).chain(rows)
+    iter::once(heading).chain(rows).map(move |cells| cells.join(separator.text()))
 }
 
 /// Returns the labels of the answers whose question is none of the event's `questions`.
@@ -52,7 +93,12 @@ fn is_gone(questions: &[Question], answer: &Answer) -> bool {
     questions.iter().all(|question| question.id != answer.question_id)
 }
 
-fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, signup: &Signup) -> String {
+fn row(
+    questions: &[Question],
+    gone: &BTreeSet<Label>,
+    shift: &ScheduledShift,
+    signup: &Signup,
+) -> Vec<String> {
     let (interval, zone) = (shift.interval(), shift.first_day.zone());
     let times = Times::of(interval, zone, Texts::ENGLISH);
     let fixed = [
@@ -70,7 +116,7 @@ fn row(questions: &[Question], gone: &BTreeSet<Label>, shift: &ScheduledShift, s
     let answers = answer_cells(questions, gone, signup);
     let answers = answers.map(|cell| if cell.is_empty() { cell } else { text(&cell) });
     let ids = [signup.id.to_string(), signup.event.to_string(), signup.shift.to_string()];
-    fixed.into_iter().chain(answers).chain(ids).collect::<Vec<_>>().join(",")
+    fixed.into_iter().chain(answers).chain(ids).collect()
 }
 
 /// Returns the cells of a sign-up's answers: one for each of the event's `questions`, and one for each label in `gone`. A cell
@@ -91,11 +137,12 @@ pub(crate) fn answer_cells(
 }
 
 /// Quotes a text, and puts an apostrophe before each place where a spreadsheet could read a formula: at the beginning, and
-/// behind a character that a spreadsheet could take as the end of a cell. What a spreadsheet may trim can stand before it.
+/// behind a character that a spreadsheet could take as the end of a cell. What a spreadsheet may trim can stand before it. A telephone
+/// number stays as it is.
 fn text(text: &str) -> String {
     let mut cell = String::with_capacity(text.len() + 2);
     cell.push('"');
-    let mut is_beginning = true;
+    let mut is_beginning = !is_telephone_number(text);
     for character in text.chars() {
         if is_beginning && is_formula(character) {
             cell.push('\'');
@@ -109,6 +156,13 @@ fn text(text: &str) -> String {
     }
     cell.push('"');
     cell
+}
+
+/// Returns whether a text is a telephone number in international form: `+49 30 901820`.
+fn is_telephone_number(text: &str) -> bool {
+    let Some(number) = text.strip_prefix('+') else { return false };
+    number.contains(|c: char| c.is_ascii_digit())
+        && number.chars().all(|c| c.is_ascii_digit() || matches!(c, ' ' | '(' | ')' | '-' | '.' | '/'))
 }
 
 /// Returns whether a cell that begins with this character could be a formula. Some spreadsheets also read the full-width and
@@ -150,7 +204,7 @@ mod tests {
         }));
         let day = Day::new(date.parse().unwrap(), "America/Havana".parse().unwrap());
         all.shifts[0].shift = ScheduledShift::new((*shift).clone(), day, false);
-        signup_table(all).collect()
+        signup_table(all, Separator::Comma).collect()
     }
 
     #[tokio::test]
@@ -178,7 +232,12 @@ mod tests {
             ("Ada \"A\"", "\"Ada \"\"A\"\"\""),
             ("a=b, c-d; e@f", "\"a=b, c-d; e@f\""),
             ("=1+1", "\"'=1+1\""),
-            ("+49 30", "\"'+49 30\""),
+            ("+1+1", "\"'+1+1\""),
+            ("+1=A1", "\"'+1=A1\""),
+            ("+1;+A1", "\"'+1;'+A1\""),
+            ("+", "\"'+\""),
+            (" +49", "\" '+49\""),
+            ("+49 (30) 901820-1.2/3", "\"+49 (30) 901820-1.2/3\""),
             ("-Bob", "\"'-Bob\""),
             ("@SUM(A1)", "\"'@SUM(A1)\""),
             ("\tx", "\"'\tx\""),

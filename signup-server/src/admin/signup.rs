@@ -7,7 +7,7 @@ use signup_core::{Admin, Event, Signup, SignupId};
 use super::{PAGE_LIMIT, describe, find_organization, live_event, print};
 use crate::config::SignupCommand;
 use crate::output::{self, Failure};
-use crate::signup_table::{MARK, signup_table};
+use crate::signup_table::{MARK, Separator, signup_table};
 use crate::wire;
 
 pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Failure> {
@@ -17,9 +17,10 @@ pub(super) async fn run(admin: &Admin, command: SignupCommand) -> Result<(), Fai
             if csv {
                 let all = admin.event_signups(event.id).await.map_err(describe)?;
                 let mut begin = MARK.to_string();
-                return signup_table(all).try_for_each(|row| {
+                return signup_table(all, Separator::Comma).try_for_each(|row| {
                     let row = output::escaped(&row.replace("\r\n", "\n"), is_text);
-                    output::print_line(&(mem::take(&mut begin) + row.as_str()))
+                    // The line gets its line feed when it is printed.
+                    output::print_line(&(mem::take(&mut begin) + row.as_str() + "\r"))
                 });
             }
             let mut after = None;

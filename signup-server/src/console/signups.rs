@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use askama::Template;
 use signup_core::{
-    Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope, Signup,
+    Error, Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope, Signup,
     SignupPhase, SignupQuery, SignupState, Timestamp,
 };
 use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
@@ -14,7 +14,7 @@ use warp::reply::Response;
 use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
-use crate::signup_table::{MARK, answer_cells, labels_gone, signup_table};
+use crate::signup_table::{LINE_END, MARK, Separator, answer_cells, labels_gone, signup_table};
 use crate::texts::Texts;
 
 /// The names of the filters and of the position in the list, in the query string.
@@ -215,14 +215,16 @@ pub(super) fn places_taken(filled: u64, capacity: u64) -> String {
     }
 }
 
-/// `GET …/events/{event_id}/signups.csv`: returns all sign-ups of an event as a table.
+/// `GET …/events/{event_id}/signups.csv`: returns all sign-ups of an event as a table. The query parameter `separator` is `comma` or
+/// `semicolon`.
 pub(crate) async fn download_signups(call: MemberCall) -> PageResult {
+    let separator = Separator::named(call.query().value("separator")).map_err(Error::from)?;
     let all = call.session.event_signups(call.path.event()).await?;
     let name = format!("{}-signups.csv", all.event.slug);
     let mut text = MARK.to_string();
-    for line in signup_table(all) {
+    for line in signup_table(all, separator) {
         text.push_str(&line);
-        text.push('\n');
+        text.push_str(LINE_END);
     }
     Ok(file(text, "text/csv; charset=utf-8", &name))
 }

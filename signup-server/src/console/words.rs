@@ -48,6 +48,7 @@ const FIELDS: &[FieldWords] = &[
     field("q", "Name or email address", "Enter a name or an email address"),
     field("role", "Role", "Choose a role"),
     field("scopes", "What the token may do", "Choose what the token may do"),
+    field("separator", "Separator", "Choose a comma or a semicolon as the separator"),
     field("slot_id", "Shift", "Choose a shift"),
     optional("sport", "Sport", "Enter a sport"),
     field("status", "Status", "Choose a status"),

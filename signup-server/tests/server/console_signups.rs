@@ -140,6 +140,16 @@ async fn the_spreadsheet_is_the_table_of_the_command_line_and_runs_no_formula() 
     let command = ["--database", &server.database(), "signup", "list", "--event", scene.id(), "--csv"];
     let printed = String::from_utf8(run(&command).stdout).unwrap();
     assert_eq!(csv.text.trim_start_matches('\u{feff}'), printed.trim_start_matches('\u{feff}'));
+
+    let european = scene.get("signups.csv?separator=semicolon").await.text;
+    let (first, rest) = european.split_once("\r\n").unwrap();
+    assert!(first.contains("shift;date;start_time;") && rest.contains(";\"'@x\";"), "{european}");
+    let refused = scene.get("signups.csv?separator=tab").await;
+    assert!(
+        refused.status == 422 && refused.text.contains("Choose a comma or a semicolon"),
+        "{}",
+        refused.text
+    );
 }
 
 #[tokio::test]
