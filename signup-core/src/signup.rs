@@ -135,11 +135,11 @@ impl Signup {
         }
     }
 
-    /// Returns the lines in which a [`SearchText`](crate::SearchText) is looked for: the name in lower case, and the address by its
-    /// key and, if that differs, as it reads.
+    /// Returns the lines in which a [`SearchText`](crate::SearchText) is looked for: the name, the address by its key and, if that
+    /// differs, the address as it reads. They are in lower case and without accents.
     pub fn search_key(&self) -> String {
         let (name, key, readable) =
-            (search_form(self.name.as_str()), self.email.key(), self.email.readable_key());
+            (search_form(self.name.as_str()), self.email.key(), search_form(&self.email.readable_key()));
         if readable == key { format!("{name}\n{key}") } else { format!("{name}\n{key}\n{readable}") }
     }
 

@@ -3,15 +3,20 @@
 mod email;
 mod location_data;
 
-use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
+use std::{fmt, iter};
 
+use deunicode::deunicode_char;
 pub use email::{EmailAddress, is_host_name};
+use icu_collator::options::CollatorOptions;
+use icu_collator::{CollatorBorrowed, CollatorPreferences};
 pub use location_data::{LocationData, LocationDataError};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::char::canonical_combining_class;
 
 use crate::secret::Digest;
 
@@ -278,26 +283,57 @@ impl PersonName {
 }
 
 impl SearchText {
-    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): in lower case, or an address with
-    /// characters beyond ASCII as it reads. The beginning of an address can itself be an address, so its ASCII form would not be
-    /// found in that of the whole address.
+    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): without regard to case and accents, and an
+    /// address with characters beyond ASCII as it reads. The beginning of an address can itself be an address, so its ASCII form would
+    /// not be found in that of the whole address.
     pub fn key(&self) -> String {
         let address = if self.0.is_ascii() { None } else { EmailAddress::new(&self.0).ok() };
-        address.map_or_else(|| search_form(&self.0), |address| address.readable_key())
+        search_form(&address.map_or_else(|| self.0.clone(), |address| address.readable_key()))
     }
 }
 
-/// Returns a text in lower case, with composed letters (NFC): the two spellings of `é` have one form. Each character is changed by
-/// itself, so that a part of a text is also a part of the result. `str::to_lowercase` changes a Greek sigma at the end of a word
-/// in another way.
+/// Returns a text in the form in which it is searched: in lower case, without accents and other marks, and with the strokes and ligatures
+/// of Latin letters resolved. So `Łukasz Ångström` is found by `lukasz angstrom`. Each character is changed by itself, so that a part of
+/// a text is also a part of the result. `str::to_lowercase` changes a Greek sigma at the end of a word in another way.
+///
+/// These are the differences that the Unicode Collation Algorithm compares behind the letters themselves (UTS #10, its second and third
+/// level). Vowel signs and viramas of Indic scripts and the voiced sounds of Japanese make other letters, so they stay.
 ///
 /// A KELVIN SIGN, whose lower case is an ASCII `k`, becomes the only `K` of the result: in an address it is no `k`.
 pub(crate) fn search_form(text: &str) -> String {
-    let mut lower = String::with_capacity(text.len());
+    /// Marks of a lower class belong to their letter: nuktas, the marks of voiced sounds, and viramas.
+    const FIRST_CLASS_OF_ACCENTS: u8 = 10;
+    let mut form = String::with_capacity(text.len());
     for c in text.chars() {
-        if c == '\u{212A}' { lower.push(c) } else { lower.extend(c.to_lowercase()) }
+        match c {
+            '\u{212A}' => form.push(c),
+            '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' if c.is_alphabetic() => {
+                form.extend(deunicode_char(c).unwrap_or_default().chars().flat_map(char::to_lowercase));
+            }
+            c => {
+                let parts =
+                    iter::once(c).nfd().filter(|c| canonical_combining_class(*c) < FIRST_CLASS_OF_ACCENTS);
+                form.extend(parts.flat_map(char::to_lowercase));
+            }
+        }
     }
-    lower.nfc().collect()
+    form.nfc().collect()
+}
+
+/// Returns a key by which names are sorted: in the root collation of Unicode (CLDR), in which `Ángel` stands beside `Anna`.
+pub(crate) fn order_key(name: &str) -> Vec<u8> {
+    static COLLATOR: LazyLock<Option<CollatorBorrowed<'static>>> = LazyLock::new(|| {
+        CollatorBorrowed::try_new(CollatorPreferences::default(), CollatorOptions::default()).ok()
+    });
+    // The data of the root collation is a part of the program, so there always is a collator.
+    COLLATOR.as_ref().map_or_else(
+        || name.as_bytes().to_vec(),
+        |collator| {
+            let mut key = Vec::new();
+            let Ok(()) = collator.write_sort_key_to(name, &mut key);
+            key
+        },
+    )
 }
 
 #[cfg(test)]

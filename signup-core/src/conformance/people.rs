@@ -49,7 +49,7 @@ pub async fn people_and_what_belongs_to_them_come_back_as_they_were(store: Arc<d
     }
 }
 
-/// Members are listed by role, owners first, then by name without case and by id. Organizations of a person are listed by name and
+/// Members are listed by role, owners first, then by name and by id. Organizations of a person are listed by name and
 /// by id.
 pub async fn members_and_organizations_are_listed_in_their_order(store: Arc<dyn Store>) {
     let named = |number, name| Person { name: PersonName::new(name).unwrap(), ..person(number) };

@@ -10,6 +10,7 @@ use crate::question::Question;
 use crate::shift::{ScheduledShift, Shift, sort_by_running_order};
 use crate::signup::Signup;
 use crate::store::{Deleted, EventInFull, RecordKey, SignupQuery};
+use crate::text::order_key;
 
 /// All sign-ups of an event, confirmed and cancelled, by shift. From
 /// [`Session::event_signups`](crate::Session::event_signups).
@@ -31,7 +32,7 @@ pub struct EventSignups {
 pub struct ShiftSignups {
     /// The shift.
     pub shift: ScheduledShift,
-    /// The sign-ups by name, compared without case. Equal names are sorted by id, so the oldest sign-up comes first.
+    /// The sign-ups by name in the root collation of Unicode. Equal names are sorted by id, so the oldest sign-up comes first.
     pub signups: Vec<Signup>,
 }
 
@@ -73,7 +74,7 @@ impl Shared {
         sort_by_running_order(&mut shifts);
         let with_signups = |shift: ScheduledShift| {
             let mut signups = signups.remove(&shift.id).unwrap_or_default();
-            signups.sort_by_cached_key(|signup| (signup.name.as_str().to_lowercase(), signup.id));
+            signups.sort_by_cached_key(|signup| (order_key(signup.name.as_str()), signup.id));
             ShiftSignups { shift, signups }
         };
         let shifts = shifts.into_iter().map(with_signups).collect();
