@@ -22,6 +22,7 @@ mod refusal;
 mod roster;
 pub(crate) mod routes;
 mod settings;
+mod share;
 mod sign_in;
 mod signups;
 mod start;

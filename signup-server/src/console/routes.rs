@@ -12,6 +12,7 @@ use super::settings::{
     change_members, change_organization, change_tokens, change_webhook, create_webhook, list_activity,
     list_members, list_tokens, list_webhooks, show_organization, show_webhook,
 };
+use super::share::{poster, qr_png, qr_svg};
 use super::sign_in::{ask_address, ask_code, ask_sign_out, mail_code, sign_in, sign_out};
 use super::signups::{download_signups, list_signups};
 use super::start::{ask_leave, leave, list_organizations};
@@ -80,6 +81,9 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console/{slug}/events/{event_id}/signups", Member(|c| list_signups(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/signups.csv", Member(|c| download_signups(c).boxed())).compressed(),
     route(Method::GET, "/console/{slug}/events/{event_id}/roster", Member(|c| roster(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/poster", Member(|c| poster(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/qr.svg", Member(|c| qr_svg(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/qr.png", Member(|c| qr_png(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/message", Member(|c| show_message(c).boxed())),
     route(Method::POST, "/console/{slug}/events/{event_id}/message", Member(|c| send_message(c).boxed())),
     route(Method::GET, "/console/{slug}/signups/{id}/cancel", Member(|c| ask_reason(c).boxed())),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use askama::Template;
+use bytes::Bytes;
 use signup_core::{
     Error, Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope, Signup,
     SignupPhase, SignupQuery, SignupState, Timestamp,
@@ -230,8 +231,8 @@ pub(crate) async fn download_signups(call: MemberCall) -> PageResult {
 }
 
 /// Returns a file that a browser saves under `name`, which consists of ASCII letters, digits, dots and hyphens.
-pub(super) fn file(text: String, content_type: &'static str, name: &str) -> Response {
-    let mut response = Response::new(text.into());
+pub(super) fn file(content: impl Into<Bytes>, content_type: &'static str, name: &str) -> Response {
+    let mut response = Response::new(content.into().into());
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

@@ -170,7 +170,7 @@ async fn an_event_of_today_with_shifts_in_each_state() {
 }
 
 #[tokio::test]
-async fn an_event_whose_shifts_take_no_sign_up_and_a_roster_with_people() {
+async fn an_event_whose_shifts_take_no_sign_up_a_roster_with_people_and_a_poster() {
     let server = Server::start(&SMTP);
     let ada = Organizer::first_owner(&server).await;
     let mut event = published();
@@ -180,6 +180,11 @@ async fn an_event_whose_shifts_take_no_sign_up_and_a_roster_with_people() {
         page.signed_up(&server, &page.slot("Late"), name, email).await;
     }
     let at = format!("{ROOT}/events/{}", id(&page.event));
+    assert_snapshot!("poster", stable(&shown(&ada.get(&format!("{at}/poster")).await)));
+    for (file, content_type) in [("qr.svg", "image/svg+xml"), ("qr.png", "image/png")] {
+        let found = ada.get(&format!("{at}/{file}")).await;
+        assert_eq!((found.status, found.header("content-type")), (200, Some(content_type)));
+    }
     assert_snapshot!("roster", stable(&shown(&ada.get(&format!("{at}/roster?addresses=1")).await)));
     for title in ["Early", "Late"] {
         assert_eq!(

@@ -15,6 +15,7 @@ pub(crate) const PICTURES: &Pictures = &[
         &["console-signups-empty", "console-signups", "console-signups-none", "console-signups-refused"],
     ),
     ("console/roster.html", &["console-roster-empty", "console-roster", "console-roster-addresses"]),
+    ("console/poster.html", &["console-poster"]),
     ("console/message.html", &["console-message", "console-message-refused"]),
     ("console/message_preview.html", &["console-message-preview"]),
     ("organizer_mail.html", &["mail-message"]),
@@ -57,9 +58,10 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
         ("signups?status=maybe", "console-signups-refused"),
         ("roster", "console-roster"),
         ("roster?addresses=1", "console-roster-addresses"),
+        ("poster", "console-poster"),
     ] {
         browser.go_and_look(&url(&scene.path(page)), state, &axe).await;
-        if page.starts_with("roster") {
+        if page.starts_with("roster") || page == "poster" {
             browser.look_printed(state).await;
         }
     }

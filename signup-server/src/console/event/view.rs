@@ -4,12 +4,14 @@ use std::cmp::Reverse;
 
 use askama::Template;
 use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signup_core::{
     Coverage, CoverageState, Event, EventWithShifts, Question, QuestionKind, ShiftCoverage, ShiftDescription,
     ShiftLocation, SignupPhase,
 };
 use warp::http::StatusCode;
 
+use super::super::share::{svg_of, url_of};
 use super::super::signups::waiting_in_words;
 use super::super::{Frame, MemberCall, PageResult, show};
 use super::path_of;
@@ -41,6 +43,8 @@ struct EventTemplate<'a> {
     instructions: Option<Vec<LinkedText<'a>>>,
     reason: Option<Vec<LinkedText<'a>>>,
     url: String,
+    /// What is shared of a published event.
+    share: Option<Share>,
     is_public: bool,
     can_change: bool,
     is_over: bool,
@@ -51,6 +55,30 @@ struct EventTemplate<'a> {
     /// The shifts, grouped by the day on which they begin.
     days_of_shifts: Vec<OfDay<ShiftRow<'a>>>,
     questions: Vec<QuestionRow<'a>>,
+}
+
+/// What is escaped in a link that writes a mail. An address stays readable.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'/');
+
+/// How an event is made known.
+#[derive(Debug)]
+struct Share {
+    /// A text to paste.
+    text: String,
+    /// The link that writes a mail with the text.
+    mail: String,
+    qr_code: Option<String>,
+}
+
+fn share(event: &Event, url: &str) -> Share {
+    let location = event.location.as_ref().map(|location| location.as_str().to_owned());
+    let lines = [Some(event.title.to_string()), Some(times::days(event)), location, Some(url.to_owned())];
+    let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
+    let [subject, body] = [event.title.to_string(), text.replace('\n', "\r\n")]
+        .map(|text| utf8_percent_encode(&text, ESCAPED).to_string());
+    let mail = format!("mailto:?subject={subject}&body={body}");
+    Share { text, mail, qr_code: svg_of(url) }
 }
 
 /// Returns what the shifts that are not over still need, as a sentence and a bar. `None` if there are no such shifts.
@@ -175,6 +203,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
     let takes_signups = event.is_published && !is_cancelled && !is_over;
     let rows = coverage.shifts.iter().map(|shift| shift_row(shift, texts));
     let days_of_shifts = times::by_day(rows, |row: &ShiftRow<'_>| &row.times);
+    let url = url_of(&call, &event);
     let page = EventTemplate {
         head: call.frame.head(event.title.as_str()),
         frame: &call.frame,
@@ -190,7 +219,8 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
         instructions: event.instructions.as_ref().map(|text| LinkedText::parts(text.as_str())),
         reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
-        url: call.console.url(&path_of_public(&event)),
+        share: (event.is_published && !is_cancelled && !is_over).then(|| share(&event, &url)),
+        url,
         is_public: event.is_published,
         can_change: !is_cancelled,
         is_over,
@@ -221,9 +251,4 @@ fn over_filled_in_words(number: u64) -> Option<String> {
         1 => Some("1 more volunteer than needed is signed up for a full shift".to_owned()),
         number => Some(format!("{number} more volunteers than needed are signed up for full shifts")),
     }
-}
-
-/// Returns the path of the public page of an event.
-fn path_of_public(event: &Event) -> String {
-    format!("/events/{}", event.slug)
 }

@@ -1,0 +1,126 @@
+//! What an organizer shares of an event: the address of its public page as a QR code, and a poster for print.
+
+use askama::Template;
+use png::{BitDepth, ColorType, Encoder, EncodingError};
+use qrcode::QrCode;
+use qrcode::render::svg;
+use qrcode::types::Color;
+use signup_core::{Error, Event, EventLocation};
+use warp::http::StatusCode;
+
+use super::signups::file;
+use super::{Frame, MemberCall, PageResult, show};
+use crate::page::{Head, times};
+use crate::texts::Texts;
+
+/// The width of the free space around a QR code, in modules (ISO/IEC 18004, 9.1).
+const QUIET_ZONE: usize = 4;
+/// The width of a module in the PNG, in pixels. A code of 33 modules is 328 pixels wide.
+const MODULE_PX: usize = 8;
+
+#[derive(Debug, Template)]
+#[template(path = "console/poster.html")]
+struct PosterTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    event: &'a Event,
+    /// The texts in the language of the event.
+    texts: Texts,
+    days: String,
+    location: Option<&'a str>,
+    url: String,
+    qr_code: Option<String>,
+}
+
+/// `GET …/events/{event_id}/poster`: returns a page to print and put up.
+pub(crate) async fn poster(call: MemberCall) -> PageResult {
+    let event = &call.session.event(call.path.event()).await?.event;
+    let url = url_of(&call, event);
+    let page = PosterTemplate {
+        head: call.frame.head(&format!("Poster for {}", event.title)),
+        frame: &call.frame,
+        event,
+        texts: Texts::of(event.language),
+        days: times::days(event),
+        location: event.location.as_ref().map(EventLocation::as_str),
+        qr_code: svg_of(&url),
+        url,
+    };
+    Ok(show(StatusCode::OK, &page))
+}
+
+/// `GET …/events/{event_id}/qr.svg`: returns the QR code of the public page as an SVG.
+pub(crate) async fn qr_svg(call: MemberCall) -> PageResult {
+    let event = call.session.event(call.path.event()).await?.event;
+    let svg = svg_of(&url_of(&call, &event)).ok_or(Error::NotFound)?;
+    Ok(file(svg, "image/svg+xml", &format!("{}-qr.svg", event.slug)))
+}
+
+/// `GET …/events/{event_id}/qr.png`: returns the QR code of the public page as a PNG.
+pub(crate) async fn qr_png(call: MemberCall) -> PageResult {
+    let event = call.session.event(call.path.event()).await?.event;
+    let code = QrCode::new(url_of(&call, &event)).map_err(|_| Error::NotFound)?;
+    let png = png(&code).map_err(|_| Error::NotFound)?;
+    Ok(file(png, "image/png", &format!("{}-qr.png", event.slug)))
+}
+
+/// Returns the address of the public page of an event.
+pub(super) fn url_of(call: &MemberCall, event: &Event) -> String {
+    call.console.url(&format!("/events/{}", event.slug))
+}
+
+/// Returns the QR code of an address as an SVG element. `None` if the address is longer than about 2,300 bytes, which a code can hold.
+pub(super) fn svg_of(url: &str) -> Option<String> {
+    let code = QrCode::new(url).ok()?;
+    let document = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();
+    let element = document.find("<svg")?;
+    Some(document[element..].to_owned())
+}
+
+/// Draws a QR code in black and white, with its free space.
+fn png(code: &QrCode) -> Result<Vec<u8>, EncodingError> {
+    let (colors, width) = (code.to_colors(), code.width());
+    let size = (width + 2 * QUIET_ZONE) * MODULE_PX;
+    let is_dark = |x: usize, y: usize| {
+        let [x, y] = [x, y].map(|at| (at / MODULE_PX).checked_sub(QUIET_ZONE).filter(|at| *at < width));
+        x.zip(y).is_some_and(|(x, y)| colors[y * width + x] == Color::Dark)
+    };
+    let pixels = (0..size).flat_map(|y| (0..size).map(move |x| (x, y)));
+    let pixels: Vec<u8> = pixels.map(|(x, y)| if is_dark(x, y) { 0 } else { u8::MAX }).collect();
+    let mut image = vec![];
+    let mut encoder = Encoder::new(&mut image, size as u32, size as u32);
+    encoder.set_color(ColorType::Grayscale);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.write_header()?.write_image_data(&pixels)?;
+    Ok(image)
+}
+
+#[cfg(test)]
+mod tests {
+    use rqrr::PreparedImage;
+
+    use super::*;
+
+    #[test]
+    fn a_reader_of_qr_codes_reads_the_address_in_the_png() {
+        let url = "https://signup.riverside.example/events/saturday-food-drive-at-the-river-3f9c2a";
+        let png = png(&QrCode::new(url).unwrap()).unwrap();
+        let mut reader = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
+        let size = reader.info().width as usize;
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let mut image = PreparedImage::prepare_from_greyscale(size, size, |x, y| pixels[y * size + x]);
+        let (_, read) = image.detect_grids()[0].decode().unwrap();
+        assert_eq!(read, url);
+        assert!(
+            pixels[..QUIET_ZONE * MODULE_PX * size].iter().all(|pixel| *pixel == u8::MAX),
+            "the free space"
+        );
+    }
+
+    #[test]
+    fn an_address_that_no_code_can_hold_has_none() {
+        assert_eq!(svg_of(&"x".repeat(3_000)), None);
+        assert!(svg_of("https://example.org").is_some_and(|svg| svg.starts_with("<svg")));
+    }
+}
