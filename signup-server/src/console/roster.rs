@@ -1,4 +1,5 @@
-//! The roster of an event, for print: a table for each shift, with a box to tick for each volunteer.
+//! The roster of an event, for print: a table for each shift, with a box to tick for each volunteer, and lines for people who come
+//! without a sign-up.
 
 use askama::Template;
 use signup_core::{Event, EventSignups, ShiftLocation, ShiftSignups, Signup};
@@ -14,6 +15,11 @@ use crate::texts::Texts;
 /// The parameter of the query string that adds the addresses.
 const ADDRESSES: &str = "addresses";
 
+/// The number of blank lines of a table.
+const WALK_INS: u32 = 3;
+/// The number of columns after the name from which the page is printed in landscape.
+const WIDE_COLUMNS: usize = 3;
+
 #[derive(Debug, Template)]
 #[template(path = "console/roster.html")]
 struct RosterTemplate<'a> {
@@ -21,6 +27,7 @@ struct RosterTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     has_addresses: bool,
+    is_wide: bool,
     labels: Vec<String>,
     /// The shifts, grouped by the day on which they begin.
     days: Vec<OfDay<ShiftView<'a>>>,
@@ -58,17 +65,16 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
         .iter()
         .map(|of_shift| view(of_shift, texts, |signup| answer_cells(questions, &gone, signup).collect()));
     let frame = &call.frame;
+    let has_addresses = call.query().has(ADDRESSES, "1");
+    let labels = questions.iter().map(|question| &question.label).chain(&gone);
+    let labels: Vec<_> = labels.map(ToString::to_string).collect();
     let page = RosterTemplate {
         head: frame.head(&format!("Roster of {}", event.title)),
         frame,
         event,
-        has_addresses: call.query().has(ADDRESSES, "1"),
-        labels: questions
-            .iter()
-            .map(|question| &question.label)
-            .chain(&gone)
-            .map(ToString::to_string)
-            .collect(),
+        has_addresses,
+        is_wide: labels.len() + usize::from(has_addresses) >= WIDE_COLUMNS,
+        labels,
         days: times::by_day(views, |shift: &ShiftView<'_>| &shift.times),
     };
     Ok(show(StatusCode::OK, &page))

@@ -229,6 +229,15 @@ impl Browser {
         self.screen(DESKTOP, "light").await;
     }
 
+    /// Prints the page to a PDF for paper of this width and height in inches, and returns the number of sheets.
+    pub(crate) async fn print(&self, name: &str, (width, height): (f64, f64)) -> usize {
+        let print = json!({"paperWidth": width, "paperHeight": height, "preferCSSPageSize": true});
+        let printed = self.driver.cdp().send_raw("Page.printToPDF", print).await.unwrap();
+        let pdf = STANDARD.decode(printed["data"].as_str().unwrap()).unwrap();
+        std::fs::write(screenshots().join(format!("{name}.pdf")), &pdf).unwrap();
+        String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
+    }
+
     /// Shows the HTML part of a mail, and [looks](Self::look) at it.
     pub(crate) async fn look_at_mail(&self, state: &str, mail: &Mail, axe: &str) {
         let file = screenshots().join(format!("{state}.html"));

@@ -1,5 +1,7 @@
 //! The pages of sign-ups and volunteers' data in headless Chromium. axe-core finds no violation in any state.
 
+use serde_json::json;
+
 use crate::browser::{Browser, axe};
 use crate::console_signups::Scene;
 use crate::harness::Server;
@@ -105,4 +107,24 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.press_and_look("Erase", "You can’t undo this", "console-people-erase", &axe).await;
     browser.press_and_look("Erase", "1 sign-up has been erased", "console-people-erased", &axe).await;
     browser.assert_has_pictures(PICTURES);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_roster_of_20_people_with_4_questions_is_one_sheet_of_paper() {
+    let Some(browser) = Browser::start().await else { return };
+    let server = Server::start(&[]);
+    let scene = Scene::start(&server).await;
+    let questions = format!("/v1/events/{}/questions", scene.id());
+    for label in ["T-shirt size", "Emergency contact", "Languages you speak"] {
+        assert_eq!(server.post(&questions, &json!({ "label": label })).await.status, 201);
+    }
+    for number in 0..20 {
+        let person = (&*format!("Maximiliane Oberhauser {number}"), &*format!("max{number}@example.org"));
+        scene.sign_up("Late", person, "Vegetarian, and no nuts").await;
+    }
+    browser.sign_in_as(&scene.ada).await;
+    browser.go(&format!("{}{}", server.url, scene.path("roster"))).await;
+    for (name, size) in [("console-roster-a4", (8.27, 11.69)), ("console-roster-letter", (8.5, 11.0))] {
+        assert_eq!(browser.print(name, size).await, 1, "{name}");
+    }
 }
