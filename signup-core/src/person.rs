@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{OrganizationId, PersonId};
 use crate::organization::Organization;
-use crate::text::{EmailAddress, PersonName, order_key};
+use crate::text::{EmailAddress, PersonName, name_order};
 use crate::text_form::names;
 
 /// A person who may sign in: an email address and a name. A person belongs to no organization, but has a [`Membership`] in at
@@ -88,16 +88,17 @@ impl Membership {
     }
 
     /// Sorts the members of an organization: owners first, then admins, then organizers. Equal roles are sorted by
-    /// [name](order_key), and equal names by id.
+    /// name in the root collation of Unicode, and equal names by id.
     pub fn sort_members(members: &mut [(Self, Person)]) {
         members.sort_by_cached_key(|(membership, person)| {
-            (Reverse(membership.role), order_key(person.name.as_str()), person.id)
+            (Reverse(membership.role), name_order(person.name.as_str()), person.id)
         });
     }
 
     /// Sorts the organizations of a person: by name in the root collation of Unicode, and equal names by id.
     pub fn sort_organizations(memberships: &mut [(Self, Organization)]) {
-        memberships
-            .sort_by_cached_key(|(_, organization)| (order_key(organization.name.as_str()), organization.id));
+        memberships.sort_by_cached_key(|(_, organization)| {
+            (name_order(organization.name.as_str()), organization.id)
+        });
     }
 }

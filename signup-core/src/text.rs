@@ -3,9 +3,9 @@
 mod email;
 mod location_data;
 
+use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
-use std::{fmt, iter};
 
 use deunicode::deunicode_char;
 pub use email::{EmailAddress, is_host_name};
@@ -285,35 +285,36 @@ impl PersonName {
 impl SearchText {
     /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): without regard to case and accents, and an
     /// address with characters beyond ASCII as it reads. The beginning of an address can itself be an address, so its ASCII form would
-    /// not be found in that of the whole address.
+    /// not be found in that of the whole address. A text of nothing but accents stays as it is.
     pub fn key(&self) -> String {
         let address = if self.0.is_ascii() { None } else { EmailAddress::new(&self.0).ok() };
-        search_form(&address.map_or_else(|| self.0.clone(), |address| address.readable_key()))
+        let text = address.map_or_else(|| self.0.clone(), |address| address.readable_key());
+        let form = search_form(&text);
+        if form.is_empty() { text } else { form }
     }
 }
 
-/// Returns a text in the form in which it is searched: in lower case, without accents and other marks, and with the strokes and ligatures
-/// of Latin letters resolved. So `Łukasz Ångström` is found by `lukasz angstrom`. Each character is changed by itself, so that a part of
-/// a text is also a part of the result. `str::to_lowercase` changes a Greek sigma at the end of a word in another way.
-///
-/// These are the differences that the Unicode Collation Algorithm compares behind the letters themselves (UTS #10, its second and third
-/// level). Vowel signs and viramas of Indic scripts and the voiced sounds of Japanese make other letters, so they stay.
+/// Returns a text in the form in which it is searched: in lower case, without accents, and with the strokes and ligatures of Latin letters
+/// resolved. So `Łukasz Ångström` is found by `lukasz angstrom`. Each character is changed by itself, so that a part of a text is also a
+/// part of the result. Marks of other scripts than Latin, Greek, Cyrillic, Hebrew and Arabic stay: many of them are vowels.
 ///
 /// A KELVIN SIGN, whose lower case is an ASCII `k`, becomes the only `K` of the result: in an address it is no `k`.
 pub(crate) fn search_form(text: &str) -> String {
-    /// Marks of a lower class belong to their letter: nuktas, the marks of voiced sounds, and viramas.
-    const FIRST_CLASS_OF_ACCENTS: u8 = 10;
+    /// Returns whether a character is an accent, or a point of the Hebrew or the Arabic script.
+    fn is_accent(c: char) -> bool {
+        matches!(canonical_combining_class(c), 10..=36 | 200..)
+    }
     let mut form = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '\u{212A}' => form.push(c),
-            '\u{C0}'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' if c.is_alphabetic() => {
-                form.extend(deunicode_char(c).unwrap_or_default().chars().flat_map(char::to_lowercase));
-            }
-            c => {
-                let parts =
-                    iter::once(c).nfd().filter(|c| canonical_combining_class(*c) < FIRST_CLASS_OF_ACCENTS);
-                form.extend(parts.flat_map(char::to_lowercase));
+        if c == '\u{212A}' {
+            form.push(c);
+            continue;
+        }
+        for c in c.to_lowercase().nfd().filter(|c| !is_accent(*c)) {
+            match c {
+                'ς' => form.push('σ'),
+                'ß'..='\u{17F}' if c.is_alphabetic() => form.push_str(deunicode_char(c).unwrap_or_default()),
+                c => form.push(c),
             }
         }
     }
@@ -321,7 +322,7 @@ pub(crate) fn search_form(text: &str) -> String {
 }
 
 /// Returns a key by which names are sorted: in the root collation of Unicode (CLDR), in which `Ángel` stands beside `Anna`.
-pub(crate) fn order_key(name: &str) -> Vec<u8> {
+pub(crate) fn name_order(name: &str) -> Vec<u8> {
     static COLLATOR: LazyLock<Option<CollatorBorrowed<'static>>> = LazyLock::new(|| {
         CollatorBorrowed::try_new(CollatorPreferences::default(), CollatorOptions::default()).ok()
     });

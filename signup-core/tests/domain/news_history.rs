@@ -132,7 +132,7 @@ impl History {
                 let today = LocalDateTime::shown_at(self.now(), &"UTC".parse().unwrap()).date();
                 let to = today.plus_days(1 + days).unwrap();
                 let is_moved = world.move_event(&to.to_string(), is_silent).await.is_ok();
-                // As above.
+                // A move to the present date changes nothing.
                 if is_moved && std::mem::replace(&mut self.date, to) != to {
                     for shift in &world.shifts {
                         if is_silent {
@@ -149,7 +149,7 @@ impl History {
             Step::Erase(name) => {
                 let address = address(["ada", "bob"][name]);
                 world.scene.service.admin().erase_signups(world.event.organization, &address).await.unwrap();
-                // The address does not come back at the same instant: the lease of a mail is known by its time.
+                // A lease is identified by its time. A new mail at this instant would have the lease of the erased one.
                 world.wait(1);
             }
             Step::Wait(seconds) => world.wait(seconds),
