@@ -1,7 +1,8 @@
 //! The sign-ups of an event as a table for spreadsheets: CSV (RFC 4180) in UTF-8 with a byte order mark, without which spreadsheets
 //! misread "Müller". The cells can be separated by semicolons, because Excel expects them where the decimal mark is a comma.
 //!
-//! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection).
+//! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection). A telephone number may be calculated: it has no
+//! function and no cell in it.
 
 use std::collections::BTreeSet;
 use std::iter;

@@ -1,5 +1,5 @@
-//! The roster of an event, for print: a table for each shift, with a box to tick for each volunteer, and lines for people who come
-//! without a sign-up.
+//! The roster of an event, for print: a table for each shift, with a box to tick for each volunteer, and blank lines for
+//! walk-ins.
 
 use askama::Template;
 use signup_core::{Event, EventSignups, ShiftLocation, ShiftSignups, Signup};
@@ -18,7 +18,7 @@ const ADDRESSES: &str = "addresses";
 /// The number of blank lines of a table.
 const WALK_INS: u32 = 3;
 /// The number of columns after the name from which the page is printed in landscape.
-const WIDE_COLUMNS: usize = 3;
+const LANDSCAPE_COLUMNS: usize = 3;
 
 #[derive(Debug, Template)]
 #[template(path = "console/roster.html")]
@@ -27,7 +27,7 @@ struct RosterTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     has_addresses: bool,
-    is_wide: bool,
+    is_landscape: bool,
     labels: Vec<String>,
     /// The shifts, grouped by the day on which they begin.
     days: Vec<OfDay<ShiftView<'a>>>,
@@ -73,7 +73,7 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
         frame,
         event,
         has_addresses,
-        is_wide: labels.len() + usize::from(has_addresses) >= WIDE_COLUMNS,
+        is_landscape: labels.len() + usize::from(has_addresses) >= LANDSCAPE_COLUMNS,
         labels,
         days: times::by_day(views, |shift: &ShiftView<'_>| &shift.times),
     };

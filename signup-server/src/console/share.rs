@@ -5,7 +5,7 @@ use png::{BitDepth, ColorType, Encoder, EncodingError};
 use qrcode::QrCode;
 use qrcode::render::svg;
 use qrcode::types::Color;
-use signup_core::{Error, Event, EventLocation};
+use signup_core::{Error, Event, EventLocation, EventWithShifts};
 use warp::http::StatusCode;
 
 use super::signups::file;
@@ -26,6 +26,7 @@ struct PosterTemplate<'a> {
     event: &'a Event,
     /// The texts in the language of the event.
     texts: Texts,
+    is_over: bool,
     days: String,
     location: Option<&'a str>,
     url: String,
@@ -34,13 +35,14 @@ struct PosterTemplate<'a> {
 
 /// `GET …/events/{event_id}/poster`: returns a page to print and put up.
 pub(crate) async fn poster(call: MemberCall) -> PageResult {
-    let event = &call.session.event(call.path.event()).await?.event;
+    let EventWithShifts { event, shifts, .. } = &call.session.event(call.path.event()).await?;
     let url = url_of(&call, event);
     let page = PosterTemplate {
         head: call.frame.head(&format!("Poster for {}", event.title)),
         frame: &call.frame,
         event,
         texts: Texts::of(event.language),
+        is_over: event.is_over_with(shifts, call.now()),
         days: times::days(event),
         location: event.location.as_ref().map(EventLocation::as_str),
         qr_code: svg_of(&url),

@@ -1,7 +1,7 @@
 //! Headless Chromium: the tests of pages type into their forms, and take pictures of their states.
 //!
 //! axe-core checks the accessibility. The first run installs axe-core with npm. The tests write screenshots and the text
-//! of every state to `target/screenshots`; in CI, where nobody looks at them, they take no screenshots.
+//! of every state to `target/screenshots`. In CI they take no screenshots, because nobody looks at them.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -229,13 +229,17 @@ impl Browser {
         self.screen(DESKTOP, "light").await;
     }
 
-    /// Prints the page to a PDF for paper of this width and height in inches, and returns the number of sheets.
-    pub(crate) async fn print(&self, name: &str, (width, height): (f64, f64)) -> usize {
+    /// Prints the page to a PDF for paper of this width and height in inches, and returns the number of sheets and whether the
+    /// first one is in landscape.
+    pub(crate) async fn print(&self, name: &str, (width, height): (f64, f64)) -> (usize, bool) {
         let print = json!({"paperWidth": width, "paperHeight": height, "preferCSSPageSize": true});
         let printed = self.driver.cdp().send_raw("Page.printToPDF", print).await.unwrap();
         let pdf = STANDARD.decode(printed["data"].as_str().unwrap()).unwrap();
         std::fs::write(screenshots().join(format!("{name}.pdf")), &pdf).unwrap();
-        String::from_utf8_lossy(&pdf).matches("/Type /Page\n").count()
+        let pdf = String::from_utf8_lossy(&pdf);
+        let (_, sheet) = pdf.split_once("/MediaBox [0 0 ").unwrap();
+        let size: Vec<f64> = sheet.split([' ', ']']).take(2).map(|side| side.parse().unwrap()).collect();
+        (pdf.matches("/Type /Page\n").count(), size[0] > size[1])
     }
 
     /// Shows the HTML part of a mail, and [looks](Self::look) at it.

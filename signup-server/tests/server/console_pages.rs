@@ -176,7 +176,7 @@ async fn an_event_whose_shifts_take_no_sign_up_a_roster_with_people_and_a_poster
     let mut event = published();
     event["start_date"] = json!("2099-06-05");
     let page = Page::create(&server, &event).await;
-    for (name, email) in [("Zoe", "zoe@example.org"), ("amy", "amy@example.org")] {
+    for (name, email) in [("Zoe", "zoe@example.org"), ("Ángel", "angel@example.org")] {
         page.signed_up(&server, &page.slot("Late"), name, email).await;
     }
     let at = format!("{ROOT}/events/{}", id(&page.event));

@@ -110,21 +110,35 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_roster_of_20_people_with_4_questions_is_one_sheet_of_paper() {
+async fn the_roster_of_20_people_with_4_questions_and_a_poster_with_long_texts_are_one_sheet_of_paper() {
     let Some(browser) = Browser::start().await else { return };
     let server = Server::start(&[]);
     let scene = Scene::start(&server).await;
     let questions = format!("/v1/events/{}/questions", scene.id());
-    for label in ["T-shirt size", "Emergency contact", "Languages you speak"] {
-        assert_eq!(server.post(&questions, &json!({ "label": label })).await.status, 201);
+    let mut answers = vec![];
+    for (label, answer) in
+        [("T-shirt size", "XL"), ("Emergency contact", "+49 30 901820"), ("Languages", "German, Polish")]
+    {
+        let question = server.post(&questions, &json!({ "label": label })).await.data();
+        answers.push((format!("answer.{}", question["id"].as_str().unwrap()), answer));
     }
+    let slot = scene.page.slot("Late");
     for number in 0..20 {
-        let person = (&*format!("Maximiliane Oberhauser {number}"), &*format!("max{number}@example.org"));
-        scene.sign_up("Late", person, "Vegetarian, and no nuts").await;
+        let (name, email) = (format!("Maximiliane Oberhauser {number}"), format!("max{number}@example.org"));
+        let mut fields = vec![("slot_id", &*slot), ("name", &name), ("email", &email)];
+        fields.extend(answers.iter().map(|(question, answer)| (&**question, *answer)));
+        assert_eq!(scene.page.post(&server, &fields).await.status, 303);
     }
     browser.sign_in_as(&scene.ada).await;
     browser.go(&format!("{}{}", server.url, scene.path("roster"))).await;
     for (name, size) in [("console-roster-a4", (8.27, 11.69)), ("console-roster-letter", (8.5, 11.0))] {
-        assert_eq!(browser.print(name, size).await, 1, "{name}");
+        assert_eq!(browser.print(name, size).await, (1, true), "{name}");
+    }
+    let long = json!({"title": "Food ".repeat(50), "location": "Main street, ".repeat(150)});
+    let path = format!("/v1/events/{}", scene.id());
+    assert_eq!(server.patch(&path, &long).await.status, 200);
+    browser.go(&format!("{}{}", server.url, scene.path("poster"))).await;
+    for (name, size) in [("console-poster-a4", (8.27, 11.69)), ("console-poster-letter", (8.5, 11.0))] {
+        assert_eq!(browser.print(name, size).await, (1, false), "{name}");
     }
 }

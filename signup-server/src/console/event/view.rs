@@ -57,7 +57,7 @@ struct EventTemplate<'a> {
     questions: Vec<QuestionRow<'a>>,
 }
 
-/// What is escaped in a link that writes a mail. An address stays readable.
+/// What is escaped in a link that writes a mail: not the colons and the slashes of an address, so that it stays readable.
 const ESCAPED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'/');
 
@@ -72,7 +72,11 @@ struct Share {
 }
 
 fn share(event: &Event, url: &str) -> Share {
+    // Some mail programs take links of about 2,000 characters only.
+    const MAX_LOCATION: usize = 300;
     let location = event.location.as_ref().map(|location| location.as_str().to_owned());
+    let location = location.filter(|location| location.len() <= MAX_LOCATION);
+    let location = location.or_else(|| event.is_virtual.then(|| Texts::of(event.language).online()));
     let lines = [Some(event.title.to_string()), Some(times::days(event)), location, Some(url.to_owned())];
     let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
     let [subject, body] = [event.title.to_string(), text.replace('\n', "\r\n")]
