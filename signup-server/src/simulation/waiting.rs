@@ -45,6 +45,7 @@ impl Ledger {
                         }
                         (Some(Waitlisted), Confirmed) => {
                             self.check_promoted(after, cause, now, since)?;
+                            self.check_not_erased(after, change, since)?;
                             expected.push(ActivityType::SIGNUP_PROMOTED);
                         }
                         (Some(Confirmed | Waitlisted), Cancelled) => {
@@ -128,6 +129,17 @@ impl Ledger {
             Some(passed) => Err(format!("{name} was promoted before {}", passed.signup.name)),
             None => Ok(()),
         }
+    }
+
+    /// Checks that nobody gets the place that comes free because another sign-up of their address is erased.
+    fn check_not_erased(&self, signup: &Signup, change: &ChangeSet, since: Duration) -> Result<(), String> {
+        let is_own = |write: &Write| matches!(write, Write::Remove(Record::Signup(erased)) if erased.email == signup.email);
+        let waited_since = self.signups[&signup.id].states.iter().rev().nth(1).map(|state| state.since);
+        let was_read = waited_since.is_some_and(|waited_since| waited_since + FRESH < since);
+        if was_read && change.writes.iter().any(is_own) {
+            return Err(format!("{} was promoted by the erasure of their address", signup.name));
+        }
+        Ok(())
     }
 
     /// Checks that nobody waits for a free place of an event, unless a job is about to promote them.
