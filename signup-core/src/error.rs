@@ -75,6 +75,13 @@ pub enum Error {
     /// The shift was deleted, so it takes no sign-ups, and its sign-ups cannot be cancelled.
     #[error("the shift was deleted")]
     ShiftDeleted,
+    /// The sign-up waits or is cancelled. Only of a confirmed sign-up can be marked whether its volunteer came.
+    #[error("the sign-up is not confirmed")]
+    SignupNotConfirmed,
+    /// The shift begins in more than [`Shift::ATTENDANCE_BEFORE`](crate::Shift::ATTENDANCE_BEFORE), or it ended more than
+    /// [`Shift::ATTENDANCE_AFTER`](crate::Shift::ATTENDANCE_AFTER) ago, so nobody can mark who came.
+    #[error("it is too early or too late to mark who came to the shift")]
+    AttendanceClosed,
     /// The webhook is disabled, so nothing is delivered to it again.
     #[error("the webhook is disabled")]
     WebhookDisabled,
@@ -178,6 +185,8 @@ impl Error {
                 | Self::ShiftOver
                 | Self::SignupsClosed
                 | Self::ShiftDeleted
+                | Self::SignupNotConfirmed
+                | Self::AttendanceClosed
                 | Self::EventCancelled
                 | Self::EventOver
                 | Self::EventHasSignups
@@ -204,7 +213,7 @@ mod tests {
     use crate::store::RecordKey;
 
     /// Returns one error of each variant.
-    fn errors() -> [Error; 28] {
+    fn errors() -> [Error; 30] {
         [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
@@ -223,6 +232,8 @@ mod tests {
             Error::ShiftOver,
             Error::SignupsClosed,
             Error::ShiftDeleted,
+            Error::SignupNotConfirmed,
+            Error::AttendanceClosed,
             Error::EventCancelled,
             Error::EventOver,
             Error::EventHasSignups,

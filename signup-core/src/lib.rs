@@ -221,7 +221,7 @@ pub use service::{
 };
 pub use shift::{CancelledBy, Closing, ScheduledShift, Shift, sort_by_running_order};
 pub use sign_in::{Code, SignIn, SignInCode};
-pub use signup::{Answer, Signup, SignupState, SignupStatus, Told};
+pub use signup::{Answer, Attendance, Signup, SignupState, SignupStatus, Told};
 #[doc(inline)]
 pub use store::writing;
 pub use store::{

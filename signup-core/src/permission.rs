@@ -12,8 +12,8 @@ use crate::token::{Scope, Scopes};
 pub enum Permission {
     /// What a token with this scope may do.
     Scope(Scope),
-    /// Cancel one sign-up.
-    CancelSignups,
+    /// Change one sign-up: cancel it, and mark whether its volunteer came.
+    ManageSignups,
     /// Write to the volunteers of an event.
     SendMessages,
     /// Read tokens.
@@ -46,7 +46,7 @@ impl Permission {
                 | Scope::OrganizationRead
                 | Scope::SignupsRead,
             )
-            | Self::CancelSignups
+            | Self::ManageSignups
             | Self::SendMessages => Role::Organizer,
             Self::Scope(Scope::ActivityRead | Scope::WebhooksRead | Scope::WebhooksWrite)
             | Self::ReadTokens
@@ -136,7 +136,7 @@ mod tests {
                 Permission::Scope(Scope::ShiftsWrite),
                 Permission::Scope(Scope::OrganizationRead),
                 Permission::Scope(Scope::SignupsRead),
-                Permission::CancelSignups,
+                Permission::ManageSignups,
                 Permission::SendMessages,
             ],
         ),

@@ -92,6 +92,10 @@ impl Shift {
     /// How long before a shift begins its waiting list stops: 12 hours. From then on nobody joins it, and a place that comes free is open
     /// to everybody, because those who wait may have made other plans.
     pub const WAITLIST_CUTOFF: SignedDuration = SignedDuration::from_hours(12);
+    /// How long before a shift begins its volunteers can be marked as attending: 12 hours.
+    pub const ATTENDANCE_BEFORE: SignedDuration = SignedDuration::from_hours(12);
+    /// How long after a shift its volunteers can be marked as attending: 90 days.
+    pub const ATTENDANCE_AFTER: SignedDuration = SignedDuration::from_hours(90 * 24);
     /// The maximum number of sign-ups that wait for a place on one shift.
     pub const MAX_WAITLISTED: u32 = 200;
 
@@ -265,6 +269,14 @@ impl ScheduledShift {
     /// Returns whether `now` is before the [cutoff](Shift::WAITLIST_CUTOFF) of the waiting list.
     pub fn is_before_cutoff(&self, now: Timestamp) -> bool {
         self.interval().start.duration_since(now) > Shift::WAITLIST_CUTOFF
+    }
+
+    /// Returns whether the volunteers can be marked as attending at `now`: from [`Shift::ATTENDANCE_BEFORE`] its start until
+    /// [`Shift::ATTENDANCE_AFTER`] its end, both included.
+    pub fn takes_attendance(&self, now: Timestamp) -> bool {
+        let Interval { start, end } = self.interval();
+        start.duration_since(now) <= Shift::ATTENDANCE_BEFORE
+            && now.duration_since(end) <= Shift::ATTENDANCE_AFTER
     }
 
     /// Returns how many volunteers the shift still needs to run at all. 0 without a minimum.

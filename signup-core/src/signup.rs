@@ -36,6 +36,10 @@ pub struct Signup {
     pub answers: Vec<Answer>,
     /// Whether the sign-up is confirmed or waits, or when and by what it was cancelled.
     pub state: SignupState,
+    /// Whether the volunteer came; `None` if nobody has marked it. Always `None` for a sign-up that is not confirmed.
+    pub attendance: Option<Attendance>,
+    /// When the attendance was last marked or cleared; `None` if it never was.
+    pub marked_at: Option<Timestamp>,
     /// Whether the sign-up waited for a place at first.
     pub has_waited: bool,
     /// When the sign-up got a place after it had waited for one; `None` for any other sign-up.
@@ -125,6 +129,8 @@ impl Signup {
             told,
             answers: Vec::new(),
             state: SignupState::Confirmed,
+            attendance: None,
+            marked_at: None,
             has_waited: false,
             promoted_at: None,
             reason: None,
@@ -214,10 +220,13 @@ impl Signup {
         self.has_waited && self.promoted_at.is_none()
     }
 
-    /// Returns the sign-up as cancelled. A sign-up that is cancelled already stays unchanged.
+    /// Returns the sign-up as cancelled, without its attendance. A sign-up that is cancelled already stays unchanged.
     #[must_use]
     pub fn cancelled(self, at: Timestamp, by: CancelledBy) -> Self {
-        if self.is_active() { Self { state: SignupState::Cancelled { at, by }, ..self } } else { self }
+        match self.is_active() {
+            true => Self { state: SignupState::Cancelled { at, by }, attendance: None, ..self },
+            false => self,
+        }
     }
 
     /// Returns a sign-up that waits as one that has got a place.
@@ -248,10 +257,32 @@ impl Signup {
         (*announced != shift.announced && !before.is_same_as(at)).then_some(before)
     }
 
-    /// Returns when the sign-up last changed: when it was cancelled, or else when it got a place after it had waited, or else when it was
-    /// made.
+    /// Returns when the sign-up last changed: when it was made, got a place after it had waited, had its attendance marked, or was
+    /// cancelled.
     pub fn updated_at(&self) -> Timestamp {
-        self.cancelled_at().or(self.promoted_at).unwrap_or(self.created_at)
+        self.cancelled_at().max(self.marked_at).max(self.promoted_at).unwrap_or(self.created_at)
+    }
+
+    /// Returns how long the volunteer helped, if they attended: as long as `shift` lasts.
+    pub fn time_helped(&self, shift: &ScheduledShift) -> Option<SignedDuration> {
+        (self.attendance == Some(Attendance::Attended)).then(|| shift.interval().length())
+    }
+}
+
+/// Whether the volunteer of a confirmed sign-up came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Attendance {
+    /// The volunteer came.
+    Attended,
+    /// The volunteer did not come.
+    Absent,
+}
+
+names! {
+    /// Both.
+    Attendance {
+        Attended => "attended",
+        Absent => "absent",
     }
 }
 

@@ -62,6 +62,12 @@ types! {
     SIGNUP_PROMOTED => "signup.promoted",
     /// A sign-up was cancelled by itself: not with its event or its shift.
     SIGNUP_CANCELLED => "signup.cancelled",
+    /// A sign-up was marked: its volunteer came.
+    SIGNUP_ATTENDED => "signup.attended",
+    /// A sign-up was marked: its volunteer did not come.
+    SIGNUP_ABSENT => "signup.absent",
+    /// The mark whether a volunteer came was removed.
+    SIGNUP_ATTENDANCE_CLEARED => "signup.attendance_cleared",
     /// A sign-up was removed for good, with the data of its volunteer.
     SIGNUP_ERASED => "signup.erased",
     /// A token was created.

@@ -33,7 +33,12 @@ impl Family {
         });
         let email = EmailAddress::new(&format!("Ada{number}@Example.org")).unwrap();
         let signups = [
-            Signup { email, answers: vec![answer(first, "S")], ..signup(&shifts[0], first) },
+            Signup {
+                email,
+                answers: vec![answer(first, "S")],
+                attendance: Some(Attendance::Attended),
+                ..signup(&shifts[0], first)
+            },
             cancelled(signup(&shifts[0], first + 1), at(4)),
             signup(&shifts[1], first + 2),
         ];

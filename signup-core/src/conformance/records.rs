@@ -184,6 +184,8 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         told: told(),
         answers: vec![],
         state: SignupState::Confirmed,
+        attendance: None,
+        marked_at: None,
         has_waited: false,
         promoted_at: None,
         reason: None,

@@ -18,6 +18,7 @@ mod edit;
 #[cfg(test)]
 mod facts;
 mod invitation;
+mod mark_attendance;
 mod membership;
 mod merge;
 mod message;
@@ -51,6 +52,7 @@ pub(crate) use invitation::{
     AcceptFacts, InviteFacts, MailIds, accept, check_invitation, invite, invite_first_owner, invitee,
     withdraw,
 };
+pub(crate) use mark_attendance::mark_attendance;
 pub(crate) use membership::{change_role, check_permission, remove_member};
 pub(crate) use message::{check_addressed, queue_messages, send_message};
 pub(crate) use news::{Concern, concern};

@@ -70,6 +70,7 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
         (Some(before), Some(after)) => those([
             (before.is_active() && !after.is_active(), "signup.cancelled"),
             (before.is_waitlisted() && after.is_confirmed(), "signup.promoted"),
+            (before.marked_at != after.marked_at, marked(after)),
         ]),
     }));
     all.extend(each(change, webhook));
@@ -84,6 +85,14 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
     }));
     all.extend(each(change, |_: States<'_, Message>| vec!["message.sent"]));
     sorted(all)
+}
+
+fn marked(signup: &Signup) -> &'static str {
+    match signup.attendance {
+        Some(Attendance::Attended) => "signup.attended",
+        Some(Attendance::Absent) => "signup.absent",
+        None => "signup.attendance_cleared",
+    }
 }
 
 fn organization((before, after): States<'_, Organization>) -> Vec<&'static str> {

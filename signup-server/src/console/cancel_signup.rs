@@ -28,7 +28,7 @@ struct CancelTemplate<'a> {
 
 /// `GET …/signups/{id}/cancel`: asks for the reason.
 pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
-    call.session.require(Permission::CancelSignups)?;
+    call.session.require(Permission::ManageSignups)?;
     let form = Form::default();
     let found = Found::of(&call).await?;
     found.check_can_be_cancelled(&call).await?;
@@ -37,7 +37,7 @@ pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
 
 /// `POST …/signups/{id}/cancel`: asks first, and says who gets a mail. A confirmed form cancels the place.
 pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
-    call.session.require(Permission::CancelSignups)?;
+    call.session.require(Permission::ManageSignups)?;
     let found = Found::of(&call).await?;
     let mut form = call.form().await?;
     if form.value(REASON).trim().is_empty() {

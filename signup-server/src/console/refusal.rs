@@ -23,7 +23,7 @@ pub(crate) enum ConsoleRefusal {
     Body(BodyError),
     /// The request comes from another site.
     CrossSite,
-    /// The field `action` has no name of a form of the page.
+    /// A button sent something else than the buttons of the page do, such as an `action` without a form.
     UnknownAction,
     /// The page has a form with an idempotency key, and the URL lacks the key. Holds the query of the URL with a key.
     NoKey(String),
@@ -195,8 +195,16 @@ fn message_of(error: &Error) -> Advice {
             conflict("People are signed up for this shift", "To delete the shift, cancel their places too.")
         }
         Error::ShiftDeleted => {
-            conflict("This shift has been deleted", "You can’t cancel a place on a deleted shift.")
+            conflict("This shift has been deleted", "You can’t change a place on a deleted shift.")
         }
+        Error::SignupNotConfirmed => conflict(
+            "This place is not confirmed",
+            "The place has been cancelled, or the person is on the waiting list. You can’t mark whether they came.",
+        ),
+        Error::AttendanceClosed => conflict(
+            "You can’t mark who came now",
+            "You can do this from 12 hours before a shift starts until 90 days after it ends.",
+        ),
         Error::ShiftOver => {
             conflict("This shift is over", "You can’t cancel a place on it or write to its volunteers.")
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use signup_core::{CancelledBy, OrganizationId, ScheduledShift, ShiftId, SignupQuery};
+use signup_core::{Attendance, CancelledBy, OrganizationId, ScheduledShift, ShiftId, SignupQuery};
 use uuid::Uuid;
 
 use super::{Instant, Page};
@@ -24,6 +24,7 @@ pub(crate) struct Signup<'a> {
     status: &'static str,
     cancelled_at: Option<Instant>,
     cancelled_by: Option<&'static str>,
+    attendance: Option<&'static str>,
     created_at: Instant,
     updated_at: Instant,
 }
@@ -53,6 +54,7 @@ impl<'a> Signup<'a> {
             status: signup.status().name(),
             cancelled_at: signup.cancelled_at().map(Instant),
             cancelled_by: signup.cancelled_by().map(cancelled_by),
+            attendance: signup.attendance.map(Attendance::name),
             created_at: Instant(signup.created_at),
             updated_at: Instant(signup.updated_at()),
         }

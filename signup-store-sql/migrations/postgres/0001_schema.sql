@@ -364,6 +364,10 @@ CREATE TABLE signups (
     created_at      bigint  NOT NULL,
     -- When the mail about a repeated sign-up was last queued.
     repeated_at     bigint,
+    -- Whether the volunteer came. NULL if nobody has marked it.
+    attendance      text    COLLATE "C",
+    -- When the attendance was last marked or cleared.
+    marked_at       bigint,
     -- Whether the sign-up waited for a place at first.
     has_waited      boolean NOT NULL DEFAULT FALSE,
     -- When a sign-up that had waited got a place.
@@ -417,7 +421,8 @@ CREATE TABLE opt_outs (
 -- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.has_waited, u.promoted_at, u.cancellation_reason, u.is_silent,
+    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.marked_at, u.has_waited, u.promoted_at, u.cancellation_reason,
+    u.is_silent, CASE WHEN s.closed_at IS NULL THEN u.attendance END AS attendance,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by

@@ -361,6 +361,10 @@ CREATE TABLE signups (
     created_at      INTEGER NOT NULL,
     -- When the mail about a repeated sign-up was last queued.
     repeated_at     INTEGER,
+    -- Whether the volunteer came. NULL if nobody has marked it.
+    attendance      TEXT,
+    -- When the attendance was last marked or cleared.
+    marked_at       INTEGER,
     -- Whether the sign-up waited for a place at first.
     has_waited      INTEGER NOT NULL DEFAULT 0,
     -- When a sign-up that had waited got a place.
@@ -411,7 +415,8 @@ CREATE TABLE opt_outs (
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.has_waited, u.promoted_at, u.cancellation_reason, u.is_silent,
+    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.marked_at, u.has_waited, u.promoted_at, u.cancellation_reason,
+    u.is_silent, iif(s.closed_at IS NULL, u.attendance, NULL) AS attendance,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,
     coalesce(s.closed_by, u.cancelled_by) AS cancelled_by

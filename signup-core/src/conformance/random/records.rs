@@ -263,6 +263,7 @@ impl Draft<'_> {
             2 if signup.is_active() => signup.email = numbers.email(),
             5 if signup.is_waitlisted() => signup.state = SignupState::Confirmed,
             3 => signup.name = numbers.person_name(),
+            4 if signup.is_confirmed() => signup.attendance = Some(Attendance::Attended),
             _ => signup.repeated_at = Some(self.now),
         }
     }

@@ -12,8 +12,8 @@ use crate::permission::Permission;
 use crate::rules;
 use crate::service::{EventSignups, Shared};
 use crate::shift::{CancelledBy, ScheduledShift, Shift};
-use crate::signup::Signup;
-use crate::store::{Deleted, Page, RecordKey, SignupQuery};
+use crate::signup::{Attendance, Signup};
+use crate::store::{Deleted, Page, RecordKey, SignupInFull, SignupQuery};
 use crate::token::Scope;
 
 impl Session {
@@ -142,7 +142,7 @@ impl Session {
     /// Cancels a sign-up, frees its place and queues a mail about the cancellation, with the reason. Cancelling again changes
     /// nothing.
     ///
-    /// Requires [`Permission::CancelSignups`], which no scope allows.
+    /// Requires [`Permission::ManageSignups`], which no scope allows.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
@@ -161,8 +161,40 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn cancel_signup(&self, id: SignupId, cancel: Cancellation) -> Result<Signup> {
-        self.require(Permission::CancelSignups)?;
+        self.require(Permission::ManageSignups)?;
         self.shared.cancel_signup(&self.actor, self.organization_id(), id, cancel).await
+    }
+
+    /// Marks whether the volunteer of a confirmed sign-up came, in place of an earlier mark. `None` removes the mark. Nobody is
+    /// mailed. Marking the same again changes nothing. Marks of different sign-ups do not wait for each other.
+    ///
+    /// Requires [`Permission::ManageSignups`], which no scope allows.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
+    /// - [`Error::SignupNotConfirmed`] if the sign-up waits or is cancelled, [`Error::ShiftDeleted`] if its shift is deleted.
+    /// - [`Error::AttendanceClosed`] if the shift does not [take](ScheduledShift::takes_attendance) attendance at the time.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::{Attendance, Error, Role, SignupId};
+    ///
+    /// // The session of a program has scopes. That of a person has a role.
+    /// let refused = session.mark_attendance(SignupId::NONE, Some(Attendance::Attended)).await;
+    /// assert_eq!(refused, Err(Error::MissingRole(Role::Organizer)));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn mark_attendance(&self, id: SignupId, attendance: Option<Attendance>) -> Result<Signup> {
+        self.require(Permission::ManageSignups)?;
+        let (shared, organization) = (&self.shared, self.organization_id());
+        let decide = |now| async move {
+            let found = shared.signup_of_live_event(organization, id).await?;
+            rules::mark_attendance(found, attendance, now)
+        };
+        shared.commit_unrefused(&self.actor, decide).await
     }
 }
 
@@ -183,6 +215,12 @@ impl Shared {
         Ok(found)
     }
 
+    /// Reads a sign-up whose event is not deleted.
+    async fn signup_of_live_event(&self, organization: OrganizationId, id: SignupId) -> Result<SignupInFull> {
+        let found = self.store.signup_in_full(organization, id).await?;
+        found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)
+    }
+
     /// Cancels one sign-up for the organization.
     pub(in crate::service) async fn cancel_signup(
         &self,
@@ -194,8 +232,7 @@ impl Shared {
         self.commit_unrefused(actor, move |now| {
             let Cancellation { reason, without_mail } = cancel.clone();
             async move {
-                let found = self.store.signup_in_full(organization, id).await?;
-                let found = found.filter(|found| found.event.deleted_at.is_none()).ok_or(Error::NotFound)?;
+                let found = self.signup_of_live_event(organization, id).await?;
                 let Signup { event, email, .. } = &found.signup;
                 let recipient = self.recipient(organization, *event, email).await?;
                 let waiting = self.waiting_behind(&found, now).await?;

@@ -88,6 +88,11 @@ impl Names {
                 format!("gave a place on the shift {} of {} to someone on its waiting list", shift(), event())
             }
             "signup.cancelled" => format!("cancelled a sign-up for {}", event()),
+            "signup.attended" => format!("marked that a volunteer came to {}", event()),
+            "signup.absent" => format!("marked that a volunteer did not come to {}", event()),
+            "signup.attendance_cleared" => {
+                format!("cleared the mark whether a volunteer came to {}", event())
+            }
             "signup.erased" => "erased a volunteer’s sign-up".to_owned(),
             "token.created" => format!("created the API token {}", token()),
             "token.revoked" => format!("revoked the API token {}", token()),
