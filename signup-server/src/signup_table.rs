@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use signup_core::{
-    Answer, EventSignups, Faults, Label, Question, ScheduledShift, ShiftSignups, Signup, ValueError,
+    Answer, Attendance, EventSignups, Faults, Label, Question, ScheduledShift, ShiftSignups, SignedDuration,
+    Signup, ValueError,
 };
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
@@ -21,7 +22,7 @@ pub(crate) const MARK: char = '\u{feff}';
 /// The end of each line.
 pub(crate) const LINE_END: &str = "\r\n";
 /// The columns before those of the questions, and after them.
-const COLUMNS: ([&str; 10], [&str; 3]) = (
+const COLUMNS: ([&str; 12], [&str; 3]) = (
     [
         "shift",
         "date",
@@ -33,6 +34,8 @@ const COLUMNS: ([&str; 10], [&str; 3]) = (
         "created_at",
         "cancelled_at",
         "cancelled_by",
+        "attendance",
+        "hours",
     ],
     ["id", "event_id", "slot_id"],
 );
@@ -60,6 +63,14 @@ impl Separator {
             Self::Semicolon => ";",
         }
     }
+
+    /// Returns a number as a spreadsheet reads it that expects this separator: with a decimal comma beside semicolons.
+    fn number(self, number: &str) -> String {
+        match self {
+            Self::Comma => number.to_owned(),
+            Self::Semicolon => number.replace('.', ","),
+        }
+    }
 }
 
 /// Returns the lines of the table without the [`MARK`] and the [ends](LINE_END): the heading, and one for each sign-up, in the running
@@ -75,7 +86,10 @@ pub(crate) fn signup_table(all: EventSignups, separator: Separator) -> impl Iter
     let (first, last) = (COLUMNS.0.map(str::to_owned), COLUMNS.1.map(str::to_owned));
     let heading: Vec<_> = first.into_iter().chain(labels).chain(last).collect();
     let rows = shifts.into_iter().flat_map(move |ShiftSignups { shift, signups, .. }| {
-        signups.into_iter().map(|signup| row(&questions, &gone, &shift, &signup)).collect::<Vec<_>>()
+        signups
+            .into_iter()
+            .map(|signup| row(&questions, &gone, &shift, &signup, separator))
+            .collect::<Vec<_>>()
     });
     iter::once(heading).chain(rows).map(move |cells| cells.join(separator.text()))
 }
@@ -99,6 +113,7 @@ fn row(
     gone: &BTreeSet<Label>,
     shift: &ScheduledShift,
     signup: &Signup,
+    separator: Separator,
 ) -> Vec<String> {
     let (interval, zone) = (shift.interval(), shift.first_day.zone());
     let times = Times::of(interval, zone, Texts::ENGLISH);
@@ -113,11 +128,20 @@ fn row(
         Instant(signup.created_at).to_string(),
         signup.cancelled_at().map_or_else(String::new, |at| Instant(at).to_string()),
         signup.cancelled_by().map(wire::cancelled_by).unwrap_or_default().to_owned(),
+        signup.attendance.map(Attendance::name).unwrap_or_default().to_owned(),
+        signup.time_helped(shift).map(|time| separator.number(&hours(time))).unwrap_or_default(),
     ];
     let answers = answer_cells(questions, gone, signup);
     let answers = answers.map(|cell| if cell.is_empty() { cell } else { text(&cell) });
     let ids = [signup.id.to_string(), signup.event.to_string(), signup.shift.to_string()];
     fixed.into_iter().chain(answers).chain(ids).collect()
+}
+
+/// Returns a duration in hours, as a decimal number with at most two places, such as `1.5`.
+pub(crate) fn hours(duration: SignedDuration) -> String {
+    let hundredths = (duration.as_secs() + 18) / 36;
+    let text = format!("{}.{:02}", hundredths / 100, hundredths % 100);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Returns the cells of a sign-up's answers: one for each of the event's `questions`, and one for each label in `gone`. A cell
@@ -194,15 +218,21 @@ mod tests {
     /// Returns the table of an event with a sign-up that has these answers, and none of the questions. The shift lasts
     /// from `00:00` of `date` to the end of that day in Havana.
     async fn table(date: &str, answers: &[(QuestionId, &str, &str)]) -> Vec<String> {
+        let answers = answers.iter().map(|(question, label, value)| {
+            Answer::new(*question, label.parse().unwrap(), value.parse().unwrap())
+        });
+        table_of(date, |signup| signup.answers.extend(answers)).await
+    }
+
+    /// Returns the table of an event with one sign-up, after this change of it.
+    async fn table_of(date: &str, change: impl FnOnce(&mut Signup)) -> Vec<String> {
         let (service, created) = sample_event().await;
         let (event, shift) = (created.event, created.shifts[0].clone());
         let form = service.volunteers().form(&event.slug, [shift.id]).await.unwrap();
         let new = NewSignup::new("Ada".parse().unwrap(), "ada@example.org".parse().unwrap());
         drop(form.sign_up(new).await.unwrap().into_places().unwrap());
         let mut all = service.admin().event_signups(event.id).await.unwrap();
-        all.shifts[0].signups[0].answers.extend(answers.iter().map(|(question, label, value)| {
-            Answer::new(*question, label.parse().unwrap(), value.parse().unwrap())
-        }));
+        change(&mut all.shifts[0].signups[0]);
         let day = Day::new(date.parse().unwrap(), "America/Havana".parse().unwrap());
         all.shifts[0].shift = ScheduledShift::new((*shift).clone(), day, false);
         signup_table(all, Separator::Comma).collect()
@@ -222,8 +252,32 @@ mod tests {
         let (one, other) = (QuestionId::NONE, QuestionId::MAX);
         let table =
             table("2027-03-12", &[(one, "Size", "=M"), (other, "Diet", "vegan"), (other, "Size", "L")]).await;
-        assert!(table[0].ends_with(",cancelled_by,\"Diet\",\"Size\",id,event_id,slot_id"), "{table:?}");
+        assert!(table[0].ends_with(",hours,\"Diet\",\"Size\",id,event_id,slot_id"), "{table:?}");
         assert!(table[1].contains(",\"vegan\",\"'=M; L\","), "{table:?}");
+    }
+
+    #[tokio::test]
+    async fn a_volunteer_who_attended_has_the_hours_of_the_shift() {
+        // In Havana, the 8th of March 2026 has 23 hours.
+        for (date, attendance, cells) in [
+            ("2026-03-06", None, ",,,"),
+            ("2026-03-06", Some(Attendance::Attended), ",attended,24,"),
+            ("2026-03-08", Some(Attendance::Attended), ",attended,23,"),
+            ("2026-03-08", Some(Attendance::Absent), ",absent,,"),
+        ] {
+            let row = &table_of(date, |signup| signup.attendance = attendance).await[1];
+            assert!(row.contains(&format!("+00:00,,{cells}")), "{row}");
+        }
+    }
+
+    #[test]
+    fn hours_are_a_decimal_number_with_at_most_two_places() {
+        let minutes =
+            [(1, "0.02"), (20, "0.33"), (40, "0.67"), (60, "1"), (90, "1.5"), (615, "10.25"), (6000, "100")];
+        for (minutes, text) in minutes {
+            assert_eq!(hours(SignedDuration::from_mins(minutes)), text);
+        }
+        assert_eq!([Separator::Comma, Separator::Semicolon].map(|of| of.number("1.5")), ["1.5", "1,5"]);
     }
 
     #[test]

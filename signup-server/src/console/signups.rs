@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use askama::Template;
 use bytes::Bytes;
 use signup_core::{
-    Error, Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope, Signup,
-    SignupPhase, SignupQuery, SignupState, Timestamp,
+    Attendance, Error, Event, EventId, EventWithShifts, Input, Label, Page, Question, ScheduledShift, Scope,
+    Signup, SignupPhase, SignupQuery, SignupState, Timestamp,
 };
 use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIONS};
 use warp::http::{HeaderValue, StatusCode};
@@ -15,7 +15,7 @@ use warp::reply::Response;
 use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
-use crate::signup_table::{LINE_END, MARK, Separator, answer_cells, labels_gone, signup_table};
+use crate::signup_table::{LINE_END, MARK, Separator, answer_cells, hours, labels_gone, signup_table};
 use crate::texts::Texts;
 
 /// The names of the filters and of the position in the list, in the query string.
@@ -97,7 +97,7 @@ fn list_page<'a>(
         Row {
             signup,
             shift: shift_in_words(shift, signup, texts),
-            state: state_in_words(signup, event),
+            state: state_in_words(signup, shift, event),
             signed_up: moment(signup.created_at, event.dates.first.zone(), texts),
             answers: answer_cells(questions, &gone, signup).collect(),
             can_be_cancelled: signup.is_active() && shift.is_some_and(|shift| !shift.is_over(now)),
@@ -170,9 +170,18 @@ pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup, te
     shift.map_or_else(told, |shift| titled(shift, texts))
 }
 
-fn state_in_words(signup: &Signup, event: &Event) -> String {
+fn state_in_words(signup: &Signup, shift: Option<&ScheduledShift>, event: &Event) -> String {
     match signup.state {
-        SignupState::Confirmed => "Confirmed".to_owned(),
+        SignupState::Confirmed => match signup.attendance {
+            None => "Confirmed".to_owned(),
+            Some(Attendance::Absent) => "Didn’t come".to_owned(),
+            Some(Attendance::Attended) => {
+                let helped = shift.and_then(|shift| signup.time_helped(shift)).map(hours);
+                helped.map_or("Came".to_owned(), |hours| {
+                    format!("Came, {hours} {}", if hours == "1" { "hour" } else { "hours" })
+                })
+            }
+        },
         SignupState::Waitlisted => "On the waiting list".to_owned(),
         SignupState::Cancelled { at, by } => {
             let by = if by.is_organizer() { "the organizer" } else { "the volunteer" };
