@@ -9,6 +9,7 @@
 
 mod cancel_signup;
 mod changing;
+mod check_in;
 mod cookies;
 mod done;
 mod done_before;

@@ -4,6 +4,7 @@ use futures_util::FutureExt as _;
 use warp::http::Method;
 
 use super::cancel_signup::{ask_reason, cancel_signup};
+use super::check_in::{check_in, mark};
 use super::event;
 use super::invitation::{accept_invitation, show_invitation};
 use super::message::{send_message, show_message};
@@ -84,6 +85,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console/{slug}/events/{event_id}/poster", Member(|c| poster(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/qr.svg", Member(|c| qr_svg(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/qr.png", Member(|c| qr_png(c).boxed())),
+    route(Method::GET, "/console/{slug}/events/{event_id}/check-in", Member(|c| check_in(c).boxed())),
+    route(Method::POST, "/console/{slug}/events/{event_id}/check-in", Member(|c| mark(c).boxed())),
     route(Method::GET, "/console/{slug}/events/{event_id}/message", Member(|c| show_message(c).boxed())),
     route(Method::POST, "/console/{slug}/events/{event_id}/message", Member(|c| send_message(c).boxed())),
     route(Method::GET, "/console/{slug}/signups/{id}/cancel", Member(|c| ask_reason(c).boxed())),

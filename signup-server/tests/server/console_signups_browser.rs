@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::browser::{Browser, axe};
+use crate::console_check_in::{at_the_door, path};
 use crate::console_signups::Scene;
 use crate::harness::Server;
 use crate::mailbox::Mailbox;
@@ -18,6 +19,10 @@ pub(crate) const PICTURES: &Pictures = &[
     ),
     ("console/roster.html", &["console-roster-empty", "console-roster", "console-roster-addresses"]),
     ("console/poster.html", &["console-poster"]),
+    (
+        "console/check_in.html",
+        &["console-check-in-empty", "console-check-in", "console-check-in-marked", "console-check-in-closed"],
+    ),
     ("console/message.html", &["console-message", "console-message-refused"]),
     ("console/message_preview.html", &["console-message-preview"]),
     ("organizer_mail.html", &["mail-message"]),
@@ -67,6 +72,21 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
             browser.look_printed(state).await;
         }
     }
+
+    browser.go_and_look(&url(&scene.path("check-in")), "console-check-in-closed", &axe).await;
+    let door = at_the_door(&server).await;
+    browser.go_and_look(&url(&path(&door)), "console-check-in-empty", &axe).await;
+    for (name, email) in [
+        ("Mary Jackson", "mary@example.org"),
+        ("مريم العلوي", "maryam@example.org"),
+        ("Bob Stone", "bob@example.org"),
+    ] {
+        door.signed_up(&server, &door.slot("Door"), name, email).await;
+    }
+    browser.go_and_look(&url(&path(&door)), "console-check-in", &axe).await;
+    browser.press("Didn’t come").await;
+    browser.wait_for("Undo").await;
+    browser.press_and_look("Here", "1 of 3 here", "console-check-in-marked", &axe).await;
 
     browser.go_and_look(&url(&scene.path("message")), "console-message", &axe).await;
     browser.press_and_look("Preview", "There is a problem", "console-message-refused", &axe).await;

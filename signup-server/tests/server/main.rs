@@ -17,6 +17,7 @@ mod commands;
 mod compression;
 mod console;
 mod console_browser;
+mod console_check_in;
 mod console_event_life;
 mod console_events;
 mod console_events_browser;
