@@ -75,7 +75,7 @@ pub enum Error {
     /// The shift was deleted, so it takes no sign-ups, and its sign-ups cannot be cancelled.
     #[error("the shift was deleted")]
     ShiftDeleted,
-    /// The sign-up waits or is cancelled. Only of a confirmed sign-up can be marked whether its volunteer came.
+    /// The sign-up waits or is cancelled. Attendance can be marked only for a confirmed sign-up.
     #[error("the sign-up is not confirmed")]
     SignupNotConfirmed,
     /// The shift begins in more than [`Shift::ATTENDANCE_BEFORE`](crate::Shift::ATTENDANCE_BEFORE), or it ended more than

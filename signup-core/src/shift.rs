@@ -92,9 +92,9 @@ impl Shift {
     /// How long before a shift begins its waiting list stops: 12 hours. From then on nobody joins it, and a place that comes free is open
     /// to everybody, because those who wait may have made other plans.
     pub const WAITLIST_CUTOFF: SignedDuration = SignedDuration::from_hours(12);
-    /// How long before a shift begins its volunteers can be marked as attending: 12 hours.
+    /// How long before a shift begins attendance can be marked: 12 hours.
     pub const ATTENDANCE_BEFORE: SignedDuration = SignedDuration::from_hours(12);
-    /// How long after a shift its volunteers can be marked as attending: 90 days.
+    /// How long after a shift attendance can be marked: 90 days.
     pub const ATTENDANCE_AFTER: SignedDuration = SignedDuration::from_hours(90 * 24);
     /// The maximum number of sign-ups that wait for a place on one shift.
     pub const MAX_WAITLISTED: u32 = 200;
@@ -271,7 +271,7 @@ impl ScheduledShift {
         self.interval().start.duration_since(now) > Shift::WAITLIST_CUTOFF
     }
 
-    /// Returns whether the volunteers can be marked as attending at `now`: from [`Shift::ATTENDANCE_BEFORE`] its start until
+    /// Returns whether attendance can be marked at `now`: from [`Shift::ATTENDANCE_BEFORE`] its start until
     /// [`Shift::ATTENDANCE_AFTER`] its end, both included.
     pub fn takes_attendance(&self, now: Timestamp) -> bool {
         let Interval { start, end } = self.interval();

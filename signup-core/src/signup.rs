@@ -279,7 +279,7 @@ pub enum Attendance {
 }
 
 names! {
-    /// Both.
+    /// Every attendance.
     Attendance {
         Attended => "attended",
         Absent => "absent",

@@ -294,6 +294,29 @@ impl SearchText {
     }
 }
 
+impl SearchText {
+    /// Returns whether each word of the text begins a word of a name, without regard to case and accents. Whatever is no letter and no
+    /// digit separates words.
+    ///
+    /// ```
+    /// use signup_core::{PersonName, SearchText};
+    ///
+    /// let name = PersonName::new("Anna-Lena O’Brien")?;
+    /// assert!(SearchText::new("brien an")?.begins_words_of(&name));
+    /// assert!(!SearchText::new("ena")?.begins_words_of(&name));
+    /// # Ok::<_, signup_core::TextError>(())
+    /// ```
+    pub fn begins_words_of(&self, name: &PersonName) -> bool {
+        let [text, name] = [&self.0, &name.0].map(|text| search_form(text));
+        let words = |text: &str| {
+            let words = text.split(|c: char| !c.is_alphanumeric() && canonical_combining_class(c) == 0);
+            words.filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let names = words(&name);
+        words(&text).iter().all(|word| names.iter().any(|name| name.starts_with(word)))
+    }
+}
+
 /// Returns a text in the form in which it is searched: in lower case, without accents, and with the strokes and ligatures of Latin letters
 /// resolved. So `Łukasz Ångström` is found by `lukasz angstrom`. Each character is changed by itself, so that a part of a text is also a
 /// part of the result. Marks of other scripts than Latin, Greek, Cyrillic, Hebrew and Arabic stay: many of them are vowels.

@@ -66,7 +66,7 @@ types! {
     SIGNUP_ATTENDED => "signup.attended",
     /// A sign-up was marked: its volunteer did not come.
     SIGNUP_ABSENT => "signup.absent",
-    /// The mark whether a volunteer came was removed.
+    /// The attendance of a sign-up was cleared.
     SIGNUP_ATTENDANCE_CLEARED => "signup.attendance_cleared",
     /// A sign-up was removed for good, with the data of its volunteer.
     SIGNUP_ERASED => "signup.erased",

@@ -7,8 +7,8 @@ use super::records::*;
 use crate::*;
 
 /// The closing of a shift cancels its confirmed sign-ups wherever they are read, with the time and the cause of the closing and
-/// without their attendance, and frees their places. It writes no sign-up: their versions stay. Sign-ups that were cancelled before stay as they were, and so
-/// do those for other shifts.
+/// without their attendance, and frees their places. It writes no sign-up: their versions stay. Sign-ups that were cancelled before stay
+/// as they were, and so do those for other shifts.
 pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let Family { organization, full, signups, .. } = &family;

@@ -143,6 +143,26 @@ fn an_address_is_searched_for_as_it_reads_and_any_other_text_without_case_and_ac
 }
 
 #[test]
+fn a_search_finds_the_beginnings_of_the_words_of_a_name() {
+    for (text, name, is_found) in [
+        ("ANG", "José Ángel", true),
+        ("brien", "Sean O'Brien", true),
+        ("O’Brien", "Sean O'Brien", true),
+        ("bob st", "Robert \"Bob\" Stone", true),
+        ("lena", "Anna\u{2011}Lena Ortíz", true),
+        ("st bob", "Bob Stone", true),
+        ("one", "Bob Stone", false),
+        ("bob x", "Bob Stone", false),
+        ("мар", "Анна Мария", true),
+        ("की", "की", true),
+        ("-", "Bob Stone", true),
+    ] {
+        let (text, name) = (SearchText::new(text).unwrap(), PersonName::new(name).unwrap());
+        assert_eq!(text.begins_words_of(&name), is_found, "{text} {name}");
+    }
+}
+
+#[test]
 fn names_are_in_the_order_of_the_root_collation() {
     let mut names = [
         "Zoë",

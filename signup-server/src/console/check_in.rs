@@ -14,7 +14,7 @@ use crate::page::Head;
 use crate::page::times::Times;
 use crate::texts::Texts;
 
-/// The name of the search, in the query string and in each form.
+/// The name of the search in the query string.
 const SEARCH: &str = "q";
 
 #[derive(Debug, Template)]
@@ -63,12 +63,14 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
     let EventSignups { event, shifts, .. } = &all;
     let (query, now) = (call.query(), call.now());
     let search = query.value(SEARCH);
-    let mut views: Vec<_> = shifts.iter().map(|of_shift| view(of_shift, search, event, now)).collect();
-    views.retain(|view| !view.rows.is_empty());
+    // A search that is blank or too long is no search.
+    let name_begin = search.parse::<SearchText>().ok();
+    let (over, present): (Vec<_>, Vec<_>) = shifts.iter().partition(|of_shift| of_shift.shift.is_over(now));
     // What is on or comes next, in running order, and then what is over, the last one first.
-    views.sort_by_key(|view| view.is_over);
-    let over = views.partition_point(|view| !view.is_over);
-    views.get_mut(over..).unwrap_or_default().reverse();
+    let in_order = present.into_iter().chain(over.into_iter().rev());
+    let mut views: Vec<_> =
+        in_order.map(|of_shift| view(of_shift, name_begin.as_ref(), event, now)).collect();
+    views.retain(|view| !view.rows.is_empty());
     let page = CheckInTemplate {
         head: call.frame.head(&format!("Check-in for {}", event.title)),
         frame: &call.frame,
@@ -83,48 +85,49 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
 
 fn view<'a>(
     ShiftSignups { shift, signups, .. }: &'a ShiftSignups,
-    search: &str,
+    name_begin: Option<&SearchText>,
     event: &Event,
     now: Timestamp,
 ) -> ShiftView<'a> {
+    let is_over = shift.is_over(now);
     let can_be_marked = shift.takes_attendance(now);
     let here = signups.iter().filter(|signup| signup.attendance == Some(Attendance::Attended)).count();
     ShiftView {
         title: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.first_day.zone(), Texts::of(event.language)),
-        here: format!("{here} of {} here", signups.len()),
-        is_over: shift.is_over(now),
+        here: format!("{here} of {} {}", signups.len(), if is_over { "came" } else { "here" }),
+        is_over,
         can_be_marked,
         rows: signups
             .iter()
-            .filter(|signup| matches(signup, search))
-            .map(|signup| row(signup, can_be_marked))
+            .filter(|signup| name_begin.is_none_or(|begin| begin.begins_words_of(&signup.name)))
+            .map(|signup| row(signup, can_be_marked, is_over))
             .collect(),
     }
 }
 
-fn row(signup: &Signup, can_be_marked: bool) -> Row<'_> {
-    let (state, buttons): (_, &[_]) = match signup.attendance {
-        None => (None, &[("attended", "Here"), ("absent", "Didn’t come")]),
-        Some(Attendance::Attended) => (Some("Here"), &[("unknown", "Undo")]),
-        Some(Attendance::Absent) => (Some("Didn’t come"), &[("attended", "Here"), ("unknown", "Undo")]),
+fn row(signup: &Signup, can_be_marked: bool, is_over: bool) -> Row<'_> {
+    let (state, buttons): (_, &[_]) = match (signup.attendance, is_over) {
+        (None, false) => (None, &[("attended", "Here"), ("absent", "Didn’t come")]),
+        (None, true) => (None, &[("attended", "Came"), ("absent", "Didn’t come")]),
+        (Some(Attendance::Attended), false) => (Some("Here"), &[("unknown", "Undo")]),
+        (Some(Attendance::Attended), true) => (Some("Came"), &[("unknown", "Undo")]),
+        (Some(Attendance::Absent), false) => {
+            (Some("Didn’t come"), &[("attended", "Here"), ("unknown", "Undo")])
+        }
+        (Some(Attendance::Absent), true) => {
+            (Some("Didn’t come"), &[("attended", "Came"), ("unknown", "Undo")])
+        }
     };
     Row { signup, state, buttons: if can_be_marked { buttons } else { &[] } }
-}
-
-/// Returns whether each word of a search begins one of the names of a person, without regard to case and accents.
-fn matches(signup: &Signup, search: &str) -> bool {
-    let Ok(search) = search.parse::<SearchText>() else { return search.trim().is_empty() };
-    let (key, search) = (signup.search_key(), search.key());
-    let name = key.lines().next().unwrap_or_default();
-    let is_between = |c: char| c.is_whitespace() || c == '-';
-    search.split(is_between).all(|word| name.split(is_between).any(|name| name.starts_with(word)))
 }
 
 /// `POST …/events/{event_id}/check-in`: marks whether a volunteer has come, and leads back to the row.
 pub(crate) async fn mark(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
+    // No form is read for an event that does not exist.
     let event = call.session.event(call.path.event()).await?.event.id;
+    let search = call.query().value(SEARCH).to_owned();
     let form = call.form().await?;
     let attendance = match form.value("attendance") {
         "unknown" => None,
@@ -135,10 +138,11 @@ pub(crate) async fn mark(mut call: MemberCall) -> PageResult {
         return Err(Error::NotFound.into());
     }
     let _marked = call.session.mark_attendance(id, attendance).await?;
-    let mut query = form_urlencoded::Serializer::for_suffix("?".to_owned(), 1);
-    let query = match form.value(SEARCH) {
+    let query = match &*search {
         "" => String::new(),
-        search => query.append_pair(SEARCH, search).finish(),
+        search => {
+            form_urlencoded::Serializer::for_suffix("?".to_owned(), 1).append_pair(SEARCH, search).finish()
+        }
     };
     Ok(call.see_other(&format!("/events/{event}/check-in{query}#signup-{id}")))
 }

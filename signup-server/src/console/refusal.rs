@@ -23,7 +23,7 @@ pub(crate) enum ConsoleRefusal {
     Body(BodyError),
     /// The request comes from another site.
     CrossSite,
-    /// A button sent something else than the buttons of the page do, such as an `action` without a form.
+    /// The form has a value that no button of the page sends, such as an `action` without a form.
     UnknownAction,
     /// The page has a form with an idempotency key, and the URL lacks the key. Holds the query of the URL with a key.
     NoKey(String),
@@ -199,7 +199,7 @@ fn message_of(error: &Error) -> Advice {
         }
         Error::SignupNotConfirmed => conflict(
             "This place is not confirmed",
-            "The place has been cancelled, or the person is on the waiting list. You can’t mark whether they came.",
+            "The place has been cancelled, or the person is on the waiting list. Go back and load the page again to see who has a place.",
         ),
         Error::AttendanceClosed => conflict(
             "You can’t mark who came now",

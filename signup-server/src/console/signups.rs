@@ -176,6 +176,7 @@ fn state_in_words(signup: &Signup, shift: Option<&ScheduledShift>, event: &Event
             None => "Confirmed".to_owned(),
             Some(Attendance::Absent) => "Didn’t come".to_owned(),
             Some(Attendance::Attended) => {
+                // The page does not read deleted shifts: their hours are in the table.
                 let helped = shift.and_then(|shift| signup.time_helped(shift)).map(hours);
                 helped.map_or("Came".to_owned(), |hours| {
                     format!("Came, {hours} {}", if hours == "1" { "hour" } else { "hours" })

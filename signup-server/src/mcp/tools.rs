@@ -77,7 +77,7 @@ static TABLE: [Tool; 20] = [
         "Deletes a shift: this cannot be undone. With cancel_signups it cancels its sign-ups, and emails everyone signed up, with the \
          reason. Only if the person you work for asks for it: preview first."),
     tool("list_signups", Some(Scope::SignupsRead), Effect::Reads, "listSignups",
-        "Lists who has signed up, newest first: names, addresses, answers, and attendance, whether they came. Those with the status \
+        "Lists who has signed up, newest first: names, addresses, answers, and attendance (whether they came). Those with the status \
          waitlisted wait for a place. For numbers alone, use get_coverage. You cannot sign people up: give them the event's public_url."),
     tool("list_questions", Some(Scope::EventsRead), Effect::Reads, "listQuestions",
         "Lists the questions that people answer when they sign up. The answers are in list_signups."),

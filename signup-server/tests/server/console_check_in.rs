@@ -46,7 +46,8 @@ async fn a_tap_marks_who_is_here_and_leads_back_to_the_row() {
     let [anna, bob]: [String; 2] =
         sign_up(&server, &page, &["Anna-Lena Ortíz", "Bob Stone"]).await.try_into().unwrap();
     let mark = async |signup: &str, attendance: &str, search: &str| {
-        ada.post(&at, &[("signup_id", signup), ("attendance", attendance), ("q", search)]).await
+        let to = if search.is_empty() { at.clone() } else { format!("{at}?q={search}") };
+        ada.post(&to, &[("signup_id", signup), ("attendance", attendance)]).await
     };
     let shown = async |query: &str| ada.get(&format!("{at}{query}")).await.text;
     let attendance = async |signup: &str| server.get(&format!("/v1/signups/{signup}")).await.data();
@@ -59,17 +60,14 @@ async fn a_tap_marks_who_is_here_and_leads_back_to_the_row() {
         assert_eq!((answer.status, answer.header("location")), (303, Some(&*back("", &anna))));
         let signup = attendance(&anna).await;
         assert_eq!(signup["attendance"], marked);
-        assert!(signup["updated_at"].as_str() >= signup["created_at"].as_str(), "{signup}");
     }
     assert!(shown("").await.contains("1 of 2 here"));
-    for (search, is_anna, is_bob) in
-        [("orti", true, false), ("ANNA-L", true, false), ("b+st", false, true), ("one", false, false)]
-    {
+    for (search, is_anna, is_bob) in [("orti", true, false), ("b+st", false, true), ("one", false, false)] {
         let text = shown(&format!("?q={search}")).await;
         assert_eq!((text.contains("Anna-Lena"), text.contains("Bob")), (is_anna, is_bob), "{search}");
         assert_eq!(text.contains("1 of 2 here"), is_anna || is_bob, "the count is that of the shift");
     }
-    let answer = mark(&bob, "attended", "b st").await;
+    let answer = mark(&bob, "attended", "b+st").await;
     assert_eq!(answer.header("location"), Some(&*back("?q=b+st", &bob)));
 
     let list = at.replace("check-in", "signups");
@@ -107,10 +105,12 @@ async fn marks_at_several_doors_never_undo_each_other() {
     let names: Vec<_> = (0..12).map(|number| format!("V {number}")).collect();
     let signups = sign_up(&server, &page, &names.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let at = path(&page);
+    // The last one is marked at two doors.
     let marks = signups
         .iter()
+        .chain(signups.last())
         .map(async |signup| ada.post(&at, &[("signup_id", signup), ("attendance", "attended")]).await.status);
-    assert_eq!(futures_util::future::join_all(marks).await, [303; 12]);
+    assert_eq!(futures_util::future::join_all(marks).await, [303; 13]);
     assert!(ada.get(&at).await.text.contains("12 of 12 here"));
 }
 

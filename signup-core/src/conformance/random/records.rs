@@ -263,7 +263,11 @@ impl Draft<'_> {
             2 if signup.is_active() => signup.email = numbers.email(),
             5 if signup.is_waitlisted() => signup.state = SignupState::Confirmed,
             3 => signup.name = numbers.person_name(),
-            4 if signup.is_confirmed() => signup.attendance = Some(Attendance::Attended),
+            4 if signup.is_confirmed() => {
+                signup.attendance =
+                    [None, Some(Attendance::Attended), Some(Attendance::Absent)][numbers.below(3) as usize];
+                signup.marked_at = Some(self.now);
+            }
             _ => signup.repeated_at = Some(self.now),
         }
     }

@@ -91,7 +91,7 @@ impl Names {
             "signup.attended" => format!("marked that a volunteer came to {}", event()),
             "signup.absent" => format!("marked that a volunteer did not come to {}", event()),
             "signup.attendance_cleared" => {
-                format!("cleared the mark whether a volunteer came to {}", event())
+                format!("cleared a volunteer’s attendance at {}", event())
             }
             "signup.erased" => "erased a volunteer’s sign-up".to_owned(),
             "token.created" => format!("created the API token {}", token()),
