@@ -24,6 +24,8 @@ pub(crate) fn news(
     let is_reminded = wants_reminders && !is_asked;
     let change = |found: &SignupInFull| match change(found, now) {
         PlaceChange::Unchanged if may_have_been_told(found, unreported_at) => PlaceChange::Cancelled,
+        // An attempt without a report may have told of a place, before a move to hours that are over.
+        PlaceChange::Unchanged if unreported_at.is_some() && is_untold(found) => moved(found, now),
         PlaceChange::Unchanged if is_reminded && reminder::is_due(found, now) => PlaceChange::Reminder,
         change => change,
     };
@@ -56,6 +58,11 @@ pub(crate) fn news(
 fn may_have_been_told(SignupInFull { signup, .. }: &SignupInFull, unreported_at: Option<Timestamp>) -> bool {
     let is_untold = signup.told.status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
     is_untold && unreported_at.is_some_and(|claimed_at| signup.created_at <= claimed_at + Notice::CLOCK_SKEW)
+}
+
+/// Returns whether somebody has a place or waits, and no mail was reported that had it.
+fn is_untold(SignupInFull { signup, .. }: &SignupInFull) -> bool {
+    signup.told.status.is_none() && signup.is_active()
 }
 
 /// How a change by the organizer concerns an address. The smaller one includes the other.
@@ -98,8 +105,8 @@ fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
 ///   shift is over by both its old and its new hours.
 /// - A cancellation counts unless it was silent. A volunteer who cancelled before the first mail hears of neither.
 fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
-    let SignupInFull { event, shift, signup, .. } = found;
-    let Told { status, at: before, announced, .. } = &signup.told;
+    let SignupInFull { shift, signup, .. } = found;
+    let status = &signup.told.status;
     match (status, signup.status()) {
         (_, SignupStatus::Cancelled) if *status == Some(SignupStatus::Cancelled) => PlaceChange::Unchanged,
         (_, SignupStatus::Cancelled) => {
@@ -111,16 +118,20 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
             if signup.promoted_at.is_some() { PlaceChange::Promoted } else { PlaceChange::New }
         }
         (None, SignupStatus::Waitlisted) if !shift.is_over(now) => PlaceChange::Waiting,
-        (Some(SignupStatus::Confirmed | SignupStatus::Waitlisted), _) => {
-            let at = signup.time_and_place(shift, event);
-            let is_over = before.interval.is_over(now) && at.interval.is_over(now);
-            if *announced == shift.announced || before.is_same_as(&at) || is_over {
-                PlaceChange::Unchanged
-            } else {
-                PlaceChange::Moved { before: before.clone() }
-            }
-        }
+        (Some(SignupStatus::Confirmed | SignupStatus::Waitlisted), _) => moved(found, now),
         _ => PlaceChange::Unchanged,
+    }
+}
+
+/// Returns the announced change of the time or the place since the form or the last mail, unless it was undone or does not count.
+fn moved(SignupInFull { event, shift, signup, .. }: &SignupInFull, now: Timestamp) -> PlaceChange {
+    let Told { at: before, announced, .. } = &signup.told;
+    let at = signup.time_and_place(shift, event);
+    let is_over = before.interval.is_over(now) && at.interval.is_over(now);
+    if *announced == shift.announced || before.is_same_as(&at) || is_over {
+        PlaceChange::Unchanged
+    } else {
+        PlaceChange::Moved { before: before.clone() }
     }
 }
 

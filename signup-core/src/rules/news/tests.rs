@@ -303,3 +303,19 @@ fn a_mail_that_was_asked_for_has_every_place() {
     );
     assert_eq!(mail(vec![told().told_cancelled()], true, before()), None, "there is no place to show");
 }
+
+#[test]
+fn a_move_into_the_past_is_told_if_an_attempt_without_a_report_may_have_told_of_the_place() {
+    let mut case = told().untold().announced(1);
+    let year = jiff::SignedDuration::from_hours(365 * 24);
+    case.told.at.interval.start += year;
+    case.told.at.interval.end += year;
+    let found = [case.found()];
+    let recipient = Recipient::new("ada@example.org".parse().unwrap(), before());
+    assert_eq!(news(&found, &recipient, true, after_shifts()), None);
+    let unreported = Recipient { unreported_at: Some(before()), ..recipient };
+    let mail = news(&found, &unreported, true, after_shifts()).unwrap();
+    assert_eq!(mail.places[0].change, PlaceChange::Moved { before: found[0].signup.told.at.clone() });
+    let ended = [told().untold().found()];
+    assert_eq!(news(&ended, &unreported, true, after_shifts()), None);
+}
