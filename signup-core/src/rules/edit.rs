@@ -9,6 +9,7 @@
 
 use jiff::Timestamp;
 
+use super::reminder;
 use crate::caller_key::ExternalId;
 use crate::error::Error;
 use crate::event::Event;
@@ -63,9 +64,12 @@ pub(super) fn is_announced([before, after]: [&TimeAndPlace; 2], now: Timestamp) 
     !before.is_same_as(after) && !is_over
 }
 
-/// Returns whether the volunteers of a shift that is not over are reminded at another moment after its change.
+/// Returns whether the volunteers of a shift that is not over are reminded at another moment after its change, or can be reminded again,
+/// because the hours before it were too late for that.
 pub(super) fn moves_reminder(before: &ScheduledShift, after: &ScheduledShift, now: Timestamp) -> bool {
-    before.reminded_at() != after.reminded_at() && !after.is_over(now)
+    let is_moved = before.reminded_at() != after.reminded_at();
+    let is_in_time_again = reminder::is_too_late(before, now) && !reminder::is_too_late(after, now);
+    (is_moved || is_in_time_again) && !after.is_over(now)
 }
 
 /// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of active sign-ups of the shifts
@@ -157,8 +161,10 @@ pub(super) const fn changed_or_not_empty(refusal: &Refusal) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::facts::full;
     use super::*;
     use crate::conformance::records;
+    use crate::hours::Hours;
 
     #[test]
     fn shifts_that_are_not_over_have_to_be_empty_and_the_others_unchanged() {
@@ -180,6 +186,22 @@ mod tests {
             (second.shift.occupancy.filled, second.shift.occupancy.waitlisted) = (filled, waitlisted);
             let has_none = require_no_active_signups(&mut change, &event, [&first, &third, &second], now);
             assert!(!has_none, "an active sign-up");
+        }
+    }
+
+    #[test]
+    fn a_shift_that_moves_to_later_hours_of_its_day_is_reminded_if_it_was_too_late_before() {
+        let full = full();
+        let before = full.shifts[0].clone();
+        let times = ["22:00", "23:00"].map(|time| time.parse().unwrap());
+        let hours = Hours::between(times[0], times[1]).unwrap();
+        let later = ScheduledShift::of(Shift { hours, ..before.shift.clone() }, &full.event);
+        assert_eq!(before.reminded_at(), later.reminded_at());
+        let start = before.interval().start;
+        for (minutes, expected) in [(-121, false), (-120, true), (0, true)] {
+            let now = start + jiff::SignedDuration::from_mins(minutes);
+            assert_eq!(moves_reminder(&before, &later, now), expected, "{minutes}");
+            assert!(!moves_reminder(&before, &before, now));
         }
     }
 }

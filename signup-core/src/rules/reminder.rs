@@ -5,6 +5,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::shift::ScheduledShift;
 use crate::store::SignupInFull;
 
 /// How long before the start of a shift its reminder is no longer sent.
@@ -16,12 +17,17 @@ fn moment(SignupInFull { shift, signup, .. }: &SignupInFull) -> Option<Timestamp
     shift.reminded_at().filter(|_| has_place)
 }
 
+/// Returns whether it is too late to remind of a shift: it starts within [`LATEST`], or has started.
+pub(super) fn is_too_late(shift: &ScheduledShift, now: Timestamp) -> bool {
+    now >= shift.interval().start - LATEST
+}
+
 /// Returns whether the reminder of a place is due: its moment has come, the shift does not start within [`LATEST`], and no mail had the
 /// place since that moment.
 pub(super) fn is_due(found: &SignupInFull, now: Timestamp) -> bool {
     let SignupInFull { event, shift, signup, .. } = found;
     let reminds = event.is_published && event.reminders_enabled && !event.is_cancelled();
-    let is_in_time = now < shift.interval().start - LATEST;
+    let is_in_time = !is_too_late(shift, now);
     let is_untold = |at: &Timestamp| signup.told.sent_at.is_none_or(|sent_at| sent_at < *at);
     let is_now = moment(found).filter(|at| *at <= now).is_some_and(|at| is_untold(&at));
     reminds && event.deleted_at.is_none() && is_in_time && is_now
