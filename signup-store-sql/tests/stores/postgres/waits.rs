@@ -197,10 +197,11 @@ async fn reads_are_answered_while_all_commits_hang(#[case] connections: u32, #[c
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reads_and_commits_that_hang_end_also_with_one_connection() {
+    let Some((patient, url)) = open(&patient()).await else { return };
+    busy_shift(&patient, 1).await;
+    patient.commit(insert([organization(OTHER_ORGANIZATION)])).await.unwrap();
     let options = PostgresOptions { connections: 1, ..impatient() };
-    let Some((store, url)) = open(&options).await else { return };
-    busy_shift(&store, 1).await;
-    store.commit(insert([organization(OTHER_ORGANIZATION)])).await.unwrap();
+    let store = stores_on(&url, 1, &options).await.remove(0);
     let mut stranger = locking(&url, "organizations").await;
     let commits = hanging(&store, 0..10);
     until_waiting(&url, 1).await;
