@@ -241,11 +241,6 @@ impl Interval {
         self.end <= now
     }
 
-    /// Returns the time from the start to the end.
-    pub fn length(self) -> SignedDuration {
-        self.end.duration_since(self.start)
-    }
-
     /// Returns whether both intervals have an instant in common.
     ///
     /// ```

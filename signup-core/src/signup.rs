@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
+use crate::hours::Interval;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::shift::{CancelledBy, Closing, ScheduledShift, Shift};
 use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, search_form};
@@ -265,7 +266,8 @@ impl Signup {
 
     /// Returns how long the volunteer helped, if they attended: as long as `shift` lasts.
     pub fn time_helped(&self, shift: &ScheduledShift) -> Option<SignedDuration> {
-        (self.attendance == Some(Attendance::Attended)).then(|| shift.interval().length())
+        let Interval { start, end } = shift.interval();
+        (self.attendance == Some(Attendance::Attended)).then(|| end.duration_since(start))
     }
 }
 

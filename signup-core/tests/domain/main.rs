@@ -5,6 +5,7 @@
 mod activity;
 mod activity_of_events;
 mod answered_questions;
+mod attendance;
 mod change_mails;
 mod clock_changes;
 mod coverage;

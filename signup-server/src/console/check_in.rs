@@ -65,11 +65,8 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
     let search = query.value(SEARCH);
     // A search that is blank or too long is no search.
     let name_begin = search.parse::<SearchText>().ok();
-    let (over, present): (Vec<_>, Vec<_>) = shifts.iter().partition(|of_shift| of_shift.shift.is_over(now));
-    // What is on or comes next, in running order, and then what is over, the last one first.
-    let in_order = present.into_iter().chain(over.into_iter().rev());
-    let mut views: Vec<_> =
-        in_order.map(|of_shift| view(of_shift, name_begin.as_ref(), event, now)).collect();
+    let views = in_order(shifts, now).map(|of_shift| view(of_shift, name_begin.as_ref(), event, now));
+    let mut views: Vec<_> = views.collect();
     views.retain(|view| !view.rows.is_empty());
     let page = CheckInTemplate {
         head: call.frame.head(&format!("Check-in for {}", event.title)),
@@ -81,6 +78,12 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
         shifts: views,
     };
     Ok(show(StatusCode::OK, &page))
+}
+
+/// Returns what is on or comes next, in running order, and then what is over, the last one first.
+fn in_order(shifts: &[ShiftSignups], now: Timestamp) -> impl Iterator<Item = &ShiftSignups> {
+    let (over, present): (Vec<_>, Vec<_>) = shifts.iter().partition(|of_shift| of_shift.shift.is_over(now));
+    present.into_iter().chain(over.into_iter().rev())
 }
 
 fn view<'a>(
@@ -145,4 +148,28 @@ pub(crate) async fn mark(mut call: MemberCall) -> PageResult {
         }
     };
     Ok(call.see_other(&format!("/events/{event}/check-in{query}#signup-{id}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::{Day, ScheduledShift};
+
+    use super::*;
+    use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn what_is_on_or_next_comes_first_and_then_what_was_last() {
+        let (service, created) = sample_event().await;
+        let all = service.admin().event_signups(created.event.id).await.unwrap();
+        let dates = ["2026-03-05", "2026-03-06", "2026-03-08", "2026-03-09"];
+        let shifts = dates.map(|date| {
+            let mut of_shift = all.shifts[0].clone();
+            let day = Day::new(date.parse().unwrap(), "UTC".parse().unwrap());
+            of_shift.shift = ScheduledShift::new((*of_shift.shift).clone(), day, false);
+            of_shift
+        });
+        let now = shifts[2].shift.interval().start;
+        let found = in_order(&shifts, now).map(|of_shift| of_shift.shift.first_day.date().to_string());
+        assert_eq!(found.collect::<Vec<_>>(), ["2026-03-08", "2026-03-09", "2026-03-06", "2026-03-05"]);
+    }
 }
