@@ -19,7 +19,7 @@ use warp::reply::Response;
 
 /// The minimum length of a body that is compressed, in bytes. A shorter one fits into one packet as it is.
 const MIN_BYTES: u64 = 1024;
-/// The length from which a body is compressed on a thread of its own, in bytes: it takes a millisecond and more.
+/// The length from which a body is compressed on a thread of its own, in bytes: it takes some milliseconds.
 const LONG_BYTES: usize = 64 * 1024;
 
 /// Compresses a response of a route that says it may be, if the client accepts gzip and the body is long enough.
@@ -46,7 +46,7 @@ pub(crate) async fn compress(mut response: Response, accepts_gzip: bool) -> Resp
 
 fn gzip(text: &[u8]) -> Bytes {
     let compress = || -> io::Result<Vec<u8>> {
-        let mut encoder = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::fast());
+        let mut encoder = GzEncoder::new(Vec::with_capacity(text.len() / 4), Compression::default());
         encoder.write_all(text)?;
         encoder.finish()
     };

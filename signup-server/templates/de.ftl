@@ -48,6 +48,10 @@ date-range = { $first } bis { $last }
 moment = { $date }, { $clock } Uhr { $offset }
 opening = { $date }, um { $clock } Uhr
 all-day = ganztägig
+part-night = Nacht
+part-morning = Vormittag
+part-afternoon = Nachmittag
+part-evening = Abend
 end-of-day = 24:00
 zone-of-place = Ortszeit { $place }
 times-all-day = { $date }, ganztägig
@@ -74,6 +78,10 @@ sign-up-for-html = Anmelden<span class="quiet"> für { $shift }, { $start }</spa
 join-waiting-list = Auf die Warteliste
 join-waiting-list-for-html = Auf die Warteliste<span class="quiet"> für { $shift }, { $start }</span>
 sign-up-for-chosen = Für die ausgewählten Schichten anmelden
+show-only-open-shifts = Nur Schichten mit freien Plätzen zeigen
+show-all-shifts = Alle Schichten zeigen
+only-open-shifts-are-shown = Nur Schichten mit freien Plätzen werden angezeigt.
+jump-to = Springen zu
 places-left = { $capacity ->
     [one] { $left } von { $capacity } Platz frei
    *[other] { $left } von { $capacity } Plätzen frei

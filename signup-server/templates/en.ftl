@@ -53,6 +53,11 @@ date-range = { $first } to { $last }
 moment = { $date }, { $clock } { $offset }
 opening = { $date } at { $clock }
 all-day = all day
+# The headings of the parts of a day, by the start of a shift: from 0, 6, 12 and 18 o’clock.
+part-night = Night
+part-morning = Morning
+part-afternoon = Afternoon
+part-evening = Evening
 end-of-day = 24:00
 zone-of-place = { $place } time
 times-all-day = { $date }, all day
@@ -81,6 +86,11 @@ sign-up-for-html = Sign up<span class="quiet"> for { $shift }, { $start }</span>
 join-waiting-list = Join the waiting list
 join-waiting-list-for-html = Join the waiting list<span class="quiet"> for { $shift }, { $start }</span>
 sign-up-for-chosen = Sign up for the chosen shifts
+show-only-open-shifts = Show only shifts with places
+show-all-shifts = Show all shifts
+only-open-shifts-are-shown = Only shifts with places are shown.
+# Read out before the links to the days and their parts.
+jump-to = Jump to
 places-left = { $capacity ->
     [one] { $left } of { $capacity } place left
    *[other] { $left } of { $capacity } places left

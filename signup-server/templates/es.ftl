@@ -48,6 +48,10 @@ date-range = del { $first } al { $last }
 moment = { $date }, { $clock } { $offset }
 opening = { $date } a las { $clock }
 all-day = todo el día
+part-night = Madrugada
+part-morning = Mañana
+part-afternoon = Tarde
+part-evening = Noche
 end-of-day = 24:00
 zone-of-place = hora de { $place }
 times-all-day = { $date }, todo el día
@@ -74,6 +78,10 @@ sign-up-for-html = Inscribirse<span class="quiet"> en { $shift }, { $start }</sp
 join-waiting-list = Apuntarse a la lista de espera
 join-waiting-list-for-html = Apuntarse a la lista de espera<span class="quiet"> de { $shift }, { $start }</span>
 sign-up-for-chosen = Inscribirse en los turnos elegidos
+show-only-open-shifts = Ver solo los turnos con plazas
+show-all-shifts = Ver todos los turnos
+only-open-shifts-are-shown = Solo se muestran los turnos con plazas libres.
+jump-to = Ir a
 places-left = { $left ->
     [one] Queda { $left } plaza de { $capacity }
    *[other] Quedan { $left } plazas de { $capacity }

@@ -51,6 +51,10 @@ date-range = du { $first } au { $last }
 moment = { $date }, { $clock } { $offset }
 opening = { $date } à { $clock }
 all-day = toute la journée
+part-night = Nuit
+part-morning = Matin
+part-afternoon = Après-midi
+part-evening = Soir
 end-of-day = 24:00
 zone-of-place = heure locale à { $place }
 times-all-day = { $date }, toute la journée
@@ -77,6 +81,10 @@ sign-up-for-html = S’inscrire<span class="quiet"> au créneau { $shift }, { $s
 join-waiting-list = S’inscrire sur la liste d’attente
 join-waiting-list-for-html = S’inscrire sur la liste d’attente<span class="quiet"> : { $shift }, { $start }</span>
 sign-up-for-chosen = S’inscrire aux créneaux choisis
+show-only-open-shifts = Afficher seulement les créneaux libres
+show-all-shifts = Afficher tous les créneaux
+only-open-shifts-are-shown = Seuls les créneaux avec des places libres sont affichés.
+jump-to = Aller à
 places-left = { $left ->
     [one] { $left } place libre sur { $capacity }
    *[other] { $left } places libres sur { $capacity }

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** the page of a cancelled event has no forms, and no links to forms.
 
+mod parts;
 mod shifts;
 
 use std::collections::BTreeSet;
@@ -16,14 +17,15 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::times::{self, OfDay, Times};
-use super::typed::{SHIFT, WAITLIST};
+use super::times::{self, Times};
+use super::typed::{OPEN, SHIFT, WAITLIST};
 use super::{Head, LinkPreview, html};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
 use crate::texts::{Html, Texts, capitalized};
 
-use shifts::{Offer, ShiftView, view};
+use parts::{DayOfShifts, in_parts};
+use shifts::{Offer, view};
 pub(super) use shifts::{has_open_list, has_open_signups, is_open, places};
 
 /// The maximum length of the description in a page's metadata, in characters.
@@ -55,8 +57,24 @@ struct EventTemplate<'a> {
     description: Option<Vec<LinkedText<'a>>>,
     heading_of_shifts: String,
     zone_note: String,
-    /// The shifts, grouped by the day on which they begin.
-    days_of_shifts: Vec<OfDay<ShiftView<'a>>>,
+    /// The shifts, grouped by the day on which they begin, and if they are many by parts of it.
+    days_of_shifts: Vec<DayOfShifts<'a>>,
+    /// Whether links lead to the days and their parts.
+    has_jumps: bool,
+    /// The path of the page, to which the button below the shifts leads that shows fewer or all of them.
+    path: &'a str,
+    filter: Filter,
+}
+
+/// Which shifts the page shows, and whether it can show fewer or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Filter {
+    /// All, because they are few or each has places.
+    None,
+    /// All, but it can show only those with places.
+    Off,
+    /// Only those with places.
+    On,
 }
 
 /// The text that says that the event is cancelled, and why.
@@ -250,6 +268,8 @@ fn reason_of(reason: &Error, people: usize, texts: Texts) -> String {
 pub(super) struct Focus {
     /// The shifts whose boxes are ticked.
     pub(super) chosen: BTreeSet<ShiftId>,
+    /// Whether to show only the shifts with places, if there are any.
+    pub(super) only_open: bool,
     pub(super) notice: Option<Notice>,
 }
 
@@ -281,16 +301,27 @@ pub(super) fn page(
     let texts = Texts::of(event.language);
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
     let form_path = format!("{}/signups", site.path);
-    let views = shifts.iter().map(|shift| {
-        let link = choice(&form_path, [shift.id]);
-        let offer = if is_open(event, shift, now) {
-            Some(Offer::SignUp { link, is_chosen: focus.chosen.contains(&shift.id) })
-        } else {
-            has_open_list(event, shift, now).then(|| Offer::Wait { link: waiting(&link) })
-        };
-        view(event, shift, offer, now)
-    });
-    let days_of_shifts = times::by_day(views, |shift: &ShiftView<'_>| &shift.times);
+    let filter = match open {
+        _ if open == 0 || open == shifts.len() => Filter::None,
+        _ if focus.only_open => Filter::On,
+        _ if shifts.len() > parts::FEW_SHIFTS => Filter::Off,
+        _ => Filter::None,
+    };
+    let shown = shifts.iter().filter(|shift| filter != Filter::On || is_open(event, shift, now));
+    let views: Vec<_> = shown
+        .map(|shift| {
+            let link = choice(&form_path, [shift.id]);
+            let offer = if is_open(event, shift, now) {
+                Some(Offer::SignUp { link, is_chosen: focus.chosen.contains(&shift.id) })
+            } else {
+                has_open_list(event, shift, now).then(|| Offer::Wait { link: waiting(&link) })
+            };
+            view(event, shift, offer, now)
+        })
+        .collect();
+    let are_many = views.len() > parts::FEW_SHIFTS;
+    let days_of_shifts = in_parts(views, texts);
+    let has_jumps = are_many && days_of_shifts.iter().any(|day| day.heading.is_some() || day.parts.len() > 1);
     let full: Vec<_> = focus.notice.iter().flat_map(|notice| &notice.full).collect();
     // A shift that has too few places for all people of a form gives those that it has.
     let gives_some = |shift: &ScheduledShift| {
@@ -340,6 +371,9 @@ pub(super) fn page(
         heading_of_shifts: heading_of(&days_of_shifts, event),
         zone_note: texts.zone_note(times::zone_in_words(event.dates.first.zone(), texts)),
         days_of_shifts,
+        has_jumps,
+        path: site.path,
+        filter,
     };
     let mut response = html(status, &page);
     // A browser that goes back restores ticks only for a page that it may store. A page that names people is stored by no cache.
@@ -395,7 +429,7 @@ pub(super) fn form_action(path: &str) -> String {
 }
 
 /// Returns the heading of the shifts. It names their day, unless they have several or that is the only day of the event.
-fn heading_of(days: &[OfDay<ShiftView<'_>>], event: &Event) -> String {
+fn heading_of(days: &[DayOfShifts<'_>], event: &Event) -> String {
     let texts = Texts::of(event.language);
     let only_day = (event.dates.days() == 1).then(|| event.dates.first.date().date());
     match days {

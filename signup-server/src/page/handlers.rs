@@ -48,9 +48,11 @@ impl PublicPages {
         format!("{}/events/{slug}", self.base_url)
     }
 
-    /// `GET /events/{slug}`: returns the page of an event. Ticks the shifts in the query parameters `slot_id`.
+    /// `GET /events/{slug}`: returns the page of an event. Ticks the shifts in the query parameters `slot_id`. With
+    /// `open=1`, shows only the shifts with places.
     pub(crate) async fn event(self, slug: String, query: String) -> Response {
-        let focus = Focus { chosen: Typed::parse(query.as_bytes()).shifts(), ..Focus::default() };
+        let typed = Typed::parse(query.as_bytes());
+        let focus = Focus { chosen: typed.shifts(), only_open: typed.wants_open(), notice: None };
         match self.service.volunteers().event(&slug).await {
             Ok(found) => self.page_of(StatusCode::OK, &found, &focus),
             Err(error) => self.error_page(&error),

@@ -37,6 +37,8 @@ pub(crate) struct Moment {
     pub(crate) iso: String,
     /// The wall-clock time, such as `09:00`, and `24:00` for the end of the day.
     pub(crate) clock: String,
+    /// The hour of the day, from 0 to 23.
+    hour: i8,
     /// The zone's abbreviation of the offset, such as `EST`, or `UTC+03`.
     pub(crate) offset: String,
 }
@@ -85,6 +87,17 @@ impl Times {
         capitalized(&self.date)
     }
 
+    /// Returns the part of the day in which the shift starts.
+    pub(crate) fn part_of_day(&self) -> PartOfDay {
+        match self.start.hour {
+            _ if self.is_whole_day => PartOfDay::Whole,
+            0..6 => PartOfDay::Night,
+            6..12 => PartOfDay::Morning,
+            12..18 => PartOfDay::Afternoon,
+            _ => PartOfDay::Evening,
+        }
+    }
+
     /// Returns the weekday of the end, such as `Sunday`, if the end is on a later day than the start.
     pub(crate) fn end_day(&self) -> Option<String> {
         let date = self.end.date;
@@ -94,6 +107,29 @@ impl Times {
     /// Returns whether the UTC offset changes between start and end.
     pub(crate) fn has_change(&self) -> bool {
         self.start.offset != self.end.offset
+    }
+}
+
+/// A part of a day, in the order of the day. Each but the first lasts six hours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum PartOfDay {
+    Whole,
+    Night,
+    Morning,
+    Afternoon,
+    Evening,
+}
+
+impl PartOfDay {
+    /// Returns the part as a heading, such as `Morning`.
+    pub(crate) fn heading(self, texts: Texts) -> String {
+        match self {
+            Self::Whole => capitalized(&texts.all_day()),
+            Self::Night => texts.part_night(),
+            Self::Morning => texts.part_morning(),
+            Self::Afternoon => texts.part_afternoon(),
+            Self::Evening => texts.part_evening(),
+        }
     }
 }
 
@@ -134,6 +170,7 @@ impl Moment {
             date: wall.date(),
             iso: instant.display_with_offset(info.offset()).to_string(),
             clock: clock(wall, texts),
+            hour: wall.hour(),
             offset,
         }
     }

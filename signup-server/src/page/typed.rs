@@ -12,6 +12,8 @@ pub(super) const EMAIL: &str = "email";
 pub(super) const OVERLAP: &str = "overlap";
 /// The field with which people who find no place join the waiting list.
 pub(super) const WAITLIST: &str = "waitlist";
+/// The button that shows only the shifts with places.
+pub(super) const OPEN: &str = "open";
 /// The button that adds a person.
 pub(super) const ADD: &str = "add";
 
@@ -61,6 +63,11 @@ impl Typed {
     /// Returns whether people who find no place join the waiting list.
     pub(super) fn joins_waitlist(&self) -> bool {
         !self.value(WAITLIST).is_empty()
+    }
+
+    /// Returns whether the page is to show only the shifts with places.
+    pub(super) fn wants_open(&self) -> bool {
+        !self.value(OPEN).is_empty()
     }
 
     /// Returns the chosen shifts. What is no id is [`ShiftId::NONE`], which no shift has.

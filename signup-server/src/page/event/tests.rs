@@ -1,9 +1,10 @@
 //! Tests of the page of an event.
 
 use http_body_util::BodyExt as _;
-use signup_core::{Day, Hours};
+use signup_core::{Capacity, Day, EventWithShifts, Hours, NewEvent, NewShift, Scopes, date};
 
 use super::*;
+use crate::compression::compress;
 use crate::sample_event::sample_event;
 use crate::texts::Texts;
 
@@ -11,10 +12,7 @@ const SITE: Site<'_> = Site { path: "/events/drive", url: "", sends_mail: true }
 
 /// Returns the HTML of the page of an event.
 async fn page_html(found: &PublicEvent) -> String {
-    let now = found.event.created_at;
-    let page = page(StatusCode::OK, found, SITE, &Focus::default(), now);
-    let html = page.into_body().collect().await.unwrap().to_bytes();
-    String::from_utf8(html.to_vec()).unwrap()
+    html_with(found, &Focus::default()).await
 }
 
 #[tokio::test]
@@ -67,4 +65,79 @@ async fn no_cache_stores_a_page_that_names_people() {
     for focus in [Focus::default(), Notice::choose(Texts::ENGLISH).into()] {
         assert_eq!(caching(&focus), "no-cache");
     }
+}
+
+/// Creates a published event of three days with shifts of 45 minutes, one an hour. The first shift has no place, the second has one,
+/// and so on.
+async fn event_of(shifts: u32) -> PublicEvent {
+    let (service, created) = sample_event().await;
+    let session = service.session_for(created.event.organization, Scopes::all()).await.unwrap();
+    let mut new = NewEvent::new("Camp".parse().unwrap(), date(2099, 6, 5), "Europe/Berlin".parse().unwrap())
+        .end_date(date(2099, 6, 7));
+    for number in 0..shifts {
+        let titles = ["Packing boxes", "Sorting donations", "Greeting at the door", "Driving the van"];
+        let title = format!("{} {}", titles[number as usize % 4], number / 72 + 1);
+        let (day, hour) = (number / 24 % 3 + 1, number % 24);
+        let hours = Hours::parse(Some(&format!("{hour:02}:00")), Some(&format!("{hour:02}:45"))).unwrap();
+        let hours = hours.on_day(day).unwrap();
+        let mut shift = NewShift::new(title.parse().unwrap(), Capacity::new(number).unwrap()).hours(hours);
+        shift.location = Some(format!("Hall {}", number % 7).parse().unwrap());
+        new = new.shift(shift);
+    }
+    let EventWithShifts { event, .. } = session.create_event(new.published()).await.unwrap();
+    service.volunteers().event(&event.slug).await.unwrap()
+}
+
+/// Returns the HTML of the page with what it shows besides the event.
+async fn html_with(found: &PublicEvent, focus: &Focus) -> String {
+    let page = page(StatusCode::OK, found, SITE, focus, found.event.created_at);
+    String::from_utf8(page.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
+}
+
+const ONLY_OPEN: Focus = Focus { chosen: BTreeSet::new(), only_open: true, notice: None };
+
+#[tokio::test]
+async fn many_shifts_have_links_to_their_days_and_the_parts_of_them() {
+    let html = page_html(&event_of(30).await).await;
+    for (link, target) in [
+        (r##"<a href="#2099-06-05">Friday 5 June 2099</a>"##, r#"<h3 class="day" id="2099-06-05">"#),
+        (r##"<a href="#2099-06-05-3">Afternoon"##, r#"<h4 class="day" id="2099-06-05-3">Afternoon</h4>"#),
+        (r##"<a href="#2099-06-06">"##, r#"<h3 class="day" id="2099-06-06">"#),
+    ] {
+        assert!(html.contains(link) && html.contains(target), "{link}: {html}");
+    }
+    assert!(html.contains(r#"<h5 dir="auto">Packing boxes 1</h5>"#), "{html}");
+    let few = page_html(&event_of(12).await).await;
+    assert!(!few.contains("<nav") && few.contains(r#"<h3 dir="auto">Packing boxes 1</h3>"#), "{few}");
+}
+
+#[tokio::test]
+async fn a_page_of_many_shifts_can_show_only_those_with_places() {
+    let found = event_of(30).await;
+    let (all, open) = (html_with(&found, &Focus::default()).await, html_with(&found, &ONLY_OPEN).await);
+    let shown = |html: &str| html.matches("id=\"slot-").count();
+    // The first shift has no place.
+    assert_eq!((shown(&all), shown(&open)), (30, 29));
+    let more = r#"<button class="plain" formaction="/events/drive" name="open" value="1">Show only shifts with places"#;
+    let less = r#"<button class="plain" formaction="/events/drive">Show all shifts"#;
+    assert!(all.contains(more) && !all.contains(less), "{all}");
+    assert!(open.contains(less) && open.contains("Only shifts with places are shown."), "{open}");
+}
+
+#[tokio::test]
+async fn a_page_without_places_shows_every_shift() {
+    let mut found = event_of(13).await;
+    for shift in &mut found.shifts {
+        shift.shift.occupancy.filled = shift.occupancy.capacity.volunteers();
+    }
+    let html = html_with(&found, &ONLY_OPEN).await;
+    assert_eq!(html.matches("id=\"slot-").count(), 13, "{html}");
+}
+
+#[tokio::test]
+async fn a_page_of_200_shifts_has_at_most_25_kb_when_compressed() {
+    let found = event_of(200).await;
+    let page = page(StatusCode::OK, &found, SITE, &Focus::default(), found.event.created_at);
+    let bytes = compress(page, true).await.into_body().collect().await.unwrap().to_bytes().len();
+    assert!(bytes <= 25_000, "{bytes} bytes");
 }

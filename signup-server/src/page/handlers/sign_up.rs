@@ -73,7 +73,7 @@ impl PublicPages {
         }
         let notice = if chosen.is_empty() { Notice::choose(texts) } else { Notice::choose_fewer(texts) };
         let status = if chosen.is_empty() { status } else { StatusCode::UNPROCESSABLE_ENTITY };
-        self.page_of(status, found, &Focus { chosen, notice: Some(notice) })
+        self.page_of(status, found, &Focus { chosen, ..notice.into() })
     }
 
     fn form_page(&self, status: StatusCode, found: &PublicEvent, typed: &Typed, faults: &Faults) -> Response {
