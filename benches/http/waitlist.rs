@@ -26,6 +26,8 @@ use crate::site::{Engine, PublicEvent, Site};
 const ROUND: u64 = 20_000;
 /// The number of connections, half of them to each server.
 const CONNECTIONS: u64 = 64;
+/// The number of people who cancel sign-ups, so that nobody sends more forms than the console takes of one person.
+const ORGANIZERS: u64 = 256;
 const SLOTS: usize = 40;
 /// The capacity of each slot at the start of a round. Raises add one.
 const CAPACITY: u32 = 2;
@@ -72,9 +74,8 @@ pub(crate) fn measure(program: &Path, engine: Engine<'_>, requests: u64) {
     let second = matches!(engine, Engine::Postgres(_)).then(|| site.another_process());
     let first = site.process.port;
     let ports = [first, second.as_ref().map_or(first, |second| second.port)];
-    // The forms of one person are limited.
     let cookies: Arc<[_]> =
-        (0..CONNECTIONS).map(|number| site.sign_in(&format!("owner{number}@example.org"))).collect();
+        (0..ORGANIZERS).map(|number| site.sign_in(&format!("owner{number}@example.org"))).collect();
     let (runtime, mut counts) = (Runtime::new().unwrap(), Counts::default());
     while counts.requests < requests {
         let number = ROUND.min(requests - counts.requests);
@@ -128,7 +129,7 @@ pub(crate) fn measure(program: &Path, engine: Engine<'_>, requests: u64) {
 struct Round {
     site: Arc<Site>,
     ports: [u16; 2],
-    /// The cookies of the owner of each connection, who cancels.
+    /// The cookies of the people who cancel.
     cookies: Arc<[String]>,
     event: PublicEvent,
     /// The capacity of each slot. Locked until a raise is answered.
@@ -217,7 +218,9 @@ impl Round {
                     (Kind::Raise, self.raise(slot, **capacity))
                 }
                 _ => match listed.pop() {
-                    Some(signup) => (Kind::Cancel, self.cancel(&signup, &self.cookies[number as usize])),
+                    Some(signup) => {
+                        (Kind::Cancel, self.cancel(&signup, &self.cookies[below(ORGANIZERS) as usize]))
+                    }
                     None => {
                         (Kind::List, self.list(slot, if below(4) == 0 { "waitlisted" } else { "confirmed" }))
                     }
