@@ -1,4 +1,5 @@
-//! The cookies: the secret of a person's session, the secret of a browser that waits for a code, and what a form has done.
+//! The cookies: the secret of a person's session, the secret of a browser that waits for a code, what a form has done, and the secret that
+//! it has made.
 
 use std::str::FromStr;
 
@@ -23,6 +24,8 @@ pub(super) enum Name {
     Browser,
     /// What a form has done, for the page that follows.
     Done,
+    /// The secret of a program or an invitation that a form has made, with the id of its record, for the page that follows.
+    Made,
 }
 
 impl Cookies {
@@ -41,6 +44,8 @@ impl Cookies {
             (Name::Browser, false) => "signup-browser",
             (Name::Done, true) => "__Host-signup-done",
             (Name::Done, false) => "signup-done",
+            (Name::Made, true) => "__Host-signup-made",
+            (Name::Made, false) => "signup-made",
         }
     }
 
@@ -54,7 +59,7 @@ impl Cookies {
         let life = match name {
             Name::Session => SignIn::LIFETIME,
             Name::Browser => SignInCode::LIFETIME,
-            Name::Done => SignedDuration::from_mins(1),
+            Name::Done | Name::Made => SignedDuration::from_mins(1),
         };
         self.write(response, name, value, life);
     }
@@ -68,7 +73,7 @@ impl Cookies {
         let (name, life_s) = (self.name(name), life.as_secs());
         let secure = if self.is_secure { "; Secure" } else { "" };
         let text = format!("{name}={value}; Path=/; Max-Age={life_s}; HttpOnly; SameSite=Lax{secure}");
-        // Cannot fail: the values are base64url and fixed words.
+        // Cannot fail: the values are base64, ids and fixed words.
         if let Ok(mut header) = HeaderValue::try_from(text) {
             header.set_sensitive(true);
             response.headers_mut().append(SET_COOKIE, header);

@@ -30,7 +30,9 @@ mod start;
 mod volunteers;
 mod words;
 
+use std::fmt::Display;
 use std::net::IpAddr;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use askama::Template;
@@ -233,6 +235,28 @@ impl MemberCall {
     pub(crate) fn done(&self, done: Done, path: &str) -> Response {
         let mut response = self.see_other(path);
         self.console.cookies.set(&mut response, Name::Done, done.name());
+        response
+    }
+
+    /// Returns 303 to a page of the organization, which shows the secret of a new record once. So the browser can go back to that page
+    /// without sending the form again.
+    pub(crate) fn made(&self, id: impl Display, secret: &str, path: &str) -> Response {
+        let mut response = self.see_other(path);
+        self.console.cookies.set(&mut response, Name::Made, &format!("{id}.{secret}"));
+        response
+    }
+
+    /// Returns the id and the secret of a record that a form has just made.
+    pub(crate) fn what_was_made<I: FromStr, S: FromStr>(&self) -> Option<(I, S)> {
+        let value: String = self.console.cookies.get(&self.request.headers, Name::Made)?;
+        let (id, secret) = value.split_once('.')?;
+        Some((id.parse().ok()?, secret.parse().ok()?))
+    }
+
+    /// Returns the page that shows such a secret. Another look at it does not show the secret.
+    pub(crate) fn show_made(&self, page: &impl Template) -> Response {
+        let mut response = show(StatusCode::OK, page);
+        self.console.cookies.remove(&mut response, Name::Made);
         response
     }
 }

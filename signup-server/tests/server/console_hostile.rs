@@ -301,7 +301,8 @@ async fn hostile_text_in_every_field_is_text_on_every_page_and_in_every_mail_and
     }
     let webhooks = format!("{root}/settings/webhooks");
     let form = forms(&owner.get(&webhooks).await, &webhooks).remove(0);
-    assert!(check(&form.send(&owner, &form.typed()).await, "the secret of a webhook"));
+    let made = form.send(&owner, &form.typed()).await;
+    assert!(check(&owner.get(location(&made)).await, "the secret of a webhook"));
     let members = format!("{root}/settings/members");
     let invite = forms(&owner.get(&members).await, &members).pop().unwrap();
     let invited = format!("+{EMAIL}");

@@ -22,7 +22,7 @@ async fn without_a_mail_server_codes_and_invitations_are_in_the_log() {
     assert_eq!(location(&browser.post("/sign-in/code", &[("code", &code)]).await), "/console");
 
     let fields = [("action", "invite"), ("email", "grace@example.org"), ("name", "Grace"), ("role", "admin")];
-    assert_eq!(owner.post(&format!("{ROOT}/settings/members"), &fields).await.status, 200);
+    assert_eq!(owner.post(&format!("{ROOT}/settings/members"), &fields).await.status, 303);
     let start = format!("{}/invitations/", server.url);
     let link = wait_until(SOON, async || {
         let log = std::fs::read_to_string(&log).unwrap();

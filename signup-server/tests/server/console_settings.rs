@@ -67,7 +67,8 @@ async fn an_admin_makes_a_token_that_is_shown_once() {
         ("scopes", "slots:read"),
         ("expires_in_days", "30"),
     ];
-    let created = owner.post(&path, &fields).await;
+    assert_eq!(owner.post(&path, &fields).await.status, 303);
+    let created = owner.get(&path).await;
     assert_eq!(created.status, 200, "{}", created.text);
     assert_protected(&created, "a token");
     assert!(!created.text.contains("<script>"), "{}", created.text);

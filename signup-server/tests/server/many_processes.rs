@@ -79,7 +79,8 @@ async fn a_member_loses_a_role_and_the_membership_in_every_process_and_the_token
         assert_eq!(browser.get(members).await.status, 200);
     }
     let token = [("action", "create"), ("name", "t"), ("scopes", "team:read"), ("expires_in_days", "9")];
-    let made = here.post("/console/starter/settings/tokens", &token).await;
+    assert_eq!(here.post("/console/starter/settings/tokens", &token).await.status, 303);
+    let made = here.get("/console/starter/settings/tokens").await;
     let token = format!("signup_{}", &made.text.split("signup_").nth(1).unwrap()[..43]);
 
     let id = hidden(&owner.get(members).await.text, "bo@example.org", "person_id");

@@ -2,7 +2,7 @@
 
 use askama::Template;
 use signup_core::{
-    Faults, Invitation, InvitationId, Membership, NewInvitation, Permission, Person, PersonId, Role,
+    Faults, Invitation, InvitationId, Membership, NewInvitation, Permission, Person, PersonId, Role, Secret,
 };
 use warp::http::StatusCode;
 
@@ -59,9 +59,25 @@ struct InvitationView<'a> {
 
 const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role", As::Text)];
 
-/// `GET /console/{slug}/settings/members`: lists the members and the open invitations.
+/// The path of the page below the organization.
+const MEMBERS: &str = "/settings/members";
+
+/// `GET /console/{slug}/settings/members`: shows the link of an invitation that was just made once, or lists the members and the open
+/// invitations.
 pub(crate) async fn list_members(call: MemberCall) -> PageResult {
     call.session.require(Permission::ReadMembers)?;
+    if let Some((id, secret)) = call.what_was_made::<InvitationId, Secret>() {
+        let open = call.session.invitations().await?;
+        let invitation = open.iter().find(|invitation| invitation.id == id);
+        if let Some(invitee) = invitation.and_then(|invitation| invitation.invitee.as_ref()) {
+            return Ok(call.show_made(&LinkTemplate {
+                head: call.frame.head("The link of the invitation"),
+                frame: &call.frame,
+                email: invitee.email.as_str(),
+                link: invitation_link(&call.console.url(""), &secret),
+            }));
+        }
+    }
     page(&call, StatusCode::OK, &call.new_form()?.with("role", Role::Organizer.name())).await
 }
 
@@ -89,12 +105,11 @@ pub(crate) async fn change_members(mut call: MemberCall) -> PageResult {
         }
         _ => return Err(ConsoleRefusal::UnknownAction),
     }
-    Ok(call.see_other("/settings/members"))
+    Ok(call.see_other(MEMBERS))
 }
 
-/// Invites a person. Without a mail server, shows the link of the invitation once.
+/// Invites a person. Without a mail server, the next page shows the link of the invitation.
 async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> PageResult {
-    const MEMBERS: &str = "/settings/members";
     let (frame, email) = (&call.frame, new.email.clone());
     let reply = form.write(call.session.invite(new)).await?;
     let link = ("see all members and invitations", frame.path(MEMBERS));
@@ -120,14 +135,8 @@ async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> PageResult
         return page(call, StatusCode::CONFLICT, &form.done_before(before)).await;
     }
     let done = match reply.value {
-        Some((_, Some(secret))) if !frame.sends_mail => {
-            let page = LinkTemplate {
-                head: frame.head("The link of the invitation"),
-                frame,
-                email: email.as_str(),
-                link: invitation_link(&call.console.url(""), &secret),
-            };
-            return Ok(show(StatusCode::OK, &page));
+        Some((invitation, Some(secret))) if !frame.sends_mail => {
+            return Ok(call.made(invitation.id, secret.reveal(), MEMBERS));
         }
         Some(_) if !frame.sends_mail => Done::InvitedBefore,
         Some(_) => Done::Invited,

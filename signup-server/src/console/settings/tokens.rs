@@ -1,4 +1,4 @@
-//! The page of the API tokens. Only the answer to a creation shows the token.
+//! The page of the API tokens. Only the page after a creation shows the token.
 
 use askama::Template;
 use signup_core::{Actor, NewToken, Permission, Reply, Scope, Token, TokenId, TokenText};
@@ -48,13 +48,28 @@ struct TokenTemplate<'a> {
 
 const FIELDS: &[(&str, As)] = &[("name", As::Text), ("scopes", As::List), ("expires_in_days", As::Number)];
 
-/// `GET /console/{slug}/settings/tokens`: lists the tokens.
+/// The path of the page below the organization.
+const TOKENS: &str = "/settings/tokens";
+
+/// `GET /console/{slug}/settings/tokens`: shows a token that was just created once, or lists the tokens.
 pub(crate) async fn list_tokens(call: MemberCall) -> PageResult {
     call.session.require(Permission::ReadTokens)?;
+    if let Some((id, text)) = call.what_was_made::<TokenId, String>() {
+        let tokens = call.session.tokens().await?;
+        if let Some(token) = tokens.iter().find(|token| token.id == id) {
+            return Ok(call.show_made(&TokenTemplate {
+                head: call.frame.head("Your new API token"),
+                frame: &call.frame,
+                name: token.name.as_str(),
+                text: &text,
+                base_url: &call.console.url(""),
+            }));
+        }
+    }
     page(&call, StatusCode::OK, &with_life(call.new_form()?), None).await
 }
 
-/// `POST /console/{slug}/settings/tokens`: creates a token and shows it once, or revokes one.
+/// `POST /console/{slug}/settings/tokens`: creates or revokes a token.
 pub(crate) async fn change_tokens(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageTokens)?;
     let form = call.form().await?;
@@ -70,22 +85,14 @@ pub(crate) async fn change_tokens(mut call: MemberCall) -> PageResult {
                 let Some(text) = text else {
                     return page(&call, StatusCode::OK, &with_life(form.next()), Some(&token)).await;
                 };
-                let frame = &call.frame;
-                let page = TokenTemplate {
-                    head: frame.head("Your new API token"),
-                    frame,
-                    name: token.name.as_str(),
-                    text: text.reveal(),
-                    base_url: &call.console.url(""),
-                };
-                Ok(show(StatusCode::OK, &page))
+                Ok(call.made(token.id, text.reveal(), TOKENS))
             }
             Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults), None).await,
         },
         "revoke" => {
             let id = form.value("token_id").parse().unwrap_or(TokenId::NONE);
             call.session.revoke_token(id).await?;
-            Ok(call.see_other("/settings/tokens"))
+            Ok(call.see_other(TOKENS))
         }
         _ => Err(ConsoleRefusal::UnknownAction),
     }
@@ -97,7 +104,7 @@ async fn created_before(
     created: &Reply<(Token, Option<TokenText>)>,
 ) -> Result<Option<DoneBefore>, ConsoleRefusal> {
     let (token, _) = &created.value;
-    let link = ("see your tokens", call.frame.path("/settings/tokens"));
+    let link = ("see your tokens", call.frame.path(TOKENS));
     let sentence = format!("It created the token “{}”, which we can’t show again.", token.name);
     let gone = ("It has expired or been revoked since.", link.clone());
     let works = async {

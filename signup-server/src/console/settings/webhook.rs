@@ -6,9 +6,10 @@ use signup_core::{
     Webhook, WebhookDescription, WebhookId, WebhookPatch,
 };
 use warp::http::StatusCode;
+use warp::reply::Response;
 
 use super::moment;
-use super::webhooks::{FIELDS, secret_page, types};
+use super::webhooks::{FIELDS, types};
 use crate::console::{ConsoleRefusal, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
@@ -30,6 +31,17 @@ struct WebhookTemplate<'a> {
     types: Vec<(String, String, &'static str)>,
 }
 
+/// The page that shows the secret of a webhook once.
+#[derive(Template)]
+#[template(path = "console/settings/secret.html")]
+struct SecretTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    webhook: WebhookId,
+    url: &'a str,
+    secret: &'a str,
+}
+
 /// A delivery, as the page shows it.
 #[derive(Debug)]
 struct DeliveryView<'a> {
@@ -40,10 +52,21 @@ struct DeliveryView<'a> {
     is_pending: bool,
 }
 
-/// `GET /console/{slug}/settings/webhooks/{id}`: shows a webhook and its deliveries.
+/// `GET /console/{slug}/settings/webhooks/{id}`: shows a secret that was just made once, or the webhook and its deliveries.
 pub(crate) async fn show_webhook(call: MemberCall) -> PageResult {
     call.session.require(Scope::WebhooksRead)?;
     let webhook = call.session.webhook(call.path.webhook()).await?;
+    if let Some((id, secret)) = call.what_was_made::<WebhookId, String>()
+        && id == webhook.id
+    {
+        return Ok(call.show_made(&SecretTemplate {
+            head: call.frame.head("The secret of the webhook"),
+            frame: &call.frame,
+            webhook: id,
+            url: webhook.url.as_str(),
+            secret: &secret,
+        }));
+    }
     let form = filled(Form::new(call.now()), &webhook);
     page(&call, StatusCode::OK, &webhook, &form).await
 }
@@ -67,7 +90,7 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> PageResult {
         "enable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(true)).await?),
         "disable" => drop(session.patch_webhook(id, WebhookPatch::new().enabled(false)).await?),
         "test" => drop(form.write(session.test_webhook(id)).await?),
-        "rotate" => return Ok(secret_page(&call.frame, &form.write(session.rotate_secret(id)).await?.value)),
+        "rotate" => return Ok(made(&call, &form.write(session.rotate_secret(id)).await?.value)),
         "delete" => {
             session.delete_webhook(id).await?;
             return Ok(call.see_other("/settings/webhooks"));
@@ -79,6 +102,15 @@ pub(crate) async fn change_webhook(mut call: MemberCall) -> PageResult {
         _ => return Err(ConsoleRefusal::UnknownAction),
     }
     Ok(call.see_other(&path_of(id)))
+}
+
+/// Returns 303 to the page of a webhook that was created, or whose secret was rotated.
+pub(super) fn made(call: &MemberCall, webhook: &Webhook) -> Response {
+    let path = path_of(webhook.id);
+    match &webhook.secret {
+        Some(secret) => call.made(webhook.id, &secret.reveal(), &path),
+        None => call.see_other(&path),
+    }
 }
 
 async fn page(call: &MemberCall, status: StatusCode, webhook: &Webhook, form: &Form) -> PageResult {

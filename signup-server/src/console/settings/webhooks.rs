@@ -1,9 +1,10 @@
-//! The page of the webhooks. The answer to a creation shows the secret of the webhook.
+//! The page of the webhooks.
 
 use askama::Template;
-use signup_core::{ActivityType, NewWebhook, Scope, SigningSecret, Webhook, WebhookDescription, WebhookId};
+use signup_core::{ActivityType, NewWebhook, Scope, WebhookDescription, WebhookId};
 use warp::http::StatusCode;
 
+use super::webhook;
 use crate::console::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
@@ -26,17 +27,6 @@ struct WebhookView<'a> {
     is_enabled: bool,
 }
 
-/// The page that shows the secret of a webhook.
-#[derive(Template)]
-#[template(path = "console/settings/secret.html")]
-struct SecretTemplate<'a> {
-    head: Head,
-    frame: &'a Frame,
-    webhook: WebhookId,
-    url: &'a str,
-    secret: &'a str,
-}
-
 pub(super) const FIELDS: &[(&str, As)] = &[("url", As::Text), ("description", As::Text), ("types", As::List)];
 
 /// `GET /console/{slug}/settings/webhooks`: lists the webhooks.
@@ -46,7 +36,7 @@ pub(crate) async fn list_webhooks(call: MemberCall) -> PageResult {
     page(&call, StatusCode::OK, &form).await
 }
 
-/// `POST /console/{slug}/settings/webhooks`: creates a webhook, and shows its secret.
+/// `POST /console/{slug}/settings/webhooks`: creates a webhook.
 pub(crate) async fn create_webhook(mut call: MemberCall) -> PageResult {
     call.session.require(Scope::WebhooksWrite)?;
     let form = call.form().await?;
@@ -63,24 +53,11 @@ pub(crate) async fn create_webhook(mut call: MemberCall) -> PageResult {
             let gone = ("It has been deleted since.", list);
             match DoneBefore::of(&reply, call.session.webhook(created.id), done, gone).await? {
                 Some(before) => page(&call, StatusCode::CONFLICT, &form.done_before(before)).await,
-                None => Ok(secret_page(&call.frame, created)),
+                None => Ok(webhook::made(&call, created)),
             }
         }
         Err(faults) => page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form.refused(&faults)).await,
     }
-}
-
-/// Returns the page with the secret of a webhook that was created, or whose secret was rotated.
-pub(super) fn secret_page(frame: &Frame, webhook: &Webhook) -> warp::reply::Response {
-    let secret = webhook.secret.as_ref().map(SigningSecret::reveal).unwrap_or_default();
-    let page = SecretTemplate {
-        head: frame.head("The secret of the webhook"),
-        frame,
-        webhook: webhook.id,
-        url: webhook.url.as_str(),
-        secret: &secret,
-    };
-    show(StatusCode::OK, &page)
 }
 
 async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> PageResult {
