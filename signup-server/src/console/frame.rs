@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use signup_core::{Role, SignedIn};
+use signup_core::{Role, SignedIn, Theme};
 
 use super::{Console, Done, Form};
-use crate::page::{DEFAULT_THEME, Head};
+use crate::page::Head;
 
 /// The values that the layout of the pages of an organization shows.
 #[derive(Debug, Clone)]
@@ -20,6 +20,8 @@ pub(crate) struct Frame {
     pub(crate) at: String,
     /// The name of the organization.
     pub(crate) organization: String,
+    /// The colours of the organization: those of its newest event.
+    pub(crate) theme: Theme,
     /// Whether the person is a member of other organizations, too.
     pub(crate) has_others: bool,
     /// The role of the person in the organization.
@@ -41,6 +43,7 @@ impl Console {
         signed_in: &SignedIn,
         slug: &str,
         at: &str,
+        theme: Theme,
         done: Option<Done>,
     ) -> Option<Frame> {
         let memberships = signed_in.memberships();
@@ -52,6 +55,7 @@ impl Console {
             at: at.strip_prefix(&root).unwrap_or(at).to_owned(),
             root: self.path(&root),
             organization: organization.name.to_string(),
+            theme,
             has_others: memberships.len() > 1,
             role: membership.role,
             person: signed_in.person().name.to_string(),
@@ -65,7 +69,7 @@ impl Console {
 impl Frame {
     /// Returns the head of a page with this title.
     pub(crate) fn head(&self, title: &str) -> Head {
-        Head::private(&format!("{title} – {}", self.organization), DEFAULT_THEME)
+        Head::private(&format!("{title} – {}", self.organization), self.theme)
     }
 
     /// Returns the head of a page with a form. Its title says whether the form was refused, or has done something else before.

@@ -40,7 +40,7 @@ use signup_core::{Error, Service, Session, SignedIn, Timestamp};
 use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
-use crate::page::{self, Facts, base_path, html};
+use crate::page::{self, DEFAULT_THEME, Facts, base_path, html};
 use crate::path::PathParameters;
 use crate::request::Request;
 use cookies::{Cookies, Name};
@@ -162,10 +162,13 @@ impl Console {
         }
         let slug = path.text("slug");
         let done = self.cookies.get(&request.headers, Name::Done);
-        let (session, frame) = match signed_in.session(&slug).and_then(|session| {
-            let frame = self.frame(&signed_in, &slug, &at, done).ok_or(Error::NotFound)?;
-            Ok((session, frame))
-        }) {
+        let found = async {
+            let session = signed_in.session(&slug)?;
+            let theme = event::newest_event(&session).await?.and_then(|event| event.theme);
+            let frame = self.frame(&signed_in, &slug, &at, theme.unwrap_or(DEFAULT_THEME), done);
+            Ok::<_, Error>((session, frame.ok_or(Error::NotFound)?))
+        };
+        let (session, frame) = match found.await {
             Ok(found) => found,
             Err(error) => return self.refused(&error.into(), None),
         };

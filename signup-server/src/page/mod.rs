@@ -32,7 +32,7 @@ mod waiting_tests;
 
 pub(crate) use handlers::PublicPages;
 pub(crate) use message::{incomplete_link, see_other, unavailable};
-pub(crate) use style::DEFAULT_THEME;
+pub(crate) use style::{DEFAULT_THEME, token};
 
 use askama::Template;
 use bytes::Bytes;

@@ -1,4 +1,4 @@
-//! The style of the pages: one stylesheet, and a palette for each theme, in light and in dark.
+//! The style of the pages: one sheet of tokens, one stylesheet, and a palette for each theme, in light and in dark.
 //!
 //! Each page contains the stylesheet and the icon, so a browser loads a page with one request. A redirect contains neither.
 //! The content security policy contains the digest of the stylesheet, so a browser applies no other style. The policy allows
@@ -36,9 +36,12 @@ const PALETTES: [Palette; 8] = [
 /// The theme of a page without an event, or whose event has no theme.
 pub(crate) const DEFAULT_THEME: Theme = Theme::ForestGreen;
 
+/// The tokens: the colours, the type scale, the spacing and the corners of the pages and the mails.
+const TOKENS: &str = include_str!("tokens.css");
+
 /// The stylesheet of every page except redirects.
 pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
-    let mut sheet = include_str!("style.css").to_owned();
+    let mut sheet = TOKENS.to_owned() + include_str!("style.css");
     for Palette { theme, band: [from, to], light, dark } in PALETTES {
         let name = theme.name();
         sheet.push_str(&format!(
@@ -48,6 +51,21 @@ pub(crate) static STYLESHEET: LazyLock<String> = LazyLock::new(|| {
     }
     sheet
 });
+
+/// Returns the values of a token, such as `muted`, in light and in dark. A length has one value.
+fn values(token: &str) -> impl Iterator<Item = &'static str> {
+    let start = format!("--{token}: ");
+    let after =
+        TOKENS.match_indices(&start).map(|(at, start)| &TOKENS[at + start.len()..]).collect::<Vec<_>>();
+    after.into_iter().filter_map(|rest| Some(rest.split_once(';')?.0))
+}
+
+/// Returns the value of a token for a mail, whose styles name no variables: a colour of the light scheme, or a length in pixels.
+pub(crate) fn token(name: &str) -> String {
+    let value = values(name).next().unwrap_or_default();
+    let rem = value.strip_suffix("rem").and_then(|number| number.parse::<f64>().ok());
+    rem.map_or_else(|| value.to_owned(), |rem| format!("{}px", rem * 16.0))
+}
 
 /// The icon of the pages.
 pub(crate) const ICON: &str = include_str!("icon.svg");
@@ -80,18 +98,6 @@ pub(crate) fn band(theme: Theme) -> &'static str {
 mod tests {
     use super::*;
 
-    /// Colours of the stylesheet, in light and in dark. A test checks that the stylesheet contains them.
-    const PAGE: [&str; 2] = ["#f5f6f8", "#14161b"];
-    const CARD: [&str; 2] = ["#ffffff", "#1f222a"];
-    const TARGET: [&str; 2] = ["#eef1f5", "#272b34"];
-    const INK: [&str; 2] = ["#1b1f27", "#eceef2"];
-    const MUTED: [&str; 2] = ["#535a68", "#aab1bf"];
-    const ERROR: [&str; 2] = ["#a3211a", "#ffb4ab"];
-    const ERROR_PAGE: [&str; 2] = ["#fdecea", "#3b1513"];
-    /// The outline of fields and bars.
-    const CONTROL: [&str; 2] = ["#6b7280", "#8b93a1"];
-    const ON_ACCENT: [&str; 2] = ["#ffffff", "#14161b"];
-
     /// Returns the relative luminance of a colour such as `#535a68` (WCAG 2.2).
     fn luminance(colour: &str) -> f64 {
         let channel = |at: usize| {
@@ -111,21 +117,32 @@ mod tests {
         assert!(contrast >= 4.5, "{what}: {text} on {ground} has {contrast:.2}");
     }
 
+    /// Returns a colour of the tokens in light and in dark.
+    fn colour(name: &str) -> [&'static str; 2] {
+        values(name).collect::<Vec<_>>().try_into().unwrap()
+    }
+
+    /// What text stands on.
+    fn grounds() -> [[&'static str; 2]; 3] {
+        ["page", "card", "target"].map(colour)
+    }
+
     #[test]
     fn every_theme_has_one_palette_with_readable_text() {
         assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 0.01);
         for &theme in Theme::ALL {
             assert_eq!(PALETTES.iter().filter(|palette| palette.theme == theme).count(), 1, "{theme}");
         }
+        let on_accent = colour("on-accent");
         for Palette { theme, band, light, dark } in PALETTES {
             for colour in band {
                 assert_readable("#ffffff", colour, theme.name());
             }
             for (scheme, accent) in [light, dark].into_iter().enumerate() {
-                for ground in [PAGE[scheme], CARD[scheme], TARGET[scheme]] {
-                    assert_readable(accent, ground, theme.name());
+                for ground in grounds() {
+                    assert_readable(accent, ground[scheme], theme.name());
                 }
-                assert_readable(ON_ACCENT[scheme], accent, theme.name());
+                assert_readable(on_accent[scheme], accent, theme.name());
             }
         }
     }
@@ -133,20 +150,28 @@ mod tests {
     #[test]
     fn text_and_outlines_are_readable_in_light_and_dark() {
         for scheme in [0, 1] {
-            for ground in [PAGE, CARD, TARGET] {
-                let contrast = contrast(CONTROL[scheme], ground[scheme]);
+            for ground in grounds() {
+                let contrast = contrast(colour("control")[scheme], ground[scheme]);
                 assert!(contrast >= 3.0, "an outline on {} has {contrast:.2}", ground[scheme]);
-            }
-            for colour in [PAGE, CARD, TARGET, INK, MUTED, ERROR, ERROR_PAGE, CONTROL, ON_ACCENT] {
-                assert!(STYLESHEET.contains(colour[scheme]), "{} is in the stylesheet", colour[scheme]);
-            }
-            for text in [INK, MUTED, ERROR] {
-                for ground in [PAGE, CARD, TARGET] {
-                    assert_readable(text[scheme], ground[scheme], "text");
+                for text in ["ink", "muted", "error"] {
+                    assert_readable(colour(text)[scheme], ground[scheme], text);
                 }
             }
-            assert_readable(ERROR[scheme], ERROR_PAGE[scheme], "an error");
-            assert_readable(INK[scheme], ERROR_PAGE[scheme], "an error");
+            for kind in ["error", "good", "warn"] {
+                let ground = colour(&format!("{kind}-page"))[scheme];
+                assert_readable(colour(kind)[scheme], ground, kind);
+                assert_readable(colour("ink")[scheme], ground, kind);
+            }
         }
+    }
+
+    #[test]
+    fn a_mail_has_the_colours_of_the_light_scheme_and_lengths_in_pixels() {
+        assert_eq!(
+            (token("card"), token("apart"), token("small")),
+            ("#ffffff".into(), "24px".into(), "14.4px".into())
+        );
+        let standard = PALETTES.iter().find(|palette| palette.theme == DEFAULT_THEME).unwrap();
+        assert_eq!(values("accent").collect::<Vec<_>>(), [standard.light, standard.dark]);
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use signup_core::{EventQuery, Result, Session, Zone};
+use signup_core::{Result, Session, Zone};
+
+use super::newest_event;
 
 /// The zones of one region, or the zone that is offered first.
 #[derive(Debug)]
@@ -42,12 +44,9 @@ pub(super) fn regions(first_name: &str, first: Option<&str>) -> Vec<Region> {
     first.into_iter().chain(others).collect()
 }
 
-/// Returns the zone of the organization's newest event: of the 100 events with the latest start, the one that was created last.
+/// Returns the zone of the organization's newest event.
 pub(super) async fn zone_of_newest_event(session: &Session) -> Result<Option<String>> {
-    let latest = session.events(EventQuery::new().limit(EventQuery::MAX_LIMIT)).await?.items;
-    // The ids ascend with the time of creation, also within a second.
-    let newest = latest.iter().max_by_key(|event| event.id);
-    Ok(newest.map(|event| event.dates.first.zone().name().to_owned()))
+    Ok(newest_event(session).await?.map(|event| event.dates.first.zone().name().to_owned()))
 }
 
 #[cfg(test)]

@@ -39,8 +39,7 @@ fn a_code() {
 fn an_invitation() {
     let mail = invitation(|_| {});
     assert_snapshot!(shown(&mail));
-    let link =
-        format!("<a href=\"https://example.org/invitations/{}\">See the invitation</a>", "s".repeat(43));
+    let link = format!(" href=\"https://example.org/invitations/{}\">See the invitation</a>", "s".repeat(43));
     assert!(html(&mail).contains(&link), "{}", html(&mail));
     for (role, words) in [(Role::Admin, "\nAs an admin, you can"), (Role::Owner, "\nAs an owner, you can")] {
         let text = invitation(|invited| invited.role = role).text;
