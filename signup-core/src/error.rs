@@ -75,6 +75,12 @@ pub enum Error {
     /// The shift was deleted, so it takes no sign-ups, and its sign-ups cannot be cancelled.
     #[error("the shift was deleted")]
     ShiftDeleted,
+    /// The sign-up is cancelled, so it cannot be corrected.
+    #[error("the sign-up is cancelled")]
+    SignupCancelled,
+    /// The person has another sign-up for the shift, or the address has as many as it may have there.
+    #[error("the person has a place on the shift already")]
+    PlaceTaken,
     /// The sign-up waits or is cancelled. Attendance can be marked only for a confirmed sign-up.
     #[error("the sign-up is not confirmed")]
     SignupNotConfirmed,
@@ -185,6 +191,8 @@ impl Error {
                 | Self::ShiftOver
                 | Self::SignupsClosed
                 | Self::ShiftDeleted
+                | Self::SignupCancelled
+                | Self::PlaceTaken
                 | Self::SignupNotConfirmed
                 | Self::AttendanceClosed
                 | Self::EventCancelled
@@ -213,7 +221,7 @@ mod tests {
     use crate::store::RecordKey;
 
     /// Returns one error of each variant.
-    fn errors() -> [Error; 30] {
+    fn errors() -> [Error; 32] {
         [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
@@ -232,6 +240,8 @@ mod tests {
             Error::ShiftOver,
             Error::SignupsClosed,
             Error::ShiftDeleted,
+            Error::SignupCancelled,
+            Error::PlaceTaken,
             Error::SignupNotConfirmed,
             Error::AttendanceClosed,
             Error::EventCancelled,

@@ -185,10 +185,10 @@ pub use id::{
     QuestionId, ShiftId, SignupId, TokenId, WebhookId,
 };
 pub use input::{
-    Acceptance, Asked, Cancellation, Change, DeleteShift, DuplicateEvent, EventPatch, FirstOwner, HoursPatch,
-    Input, NewAnswer, NewEvent, NewInvitation, NewMessage, NewOrganization, NewQuestion, NewShift, NewSignup,
-    NewToken, NewVolunteer, NewWebhook, OrganizationPatch, QuestionPatch, ShiftPatch, SignUpInput,
-    VolunteerInput, WebhookPatch,
+    Acceptance, Asked, Cancellation, Change, Correction, DeleteShift, DuplicateEvent, EventPatch, FirstOwner,
+    HoursPatch, Input, NewAnswer, NewEvent, NewInvitation, NewMessage, NewOrganization, NewQuestion,
+    NewShift, NewSignup, NewToken, NewVolunteer, NewWebhook, OrganizationPatch, QuestionPatch, ShiftPatch,
+    SignUpInput, VolunteerInput, WebhookPatch,
 };
 pub use invitation::{Invitation, Invitee};
 #[doc(no_inline)]

@@ -39,8 +39,8 @@ pub struct Signup {
     pub state: SignupState,
     /// Whether the volunteer came; `None` if nobody has marked it. Always `None` for a sign-up that is not confirmed.
     pub attendance: Option<Attendance>,
-    /// When the attendance was last marked or cleared; `None` if it never was.
-    pub marked_at: Option<Timestamp>,
+    /// When an organizer last marked the attendance, or corrected the name or the address; `None` if that never happened.
+    pub changed_at: Option<Timestamp>,
     /// Whether the sign-up waited for a place at first.
     pub has_waited: bool,
     /// When the sign-up got a place after it had waited for one; `None` for any other sign-up.
@@ -131,7 +131,7 @@ impl Signup {
             answers: Vec::new(),
             state: SignupState::Confirmed,
             attendance: None,
-            marked_at: None,
+            changed_at: None,
             has_waited: false,
             promoted_at: None,
             reason: None,
@@ -258,10 +258,10 @@ impl Signup {
         (*announced != shift.announced && !before.is_same_as(at)).then_some(before)
     }
 
-    /// Returns when the sign-up last changed: when it was made, got a place after it had waited, had its attendance marked, or was
-    /// cancelled.
+    /// Returns when the sign-up last changed: when it was made, got a place after it had waited, had its attendance marked, was
+    /// corrected, or was cancelled.
     pub fn updated_at(&self) -> Timestamp {
-        self.cancelled_at().max(self.marked_at).max(self.promoted_at).unwrap_or(self.created_at)
+        self.cancelled_at().max(self.changed_at).max(self.promoted_at).unwrap_or(self.created_at)
     }
 
     /// Returns how long the volunteer helped, if they attended: as long as `shift` lasts.

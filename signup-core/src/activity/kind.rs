@@ -68,6 +68,8 @@ types! {
     SIGNUP_ABSENT => "signup.absent",
     /// The attendance of a sign-up was cleared.
     SIGNUP_ATTENDANCE_CLEARED => "signup.attendance_cleared",
+    /// The name or the address of a sign-up was corrected.
+    SIGNUP_CORRECTED => "signup.corrected",
     /// A sign-up was removed for good, with the data of its volunteer.
     SIGNUP_ERASED => "signup.erased",
     /// A token was created.

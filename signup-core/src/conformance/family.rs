@@ -37,7 +37,7 @@ impl Family {
                 email,
                 answers: vec![answer(first, "S")],
                 attendance: Some(Attendance::Attended),
-                marked_at: Some(at(5)),
+                changed_at: Some(at(5)),
                 ..signup(&shifts[0], first)
             },
             cancelled(signup(&shifts[0], first + 1), at(4)),

@@ -185,7 +185,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         answers: vec![],
         state: SignupState::Confirmed,
         attendance: None,
-        marked_at: None,
+        changed_at: None,
         has_waited: false,
         promoted_at: None,
         reason: None,

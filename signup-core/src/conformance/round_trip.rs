@@ -65,7 +65,7 @@ pub async fn every_field_comes_back_as_it_was(store: Arc<dyn Store>) {
         answers,
         repeated_at: Some(at(3)),
         attendance: Some(Attendance::Absent),
-        marked_at: Some(at(4)),
+        changed_at: Some(at(4)),
         has_waited: true,
         promoted_at: Some(at(2)),
         version: 2,

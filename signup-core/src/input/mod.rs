@@ -6,6 +6,7 @@
 mod cancellation;
 mod change;
 mod check;
+mod correction;
 mod duplicate;
 mod event;
 mod field;
@@ -28,6 +29,7 @@ pub(crate) use check::{
     check_added_shifts, check_closing, check_day, check_external_ids, check_last_day, check_shift_count,
     check_shift_days,
 };
+pub use correction::Correction;
 pub use duplicate::DuplicateEvent;
 pub use event::{EventPatch, NewEvent};
 use fields::Fields;

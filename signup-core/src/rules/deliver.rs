@@ -102,10 +102,10 @@ pub(crate) fn claim_news(
 }
 
 /// Stores that the mail of a claimed recipient was sent: what the address was told, and that the recipient rests, unless there may be more
-/// to tell.
+/// to tell. A sign-up whose address was corrected meanwhile was told nothing.
 pub(crate) fn sent(notice: &Notice, recipient: &Recipient, told: Vec<(Signup, Told)>) -> ChangeSet {
     let mut change = ChangeSet::default();
-    for (signup, told) in told {
+    for (signup, told) in told.into_iter().filter(|(signup, _)| signup.email == recipient.email) {
         tell(&mut change, signup, told);
     }
     let sent = Recipient { sent: recipient.sent + 1, ..recipient.clone() };

@@ -31,7 +31,7 @@ pub(crate) fn mark_attendance(
     if signup.attendance == attendance {
         return Ok(Decision::unchanged(signup));
     }
-    let marked = Signup { attendance, marked_at: Some(now), version: signup.version + 1, ..signup.clone() };
+    let marked = Signup { attendance, changed_at: Some(now), version: signup.version + 1, ..signup.clone() };
     let mut change = ChangeSet::default();
     // The days of the event and the hours of the shift decide whether it takes attendance. Its closing cancels the sign-up.
     change.require_gate(&event);

@@ -10,6 +10,7 @@ mod activity;
 mod attempt;
 mod cancel_event;
 mod cancel_signup;
+mod correct_signup;
 mod create_event;
 mod delete_event;
 mod deliver;
@@ -41,6 +42,7 @@ pub(crate) use activity::{NewActivity, changes_of, record_activity};
 pub(crate) use attempt::{claim_delivery, report_attempt};
 pub(crate) use cancel_event::cancel_event;
 pub(crate) use cancel_signup::{cancel_signup, erase_links, erase_notices, erase_signup};
+pub(crate) use correct_signup::correct_signup;
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};
 pub(crate) use deliver::{

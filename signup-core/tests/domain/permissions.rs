@@ -44,7 +44,8 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             signups(SignupQuery::new()), pages(SignupQuery::new()).next(), signup(SignupId::NONE),
             event_signups(EventId::NONE);
         Permission::ManageSignups =>
-            cancel_signup(SignupId::NONE, Cancellation::new()), mark_attendance(SignupId::NONE, None);
+            cancel_signup(SignupId::NONE, Cancellation::new()), mark_attendance(SignupId::NONE, None),
+            correct_signup(SignupId::NONE, Correction::new());
         Permission::SendMessages =>
             message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
         Scope::ActivityRead => activity(ActivityQuery::new()), pages(ActivityQuery::new()).next();

@@ -70,7 +70,8 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
         (Some(before), Some(after)) => those([
             (before.is_active() && !after.is_active(), "signup.cancelled"),
             (before.is_waitlisted() && after.is_confirmed(), "signup.promoted"),
-            (before.marked_at != after.marked_at, marked(after)),
+            (after.is_active() && before.attendance != after.attendance, marked(after)),
+            (spelt(before) != spelt(after), "signup.corrected"),
         ]),
     }));
     all.extend(each(change, webhook));
@@ -85,6 +86,11 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
     }));
     all.extend(each(change, |_: States<'_, Message>| vec!["message.sent"]));
     sorted(all)
+}
+
+/// Returns the name and the address of a sign-up as they are spelt: two spellings of an address are equal.
+fn spelt(signup: &Signup) -> [&str; 2] {
+    [signup.name.as_str(), signup.email.as_str()]
 }
 
 fn marked(signup: &Signup) -> &'static str {

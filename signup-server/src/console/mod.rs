@@ -11,6 +11,7 @@ mod cancel_signup;
 mod changing;
 mod check_in;
 mod cookies;
+mod correct_signup;
 mod done;
 mod done_before;
 mod event;

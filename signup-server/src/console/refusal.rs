@@ -197,6 +197,13 @@ fn message_of(error: &Error) -> Advice {
         Error::ShiftDeleted => {
             conflict("This shift has been deleted", "You can’t change a place on a deleted shift.")
         }
+        Error::SignupCancelled => {
+            conflict("This place is cancelled", "You can’t correct a place that has been cancelled.")
+        }
+        Error::PlaceTaken => conflict(
+            "This person is already on the shift",
+            "A person has one place on a shift, and an email address at most 20. Cancel one of the places instead.",
+        ),
         Error::SignupNotConfirmed => conflict(
             "This place is not confirmed",
             "The place has been cancelled, or the person is on the waiting list. Go back and load the page again to see who has a place.",

@@ -5,6 +5,7 @@ use warp::http::Method;
 
 use super::cancel_signup::{ask_reason, cancel_signup};
 use super::check_in::{check_in, mark};
+use super::correct_signup::{correct_signup, show_correction};
 use super::event;
 use super::invitation::{accept_invitation, show_invitation};
 use super::message::{send_message, show_message};
@@ -91,6 +92,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::POST, "/console/{slug}/events/{event_id}/message", Member(|c| send_message(c).boxed())),
     route(Method::GET, "/console/{slug}/signups/{id}/cancel", Member(|c| ask_reason(c).boxed())),
     route(Method::POST, "/console/{slug}/signups/{id}/cancel", Member(|c| cancel_signup(c).boxed())),
+    route(Method::GET, "/console/{slug}/signups/{id}/correct", Member(|c| show_correction(c).boxed())),
+    route(Method::POST, "/console/{slug}/signups/{id}/correct", Member(|c| correct_signup(c).boxed())),
     route(Method::GET, "/console/{slug}/settings/people", Member(|c| ask_volunteer(c).boxed())),
     route(Method::POST, "/console/{slug}/settings/people", Member(|c| volunteer(c).boxed())),
 ];

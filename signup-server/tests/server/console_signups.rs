@@ -184,6 +184,46 @@ async fn cancelling_a_place_asks_first_and_mails_the_reason() {
 }
 
 #[tokio::test]
+async fn a_corrected_address_gets_the_mail_and_the_old_one_loses_the_place() {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Early", ("Bob", "bob@exmaple.org"), "").await;
+    scene.sign_up("Early", ("Eve", "eve@example.org"), "").await;
+    let old = wait_for_text(&mailbox, "bob@exmaple.org", "/signups/").await;
+    let mails_to_old = || mailbox.mails().into_iter().filter(|mail| mail.to == "bob@exmaple.org").count();
+    let before = mails_to_old();
+    let path = link(&scene.get("signups?q=bob").await, "Correct<").unwrap();
+    assert!(scene.ada.get(&path).await.text.contains("value=\"bob@exmaple.org\""));
+    let fields = [("name", "Bob Stone"), ("email", "bob@example.org")];
+    let ask = scene.ada.post(&path, &fields).await;
+    assert!(
+        ask.status == 200 && ask.text.contains("We’ll email bob@example.org about the place"),
+        "{}",
+        ask.text
+    );
+    assert_eq!(mails_to_old(), before);
+    let confirmed = [fields[0], fields[1], ("confirmed", "yes")];
+    let done = scene.ada.post(&path, &confirmed).await;
+    assert_eq!((done.status, done.header("location")), (303, Some(&*scene.path("signups"))));
+    let mail = wait_for_text(&mailbox, "bob@example.org", "/signups/").await;
+    assert!(mail.contains("Bob Stone"), "{mail}");
+    let page = async |mail: &str| {
+        let link = mail.split_whitespace().find(|word| word.contains("/signups/")).unwrap();
+        server.browse("GET", link.strip_prefix(&server.url).unwrap(), None).await.text
+    };
+    assert!(page(&mail).await.contains("Early") && !page(&old).await.contains("Early"));
+    assert_eq!(mails_to_old(), before, "the old address is not mailed");
+    for confirmed in [&[][..], &[("confirmed", "yes")]] {
+        let twice = [&[("name", "eve"), ("email", "Eve@example.org")], confirmed].concat();
+        let twice = scene.ada.post(&path, &twice).await;
+        assert!(twice.status == 409 && twice.text.contains("already on the shift"), "{}", twice.text);
+    }
+    let activity = server.get("/v1/activity?type=signup.corrected").await.data();
+    assert_eq!((activity.as_array().unwrap().len(), &activity[0]["changes"]), (1, &json!([])));
+}
+
+#[tokio::test]
 async fn a_search_is_in_no_log() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");

@@ -28,6 +28,7 @@ pub(crate) const PICTURES: &Pictures = &[
     ("organizer_mail.html", &["mail-message"]),
     ("mail_choice.html", &["stop-messages", "messages-stopped"]),
     ("console/cancel_signup.html", &["console-cancel-signup", "console-cancel-signup-gone"]),
+    ("console/correct_signup.html", &["console-correct-signup", "console-correct-signup-refused"]),
     ("console/ask.html", &["console-cancel-signup-ask"]),
     (
         "console/volunteers.html",
@@ -106,6 +107,13 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser
         .press_and_look("Stop messages", "You won’t get messages any more", "messages-stopped", &axe)
         .await;
+
+    browser.go(&url(&scene.path("signups?q=maryam"))).await;
+    browser.follow("Correct").await;
+    browser.wait_for("Correct a sign-up").await;
+    browser.look("console-correct-signup", &axe).await;
+    browser.fill("email", "maryam").await;
+    browser.press_and_look("Continue", "There is a problem", "console-correct-signup-refused", &axe).await;
 
     browser.go(&url(&scene.path("signups?q=grace"))).await;
     browser.follow("Cancel").await;

@@ -366,8 +366,8 @@ CREATE TABLE signups (
     repeated_at     bigint,
     -- Whether the volunteer came. NULL if nobody has marked it.
     attendance      text    COLLATE "C",
-    -- When the attendance was last marked or cleared.
-    marked_at       bigint,
+    -- When an organizer last marked the attendance, or corrected the name or the address.
+    changed_at      bigint,
     -- Whether the sign-up waited for a place at first.
     has_waited      boolean NOT NULL DEFAULT FALSE,
     -- When a sign-up that had waited got a place.
@@ -421,7 +421,7 @@ CREATE TABLE opt_outs (
 -- order of its index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.marked_at, u.has_waited, u.promoted_at, u.cancellation_reason,
+    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.changed_at, u.has_waited, u.promoted_at, u.cancellation_reason,
     u.is_silent, CASE WHEN s.closed_at IS NULL THEN u.attendance END AS attendance,
     CASE WHEN s.closed_at IS NULL THEN u.status ELSE 'cancelled' END AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

@@ -363,8 +363,8 @@ CREATE TABLE signups (
     repeated_at     INTEGER,
     -- Whether the volunteer came. NULL if nobody has marked it.
     attendance      TEXT,
-    -- When the attendance was last marked or cleared.
-    marked_at       INTEGER,
+    -- When an organizer last marked the attendance, or corrected the name or the address.
+    changed_at      INTEGER,
     -- Whether the sign-up waited for a place at first.
     has_waited      INTEGER NOT NULL DEFAULT 0,
     -- When a sign-up that had waited got a place.
@@ -415,7 +415,7 @@ CREATE TABLE opt_outs (
 -- sign-ups, so the lists keep the order of their index.
 CREATE VIEW current_signups AS
 SELECT u.organization_id, u.id, u.event_id, u.shift_id, u.name, u.search_key, u.email, u.email_key, u.person_key, u.told, u.answers,
-    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.marked_at, u.has_waited, u.promoted_at, u.cancellation_reason,
+    u.status AS stored_status, u.version, u.created_at, u.repeated_at, u.changed_at, u.has_waited, u.promoted_at, u.cancellation_reason,
     u.is_silent, iif(s.closed_at IS NULL, u.attendance, NULL) AS attendance,
     iif(s.closed_at IS NULL, u.status, 'cancelled') AS status,
     coalesce(s.closed_at, u.cancelled_at) AS cancelled_at,

@@ -32,7 +32,7 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("repeated_at", Integer, |signup| signup.repeated_at.into()),
         Column::new("attendance", Text, |signup: &Signup| signup.attendance.map(Attendance::name).into()),
-        Column::new("marked_at", Integer, |signup| signup.marked_at.into()),
+        Column::new("changed_at", Integer, |signup| signup.changed_at.into()),
         Column::new("has_waited", Flag, |signup: &Signup| signup.has_waited.into()),
         Column::new("promoted_at", Integer, |signup| signup.promoted_at.into()),
         Column::new("cancelled_at", Integer, |signup: &Signup| signup.cancelled_at().into()),
@@ -66,7 +66,7 @@ pub(crate) fn read(row: Row<'_>) -> Result<Signup, StoreError> {
     let mut signup = Signup::new(id, place, name, email, told, columns.instant("created_at")?);
     signup.repeated_at = columns.optional_instant("repeated_at")?;
     signup.attendance = columns.optional("attendance")?;
-    signup.marked_at = columns.optional_instant("marked_at")?;
+    signup.changed_at = columns.optional_instant("changed_at")?;
     signup.has_waited = columns.flag("has_waited")?;
     signup.promoted_at = columns.optional_instant("promoted_at")?;
     let cancelled_at = columns.optional_instant("cancelled_at")?;

@@ -266,7 +266,7 @@ impl Draft<'_> {
             4 if signup.is_confirmed() => {
                 signup.attendance =
                     [None, Some(Attendance::Attended), Some(Attendance::Absent)][numbers.below(3) as usize];
-                signup.marked_at = Some(self.now);
+                signup.changed_at = Some(self.now);
             }
             _ => signup.repeated_at = Some(self.now),
         }

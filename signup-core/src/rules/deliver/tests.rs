@@ -79,6 +79,17 @@ fn a_report_stores_what_was_told_and_lets_the_recipient_rest() {
     }
 }
 
+#[test]
+fn a_report_tells_nothing_of_a_sign_up_that_has_another_address_by_now() {
+    let (found, notice) = facts();
+    let mail = claimed(&notice, &found).outcome.unwrap();
+    let MailContent::News(news) = &mail.content else { panic!("{mail:?}") };
+    let corrected = Signup { email: "grace@example.org".parse().unwrap(), ..found.signup.clone() };
+    let told = vec![(corrected, news.places[0].told(before()))];
+    let change = sent(&mail.notice, mail.notice.recipient().unwrap(), told);
+    assert_eq!(change_lines(&change), ["Notice 8 at 2", "put Notice 8 to 3"]);
+}
+
 /// Otherwise the recipient would be due at once, again and again.
 #[test]
 fn a_recipient_rests_until_the_first_moment_after_its_claim() {

@@ -7,9 +7,10 @@ use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::id::{EventId, OrganizationId, ShiftId, SignupId};
-use crate::input::Cancellation;
+use crate::input::{Cancellation, Correction};
 use crate::permission::Permission;
 use crate::rules;
+use crate::service::commit::refusal_error;
 use crate::service::{EventSignups, Shared};
 use crate::shift::{CancelledBy, ScheduledShift, Shift};
 use crate::signup::{Attendance, Signup};
@@ -163,6 +164,47 @@ impl Session {
     pub async fn cancel_signup(&self, id: SignupId, cancel: Cancellation) -> Result<Signup> {
         self.require(Permission::ManageSignups)?;
         self.shared.cancel_signup(&self.actor, self.organization_id(), id, cancel).await
+    }
+
+    /// Corrects the name and the address of an active sign-up. If the address is another one, a mail to it is queued, as after a sign-up.
+    /// The old address is not mailed, and its links no longer show the sign-up. A correction that changes no value writes nothing.
+    ///
+    /// Requires [`Permission::ManageSignups`], which no scope allows.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
+    /// - [`Error::SignupCancelled`] or [`Error::ShiftDeleted`] if the sign-up is cancelled, or its shift is deleted.
+    /// - [`Error::Conflict`] if somebody else has changed a field since its value was [read](Correction::read).
+    /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, or the address has
+    ///   [`Signup::MAX_PER_ADDRESS`] of them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::{Correction, Error, Role, SignupId};
+    ///
+    /// // The session of a program has scopes. That of a person has a role.
+    /// let correction = Correction::new().email("ada@example.org".parse()?);
+    /// let refused = session.correct_signup(SignupId::NONE, correction).await;
+    /// assert_eq!(refused, Err(Error::MissingRole(Role::Organizer)));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn correct_signup(&self, id: SignupId, correction: Correction) -> Result<Signup> {
+        self.require(Permission::ManageSignups)?;
+        let (shared, organization) = (&self.shared, self.organization_id());
+        let decide = |now| {
+            let correction = correction.clone();
+            async move {
+                let found = shared.signup_of_live_event(organization, id).await?;
+                let email = correction.email.as_ref().unwrap_or(&found.signup.email);
+                let recipient = shared.recipient(organization, found.event.id, email).await?;
+                rules::correct_signup(found, correction, recipient, now)
+            }
+        };
+        let committed = shared.commit(&self.actor, decide).await?;
+        committed.map_err(|refusal| refusal_error(refusal, self.limits()))
     }
 
     /// Marks whether the volunteer of a confirmed sign-up came, in place of an earlier mark. `None` removes the mark. Nobody is
