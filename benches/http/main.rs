@@ -1,7 +1,7 @@
 //! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
 //! Builds the server and measures it. With two programs, `-- OLD NEW`, compares these instead, in alternating bursts. A last
-//! argument selects the loads whose names contain it, `mails`, `secrecy` and `waitlist`. `BURSTS` is the number of bursts of each
+//! argument selects the loads whose names contain it, `mails`, `weight`, `secrecy` and `waitlist`. `BURSTS` is the number of bursts of each
 //! load, and `REQUESTS` the number of requests of `waitlist`. `ENGINE` is the only engine to measure.
 //!
 //! Each program runs on a database of its own, on SQLite and on a PostgreSQL server that ends with the benchmark. Servers are
@@ -14,6 +14,7 @@ mod burst;
 mod connection;
 mod loads;
 mod mails;
+mod pages;
 mod process;
 mod request;
 mod secrecy;
@@ -33,6 +34,7 @@ use tokio::runtime::Runtime;
 
 /// The names of the measurements beside those of the loads.
 const MAILS: &str = "mails";
+const WEIGHT: &str = "weight";
 const SECRECY: &str = "secrecy";
 const WAITLIST: &str = "waitlist";
 /// The default number of bursts of each load.
@@ -60,6 +62,9 @@ fn main() {
         measure_loads(&programs, engine, filter, bursts);
         if MAILS.contains(filter) {
             measure_mails(&programs, engine);
+        }
+        if WEIGHT.contains(filter) {
+            programs.iter().for_each(|program| pages::measure(program, engine));
         }
         if SECRECY.contains(filter) {
             for (name, figure) in programs.iter().flat_map(|program| secrecy::measure(program, engine)) {
