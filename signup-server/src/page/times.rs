@@ -176,12 +176,13 @@ impl Moment {
     }
 }
 
-fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
+/// Returns what the clocks of a zone show at an instant.
+pub(crate) fn wall(instant: Timestamp, zone: &Zone) -> DateTime {
     zone.rules().to_datetime(instant)
 }
 
 /// Formats a time of day, such as `09:00`, or `9:00 AM` in American English.
-fn clock(wall: DateTime, texts: Texts) -> String {
+pub(crate) fn clock(wall: DateTime, texts: Texts) -> String {
     wall.strftime(if is_american(texts) { "%-I:%M %p" } else { "%H:%M" }).to_string()
 }
 
@@ -316,6 +317,11 @@ pub(crate) fn days(event: &Event) -> String {
     let (dates, texts) = (&event.dates, Texts::of(event.language));
     let (first, last) = (dates.first.date().date(), dates.last.map(EventDate::date));
     capitalized(&range(first, last, texts))
+}
+
+/// Formats successive days as [`days`] does.
+pub(crate) fn days_between(first: Date, last: Date, texts: Texts) -> String {
+    capitalized(&range(first, Some(last), texts))
 }
 
 fn range(first: Date, last: Option<Date>, texts: Texts) -> String {

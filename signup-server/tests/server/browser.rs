@@ -154,6 +154,12 @@ impl Browser {
         self.driver.find(By::XPath(button)).await.unwrap().click().await.unwrap();
     }
 
+    /// Unfolds what stands behind the first summary in the main part of the page whose text begins with `text`.
+    pub(crate) async fn unfold(&self, text: &str) {
+        let summary = format!("//main//summary[starts-with(normalize-space(.), '{text}')]");
+        self.driver.find(By::XPath(summary)).await.unwrap().click().await.unwrap();
+    }
+
     /// Follows the first link in the main part of the page whose text begins with `text`.
     pub(crate) async fn follow(&self, text: &str) {
         let link = format!("//main//a[starts-with(normalize-space(.), '{text}')]");

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
-use crate::browser::{Browser, axe};
+use crate::browser::{Browser, DESKTOP, PHONE, axe};
 use crate::console_events::ROOT;
 use crate::harness::{Server, event};
+use crate::page_layout::busy_event;
 use crate::pages::{Page, published};
 use crate::pictures::Pictures;
 
@@ -15,6 +16,7 @@ pub(crate) const PICTURES: &Pictures = &[
     (
         "console/event.html",
         &[
+            "console-event-unfolded",
             "console-event-200-shifts",
             "console-event-no-shifts",
             "console-event-over",
@@ -55,6 +57,17 @@ const ENABLED_LOOKS: &str = "
         field.disabled = false;
         return enabled === disabled || !disabled.endsWith('not-allowed');
     }).map(field => field.name);";
+
+/// A script: returns the titles of the shifts whose bars do not stand below the hours of their day, from edge to edge.
+const BARS_BESIDE_THE_HOURS: &str = "
+    const edges = element => { const {left, right} = element.getBoundingClientRect(); return [left, right]; };
+    return [...document.querySelectorAll('.timeline summary')].filter(row => {
+        const hours = edges(row.closest('.timeline').querySelector('.hours'));
+        const bars = edges(row.querySelector('.bars'));
+        const places = edges(row.querySelector('.places'));
+        const isApart = hours.some((edge, at) => Math.abs(edge - bars[at]) > 1);
+        return isApart || places[0] < bars[0] - 1 || places[1] > bars[1] + 1 || bars[1] - bars[0] < 150;
+    }).map(row => row.querySelector('h3, h4').textContent);";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_organizer_creates_and_changes_events_in_a_browser() {
@@ -107,6 +120,17 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     let over = Page::create(&server, &over).await;
     let over = over.event["id"].as_str().unwrap();
     browser.go_and_look(&url("/"), "console-home", &axe).await;
+    let busy = busy_event(&server).await;
+    browser.go(&url(&format!("/events/{}", busy.event["id"].as_str().unwrap()))).await;
+    let unfold = "document.querySelectorAll('main details').forEach(details => details.open = true)";
+    browser.driver.execute(unfold, vec![]).await.unwrap();
+    browser.look("console-event-unfolded", &axe).await;
+    for screen in [DESKTOP, PHONE] {
+        browser.screen(screen, "light").await;
+        let loose: Vec<String> =
+            browser.driver.execute(BARS_BESIDE_THE_HOURS, vec![]).await.unwrap().convert().unwrap();
+        assert_eq!(loose, [""; 0], "these bars are not over their hours on {screen:?}");
+    }
     for (state, path) in [
         ("event-200-shifts", format!("/events/{large}")),
         ("event-no-shifts", format!("/events/{none}")),

@@ -82,6 +82,7 @@ async fn an_event_is_created_published_changed_copied_and_cancelled_in_a_browser
     browser.wait_for("9 of 9 still needed").await;
 
     browser.go(event.as_str()).await;
+    browser.unfold("More").await;
     browser.follow("Cancel event").await;
     browser.wait_for("Cancel Food drive").await;
     browser.fill("reason", "The hall is flooded.").await;

@@ -159,7 +159,7 @@ async fn an_event_of_today_with_shifts_in_each_state() {
     let server = Server::start(&SMTP);
     let event = create_event_of_today(&server).await.event;
     let ada = Organizer::first_owner(&server).await;
-    for (name, query) in [("first_open", ""), ("by_time", "?order=time")] {
+    for (name, query) in [("by_time", ""), ("first_open", "?order=gaps")] {
         let page = ada.get(&format!("{ROOT}/events/{}{query}", id(&event))).await;
         let shown = stable(&shown(&page));
         // The zone follows from the present hour.

@@ -9,6 +9,7 @@ mod home;
 mod question;
 mod shift;
 mod surprises;
+mod timeline;
 mod view;
 mod zones;
 
