@@ -295,25 +295,24 @@ impl SearchText {
 }
 
 impl SearchText {
-    /// Returns whether each word of the text begins a word of a name, without regard to case and accents. Whatever is no letter and no
-    /// digit separates words.
+    /// Returns whether each word of the text begins a word of another text, such as a name, without regard to case and accents. Whatever is
+    /// no letter and no digit separates words.
     ///
     /// ```
-    /// use signup_core::{PersonName, SearchText};
+    /// use signup_core::SearchText;
     ///
-    /// let name = PersonName::new("Anna-Lena O’Brien")?;
-    /// assert!(SearchText::new("brien an")?.begins_words_of(&name));
-    /// assert!(!SearchText::new("ena")?.begins_words_of(&name));
+    /// assert!(SearchText::new("brien an")?.begins_words_of("Anna-Lena O’Brien"));
+    /// assert!(!SearchText::new("ena")?.begins_words_of("Anna-Lena O’Brien"));
     /// # Ok::<_, signup_core::TextError>(())
     /// ```
-    pub fn begins_words_of(&self, name: &PersonName) -> bool {
-        let [text, name] = [&self.0, &name.0].map(|text| search_form(text));
+    pub fn begins_words_of(&self, other: &str) -> bool {
+        let [text, other] = [&self.0, other].map(search_form);
         let words = |text: &str| {
             let words = text.split(|c: char| !c.is_alphanumeric() && canonical_combining_class(c) == 0);
             words.filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
         };
-        let names = words(&name);
-        words(&text).iter().all(|word| names.iter().any(|name| name.starts_with(word)))
+        let others = words(&other);
+        words(&text).iter().all(|word| others.iter().any(|other| other.starts_with(word)))
     }
 }
 

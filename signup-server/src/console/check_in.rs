@@ -103,7 +103,7 @@ fn view<'a>(
         can_be_marked,
         rows: signups
             .iter()
-            .filter(|signup| name_begin.is_none_or(|begin| begin.begins_words_of(&signup.name)))
+            .filter(|signup| name_begin.is_none_or(|begin| begin.begins_words_of(signup.name.as_str())))
             .map(|signup| row(signup, can_be_marked, is_over))
             .collect(),
     }

@@ -146,6 +146,17 @@ pub(crate) const LANGUAGES: [(&str, &str); 5] = [
     ("es", "Spanish"),
 ];
 
+/// The days of a week, short and in full.
+pub(crate) const WEEKDAYS: [(&str, &str); 7] = [
+    ("M", "Monday"),
+    ("T", "Tuesday"),
+    ("W", "Wednesday"),
+    ("T", "Thursday"),
+    ("F", "Friday"),
+    ("S", "Saturday"),
+    ("S", "Sunday"),
+];
+
 /// Returns the name of a language in words.
 pub(crate) fn language(name: &str) -> &str {
     LANGUAGES.iter().find(|(language, _)| *language == name).map_or(name, |(_, words)| words)

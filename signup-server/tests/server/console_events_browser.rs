@@ -12,6 +12,7 @@ use crate::pictures::Pictures;
 /// The pictures of events, shifts and questions.
 pub(crate) const PICTURES: &Pictures = &[
     ("console/home.html", &["console-home-empty", "console-home"]),
+    ("console/events_found.html", &["console-events-found"]),
     ("console/event_new.html", &["console-event-new", "console-event-refused"]),
     (
         "console/event.html",
@@ -120,6 +121,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     let over = Page::create(&server, &over).await;
     let over = over.event["id"].as_str().unwrap();
     browser.go_and_look(&url("/"), "console-home", &axe).await;
+    browser.go_and_look(&url("/?q=food"), "console-events-found", &axe).await;
     let busy = busy_event(&server).await;
     browser.go(&url(&format!("/events/{}", busy.event["id"].as_str().unwrap()))).await;
     let unfold = "document.querySelectorAll('main details').forEach(details => details.open = true)";

@@ -10,7 +10,7 @@ use crate::console_events::{ROOT, location};
 use crate::harness::{Answer, Server};
 use crate::lives::path;
 use crate::pages::Page;
-use crate::snapshots::{readable, stable};
+use crate::snapshots::{readable, readable_part, stable};
 
 /// Returns the body of an event that begins so many days from today, with one shift of this capacity.
 fn event_in(days: i64, title: &str, capacity: u32) -> Value {
@@ -31,7 +31,9 @@ fn draft_in(days: i64, title: &str) -> Value {
 /// Returns the titles of the events of a page that begin with `kind`, in the order of the page.
 fn titles(page: &Answer, kind: &str) -> Vec<String> {
     let shown = readable(page);
-    let events = shown.lines().filter_map(|line| line.strip_prefix("### ")?.split_once("] "));
+    let events = shown
+        .lines()
+        .filter_map(|line| line.trim_start_matches(['#', ' ']).strip_prefix('[')?.split_once("] "));
     events.map(|(_, title)| title.to_owned()).filter(|title| title.starts_with(kind)).collect()
 }
 
@@ -56,9 +58,40 @@ async fn events_that_need_volunteers_come_first_then_drafts_then_past_and_cancel
     }
 
     let home = ada.get(&format!("{ROOT}/")).await;
-    assert_snapshot!(stable(&readable(&home)));
+    // The calendar and the years follow from the present day.
+    let (before, rest) = home.text.split_once("<section class=\"months\"").unwrap();
+    let (calendar, after) = rest.split_once("</section>").unwrap();
+    assert!(calendar.contains(">: Soon, 5 of 20 still needed</span>"), "{calendar}");
+    let shown = stable(&readable_part(format!("{before}{after}").split_once("<main").unwrap().1));
+    let is_year = |line: &&str| line.strip_prefix("### ").is_some_and(|year| year.parse::<u16>().is_ok());
+    assert_snapshot!(shown.lines().filter(|line| !is_year(line)).collect::<Vec<_>>().join("\n"));
     let bar = "role=\"meter\" aria-label=\"Places filled\" aria-valuemin=\"0\" aria-valuemax=\"20\" aria-valuenow=\"15\"";
     assert!(home.text.contains(bar), "{}", home.text);
+}
+
+#[tokio::test]
+async fn a_search_finds_events_of_all_kinds_by_the_words_of_their_titles_and_places() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let mut hall = event_in(-40, "Gala", 2);
+    hall["location"] = json!("Café Łódź, Long Street");
+    for event in [event_in(3, "Food drive", 2), draft_in(9, "Spring drive"), hall] {
+        server.create(&event).await;
+    }
+    for (search, expected) in [
+        ("DRIV", &["Spring drive", "Food drive"][..]),
+        ("food dri", &["Food drive"]),
+        ("cafe lodz", &["Gala"]),
+        ("rive", &[]),
+    ] {
+        let found = ada.get(&format!("{ROOT}/?q={}", search.replace(' ', "+"))).await;
+        let titles: Vec<_> =
+            ["Food", "Spring", "Gala"].iter().flat_map(|kind| titles(&found, kind)).collect();
+        assert_eq!(titles.len(), expected.len(), "{search}: {titles:?}");
+        assert!(expected.iter().all(|title| titles.contains(&(*title).to_owned())), "{search}: {titles:?}");
+        assert_eq!(found.text.contains("No events match your search."), expected.is_empty(), "{search}");
+    }
+    assert_eq!(ada.get(&format!("{ROOT}/?q={}", "x".repeat(1000))).await.status, 422);
 }
 
 #[tokio::test]

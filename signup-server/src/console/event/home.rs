@@ -1,15 +1,19 @@
-//! The list of events: first those that need volunteers, then drafts, then events that are past or cancelled.
+//! The list of events with a calendar: first those that need volunteers, then drafts, then by year the events that are past or cancelled.
+//! A search lists the events whose title or place has the words.
 
 use std::str::FromStr;
 
 use askama::Template;
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use signup_core::{
-    CoverageQuery, CoverageState, Error, Event, EventCoverage, EventQuery, Faults, ValueError,
+    CoverageQuery, CoverageState, Error, Event, EventCoverage, EventDate, EventQuery, Faults, SearchText,
+    TextError, ValueError,
 };
 use warp::http::StatusCode;
 
 use super::super::{Form, Frame, MemberCall, PageResult, show};
+use super::calendar::{Entry, Month, months};
 use super::view::need;
 use super::{count, path_of};
 use crate::page::{Bar, Head, times};
@@ -24,6 +28,10 @@ const OTHERS: u32 = EventQuery::MAX_LIMIT;
 const CURSOR: &str = "cursor";
 /// The parameter with the position in the list of upcoming events.
 const UPCOMING: &str = "upcoming";
+/// The parameter with the words that are searched for.
+const SEARCH: &str = "q";
+/// The number of pages of events that one search reads.
+const SEARCHED_PAGES: u32 = 10;
 
 #[derive(Debug, Template)]
 #[template(path = "console/home.html")]
@@ -34,12 +42,26 @@ struct HomeTemplate<'a> {
     is_empty: bool,
     /// Whether this is the first page of all lists.
     is_first: bool,
+    months: Vec<Month>,
     upcoming: Vec<Upcoming>,
     drafts: Vec<Row>,
-    others: Vec<Row>,
+    /// Past and cancelled events by the year of their first day.
+    years: Vec<(i16, Vec<Row>)>,
     /// The path of the next page of upcoming events.
     more_upcoming: Option<String>,
     /// The path of the next page of other events.
+    more: Option<String>,
+}
+
+/// The events that a search has found.
+#[derive(Debug, Template)]
+#[template(path = "console/events_found.html")]
+struct FoundTemplate<'a> {
+    head: Head,
+    frame: &'a Frame,
+    search: &'a str,
+    rows: Vec<Row>,
+    /// The path of the page that searches older events.
     more: Option<String>,
 }
 
@@ -57,6 +79,8 @@ struct Upcoming {
 #[derive(Debug)]
 struct Row {
     path: String,
+    /// The id of the line.
+    line: String,
     title: String,
     days: String,
     /// The state in a word; empty where the heading of the list says it.
@@ -66,6 +90,7 @@ struct Row {
 fn row(frame: &Frame, event: &Event, state: &'static str) -> Row {
     Row {
         path: frame.path(&path_of(event.id)),
+        line: format!("event-{}", event.id),
         title: event.title.to_string(),
         days: times::days(event),
         state,
@@ -88,13 +113,27 @@ fn upcoming(frame: &Frame, found: &EventCoverage, now: Timestamp) -> Upcoming {
     }
 }
 
-/// Returns the state of an event that is past or cancelled.
-const fn state(event: &Event) -> &'static str {
+/// Returns the state of an event.
+fn state(event: &Event, now: Timestamp) -> &'static str {
     match (event.is_cancelled(), event.is_published) {
         (true, _) => "Cancelled",
-        (false, true) => "Over",
+        (false, true) if event.is_over(now) => "Over",
+        (false, true) => "Published",
         (false, false) => "Draft",
     }
+}
+
+fn entry(frame: &Frame, event: &Event, need: Option<(String, Bar)>) -> Entry {
+    let Row { path, line, title, .. } = row(frame, event, "");
+    let first = event.dates.first.date().date();
+    Entry { first, last: event.dates.last.map_or(first, EventDate::date), title, path, line, need }
+}
+
+/// Groups events, in their order, by the year of their first day.
+fn by_year<'a>(events: &[&'a Event]) -> Vec<(i16, Vec<&'a Event>)> {
+    let year = |event: &&Event| event.dates.first.date().date().year();
+    let years = events.chunk_by(|one, other| year(one) == year(other));
+    years.filter_map(|events| Some((year(events.first()?), events.to_vec()))).collect()
 }
 
 /// `GET /console/{slug}`: redirects to the page with a slash at the end.
@@ -102,10 +141,15 @@ pub(crate) async fn to_home(call: MemberCall) -> PageResult {
     Ok(call.see_other("/"))
 }
 
-/// `GET /console/{slug}/`: lists the events. One statement reads the upcoming events, and another one all others. A further page
-/// has either of them.
+/// `GET /console/{slug}/`: lists the events, or with `q` those that a search finds. One statement reads the upcoming events, and
+/// another one all others. A further page has either of them.
 pub(crate) async fn home(call: MemberCall) -> PageResult {
     let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
+    if !query.value(SEARCH).trim().is_empty() {
+        return search(&call, &query).await;
+    }
+    let mut entries = vec![];
+    let mut today = TimeZone::UTC.to_datetime(now).date();
     let is_first = [UPCOMING, CURSOR].iter().all(|name| query.value(name).is_empty());
     let is_on_page = |name: &str| is_first || !query.value(name).is_empty();
     let more = |name: &str, cursor: String| frame.path(&format!("/?{name}={cursor}"));
@@ -114,9 +158,10 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
         frame,
         is_empty: false,
         is_first,
+        months: vec![],
         upcoming: vec![],
         drafts: vec![],
-        others: vec![],
+        years: vec![],
         more_upcoming: None,
         more: None,
     };
@@ -126,6 +171,10 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
             upcoming_events = upcoming_events.at(position);
         }
         let found = session.coverages(upcoming_events).await?;
+        entries.extend(found.items.iter().map(|found| entry(frame, &found.event, need(&found.coverage))));
+        if let Some(first) = found.items.first() {
+            today = first.event.dates.first.zone().date_at(now);
+        }
         page.upcoming = found.items.iter().map(|found| upcoming(frame, found, now)).collect();
         page.more_upcoming = found.next.map(|at| more(UPCOMING, at.to_string()));
     }
@@ -138,11 +187,49 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
         let is_draft = |event: &&Event| !event.is_cancelled() && !event.is_over(now);
         let (drafts, others): (Vec<_>, Vec<_>) = found.items.iter().partition(is_draft);
         // The list begins with the latest start.
-        page.drafts = drafts.into_iter().rev().map(|event| row(frame, event, "")).collect();
-        page.others = others.into_iter().map(|event| row(frame, event, state(event))).collect();
+        page.drafts = drafts.iter().rev().map(|event| row(frame, event, "")).collect();
+        entries.extend(drafts.iter().rev().map(|event| entry(frame, event, None)));
+        let rows =
+            |events: Vec<&Event>| events.iter().map(|event| row(frame, event, state(event, now))).collect();
+        page.years = by_year(&others).into_iter().map(|(year, events)| (year, rows(events))).collect();
         page.is_empty = is_first && page.upcoming.is_empty() && found.items.is_empty();
         page.more = found.next.map(|at| more(CURSOR, at.to_string()));
     }
+    page.months = months(&entries, today);
+    Ok(show(StatusCode::OK, &page))
+}
+
+/// Lists the events whose title or place has words that begin with each word of the search, the latest start first. One page reads a
+/// bounded number of events.
+async fn search(call: &MemberCall, query: &Form) -> PageResult {
+    let (frame, now) = (&call.frame, call.now());
+    let text = query.value(SEARCH);
+    let begins: SearchText =
+        text.parse().map_err(|error: TextError| Error::from(Faults::one(SEARCH, error)))?;
+    let mut at = position(CURSOR, query)?;
+    let mut rows = vec![];
+    for _ in 0..SEARCHED_PAGES {
+        let mut events = EventQuery::new().limit(OTHERS);
+        if let Some(position) = at {
+            events = events.at(position);
+        }
+        let found = call.session.events(events).await?;
+        let place = |event: &Event| event.location.as_ref().map_or("", |place| place.as_str()).to_owned();
+        let matches = |event: &&Event| begins.begins_words_of(&format!("{} {}", event.title, place(event)));
+        rows.extend(found.items.iter().filter(matches).map(|event| row(frame, event, state(event, now))));
+        at = found.next;
+        if at.is_none() || rows.len() >= LIMIT as usize {
+            break;
+        }
+    }
+    let more = at.map(|at| {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        frame.path(&format!(
+            "/?{}",
+            query.append_pair(SEARCH, text).append_pair(CURSOR, &at.to_string()).finish()
+        ))
+    });
+    let page = FoundTemplate { head: frame.head("Search for events"), frame, search: text, rows, more };
     Ok(show(StatusCode::OK, &page))
 }
 

@@ -1,6 +1,7 @@
 //! The pages of events: the list, the page of one event, and the forms that create and change events, shifts and questions.
 
 pub(super) mod ask;
+mod calendar;
 mod change;
 mod create;
 mod edit;
