@@ -90,9 +90,10 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     browser.go_and_look(&url("/events/new"), "console-event-new", &axe).await;
     browser.fill("title", "حملة الغذاء").await;
     browser.fill("shifts.0.title", "Till").await;
+    browser.unfold("More").await;
     browser.fill("shifts.0.each_minutes", "7").await;
     browser.press("More rows").await;
-    browser.wait_for("Shift 6").await;
+    browser.wait_for("10").await;
     let focused = "return [document.activeElement.name, document.activeElement.getBoundingClientRect().top]";
     let (name, top): (String, f64) =
         browser.driver.execute(focused, vec![]).await.unwrap().convert().unwrap();

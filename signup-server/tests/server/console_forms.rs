@@ -50,7 +50,7 @@ async fn the_form_of_an_event_has_the_fields_of_the_api_that_a_person_fills_in()
 }
 
 #[tokio::test]
-async fn more_rows_are_added_up_to_ten_and_keep_what_was_typed() {
+async fn more_rows_are_added_up_to_forty_and_keep_what_was_typed() {
     let server = Server::start(&[]);
     let ada = Organizer::first_owner(&server).await;
     let event = server.create(&event()).await;
@@ -65,8 +65,8 @@ async fn more_rows_are_added_up_to_ten_and_keep_what_was_typed() {
             assert_eq!(page.status, 200, "{}", page.text);
         }
         numbers.push(rows(&page));
-        assert_eq!(numbers, [3, 6, 9, 10], "{path}");
-        for row in [2, 5, 8] {
+        assert_eq!(numbers, [3, 10, 20, 30, 40], "{path}");
+        for row in [2, 9, 19, 29] {
             let title = format!("name=\"shifts.{row}.title\" value=\"Till\"");
             assert!(page.text.contains(&title), "{path}: {row}");
         }
@@ -76,7 +76,7 @@ async fn more_rows_are_added_up_to_ten_and_keep_what_was_typed() {
 }
 
 fn rows(page: &Answer) -> usize {
-    page.text.matches("<legend>Shift ").count()
+    page.text.matches("<tr class=\"line\">").count()
 }
 
 /// What is typed into other fields would stand in the address of the page that follows, and so in the history of the browser.

@@ -6,14 +6,16 @@ use signup_core::{
 };
 
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
-use super::super::{As, Form};
+use super::super::{As, Form, words};
 use crate::page::times;
 use crate::texts::Texts;
 
 /// The largest number of rows of shifts in a form.
-pub(super) const MAX_ROWS: usize = 10;
-/// The number of rows of shifts in a new form, and of those that a form gets when the person asks for more.
+pub(super) const MAX_ROWS: usize = 40;
+/// The number of rows of shifts in a new form.
 const NEW_ROWS: usize = 3;
+/// A form with more rows has a multiple of this number.
+const MORE: usize = 10;
 /// The action of the button that adds rows and creates nothing.
 pub(super) const MORE_ROWS: &str = "more_rows";
 
@@ -66,6 +68,8 @@ const DAY: &str = "day";
 const ENDS_NEXT_DAY: &str = "ends_next_day";
 /// The field of a row of shifts that a shift does not have.
 const EACH_MINUTES: &str = "each_minutes";
+/// The fields that a row of shifts has below its line.
+const FURTHER: [&str; 4] = [ENDS_NEXT_DAY, EACH_MINUTES, "minimum", "description"];
 
 /// Returns the fields of the shifts in the rows of a form.
 fn shift_rows() -> impl Iterator<Item = (String, As)> {
@@ -225,6 +229,8 @@ pub(super) struct Row {
     pub(super) number: usize,
     /// The attribute of the first field that gives it the focus, so that a browser scrolls to the row; empty in most rows.
     pub(super) focus: &'static str,
+    /// Whether the fields below the line are shown, because one of them has a value or a fault.
+    pub(super) is_open: bool,
 }
 
 impl Row {
@@ -232,14 +238,26 @@ impl Row {
     pub(super) fn name(&self, member: &str) -> String {
         field_of(self.number - 1, member)
     }
+
+    /// Returns the attribute that names a field of the line: its label is above the line, and does not say which shift it is of.
+    pub(super) fn named(&self, member: &str) -> String {
+        format!("aria-label=\"{}, shift {}\"", words::label(member), self.number)
+    }
 }
 
 /// Returns the rows of a form: those that it has, and more if the person asks for more. The first one of these has the focus.
 pub(super) fn rows(form: &Form) -> Vec<Row> {
     let present = form.rows("shifts").last().map_or(0, |row| row + 1).max(NEW_ROWS);
-    let more = if form.action() == MORE_ROWS { NEW_ROWS } else { 0 };
-    let row = |row| Row { number: row + 1, focus: if row == present { "autofocus" } else { "" } };
-    (0..(present + more).min(MAX_ROWS)).map(row).collect()
+    let rows = if form.action() == MORE_ROWS { (present + 1).next_multiple_of(MORE) } else { present };
+    let row = |row| Row {
+        number: row + 1,
+        focus: if row == present { "autofocus" } else { "" },
+        is_open: FURTHER
+            .iter()
+            .map(|member| field_of(row, member))
+            .any(|name| !form.value(&name).trim().is_empty() || form.mistake(&name).is_some()),
+    };
+    (0..rows.min(MAX_ROWS)).map(row).collect()
 }
 
 #[cfg(test)]
@@ -290,9 +308,23 @@ mod tests {
             (rows.len(), numbers.collect::<Vec<_>>())
         };
         assert_eq!(focused("shifts.0.title=A"), (3, vec![]));
-        assert_eq!(focused("action=more_rows&shifts.2.title="), (6, vec![4]));
-        assert_eq!(focused("action=more_rows&shifts.8.title="), (10, vec![10]));
-        assert_eq!(focused("action=more_rows&shifts.9.title="), (10, vec![]), "no row is new");
+        assert_eq!(focused("action=more_rows&shifts.2.title="), (10, vec![4]));
+        assert_eq!(focused("action=more_rows&shifts.9.title="), (20, vec![11]));
+        assert_eq!(focused("action=more_rows&shifts.38.title="), (40, vec![40]));
+        assert_eq!(focused("action=more_rows&shifts.39.title="), (40, vec![]), "no row is new");
+    }
+
+    #[test]
+    fn a_row_shows_the_fields_below_its_line_only_if_one_has_a_value_or_a_fault() {
+        let form = Form::parse(
+            b"shifts.0.title=A&shifts.0.minimum=&shifts.1.ends_next_day=yes&shifts.2.each_minutes=x",
+        );
+        let open =
+            rows(&form.mistaken("shifts.0.description", "It is long")).into_iter().map(|row| row.is_open);
+        assert_eq!(open.collect::<Vec<_>>(), [true, true, true]);
+        let closed =
+            rows(&Form::parse(b"shifts.0.title=A&shifts.0.minimum=")).into_iter().map(|row| row.is_open);
+        assert_eq!(closed.collect::<Vec<_>>(), [false, false, false]);
     }
 
     #[test]
