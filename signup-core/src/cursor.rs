@@ -14,6 +14,7 @@ use uuid::Uuid;
 use crate::id::{ActivityId, DeliveryId, EventId, SignupId};
 use crate::secret::Digest;
 use crate::store::{CoverageKey, EventKey, EventOrder, Position, Side};
+use crate::text::EmailAddress;
 use crate::text_form::text_form;
 use crate::value_error::ValueError;
 
@@ -89,6 +90,18 @@ macro_rules! ids {
     )+};
 }
 
+impl CursorKey for EmailAddress {
+    const LIST: &'static str = "signup list cursor of volunteers";
+
+    fn to_bytes(&self) -> Vec<u8> {
+        self.key().into()
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        Self::new(str::from_utf8(bytes).ok()?).ok()
+    }
+}
+
 ids! {
     SignupId => "signup list cursor of sign-ups";
     ActivityId => "signup list cursor of activity";
@@ -118,7 +131,7 @@ macro_rules! cursors {
     )+};
 }
 
-cursors!(EventKey, CoverageKey, SignupId, ActivityId, DeliveryId);
+cursors!(EventKey, CoverageKey, SignupId, EmailAddress, ActivityId, DeliveryId);
 
 fn seal<K: CursorKey>(position: &Position<K>) -> String {
     let side = match position.side {
@@ -172,6 +185,10 @@ mod tests {
                 let key = CoverageKey(key);
                 assert_eq!(Position { key, side }.to_string().parse(), Ok(Position { key, side }));
             }
+            for address in ["ada@example.org".to_owned(), format!("Ada@{}", ["müller"; 16].join("."))] {
+                let position = Position { key: EmailAddress::new(&address).unwrap(), side };
+                assert_eq!(position.to_string().parse(), Ok(position));
+            }
         }
     }
 
@@ -206,5 +223,6 @@ mod tests {
         let coverage = Position { key: CoverageKey(position().key), side: Side::Below };
         assert_eq!(coverage.to_string().parse::<EventPosition>(), Err(MALFORMED));
         assert_eq!(position().to_string().parse::<Position<CoverageKey>>(), Err(MALFORMED));
+        assert_eq!(signups.to_string().parse::<Position<EmailAddress>>(), Err(MALFORMED));
     }
 }

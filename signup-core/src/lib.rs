@@ -162,6 +162,7 @@ mod time_and_place;
 mod time_error;
 mod token;
 mod value_error;
+mod volunteer;
 mod webhook;
 mod zone;
 
@@ -229,7 +230,7 @@ pub use store::{
     Entity, EventInFull, EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, ListQuery,
     Listed, NoticeCounts, NoticeQuery, OpenShift, Page, Position, Purge, Record, RecordKey, Refusal,
     RequestCounter, Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Statistics, Store,
-    StoreError, StoreErrorKind, Total, Unique, Wrapped, Wrapper, Write,
+    StoreError, StoreErrorKind, Total, Unique, VolunteerQuery, Wrapped, Wrapper, Write,
 };
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Instructions,
@@ -239,6 +240,7 @@ pub use text::{
 pub use time_and_place::TimeAndPlace;
 pub use token::{Scope, Scopes, Token};
 pub use value_error::ValueError;
+pub use volunteer::{ShiftStart, Volunteer};
 pub use webhook::{
     Attempt, Delivery, DeliveryState, DeliveryStatus, Disabled, DisabledReason, FormerSecret, Reported,
     SigningSecret, Webhook, WebhookUrl, WebhookUrlError,

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::hours::Interval;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::shift::{CancelledBy, Closing, ScheduledShift, Shift};
-use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, search_form};
+use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, search_form, words};
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
 
@@ -143,11 +143,22 @@ impl Signup {
     }
 
     /// Returns the lines in which a [`SearchText`](crate::SearchText) is looked for: the name, the address by its key and, if that
-    /// differs, the address as it reads. They are in lower case and without accents.
+    /// differs, the address as it reads, and then each further word of them. They are in lower case and without accents. Each line comes
+    /// after a line break, so that the beginning of a word is found after one.
     pub fn search_key(&self) -> String {
         let (name, key, readable) =
             (search_form(self.name.as_str()), self.email.key(), search_form(&self.email.readable_key()));
-        if readable == key { format!("{name}\n{key}") } else { format!("{name}\n{key}\n{readable}") }
+        let mut lines = format!("\n{name}\n{key}");
+        if readable != key {
+            lines += &format!("\n{readable}");
+        }
+        for word in words(&lines) {
+            let line = format!("\n{word}");
+            if !lines.contains(&line) {
+                lines += &line;
+            }
+        }
+        lines
     }
 
     /// Returns whether the sign-up holds a place.

@@ -32,7 +32,7 @@ pub use in_full::{EventInFull, SignInInFull, SignupInFull};
 pub use keys::{Access, Key, Keys};
 pub use query::{
     ActivityQuery, CoverageKey, CoverageQuery, DeliveryQuery, EventKey, EventOrder, EventQuery, ListQuery,
-    Listed, OpenShift, Page, Position, Side, SignupQuery,
+    Listed, OpenShift, Page, Position, Side, SignupQuery, VolunteerQuery,
 };
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
@@ -45,6 +45,7 @@ use crate::receipt::EventWithShifts;
 use crate::secret::Digest;
 use crate::shift::{ScheduledShift, Shift};
 use crate::signup::Signup;
+use crate::volunteer::Volunteer;
 use crate::webhook::Delivery;
 #[cfg(doc)]
 use crate::webhook::Webhook;
@@ -156,6 +157,17 @@ forward::stores! {
             organization: OrganizationId,
             query: &SignupQuery,
         ) -> Result<Vec<SignupInFull>, StoreError>;
+
+        /// Lists the volunteers of the organization that have a sign-up that `query` [selects](VolunteerQuery::selects), by the ascending
+        /// [key](crate::EmailAddress::key) of the address. Each is the volunteer [of all sign-ups](Volunteer::of_signups) of the address.
+        ///
+        /// Returns at most `query.limit` volunteers: those nearest to `query.position` on its side, always in list order. The
+        /// cost does not depend on how far down the list the page is.
+        async fn volunteers(
+            &self,
+            organization: OrganizationId,
+            query: &VolunteerQuery,
+        ) -> Result<Page<Volunteer>, StoreError>;
 
         /// Lists the organization's activity that `query` selects, by descending id, like [`signups`](Self::signups). Activity of a
         /// deleted event is included.

@@ -306,14 +306,26 @@ impl SearchText {
     /// # Ok::<_, signup_core::TextError>(())
     /// ```
     pub fn begins_words_of(&self, other: &str) -> bool {
-        let [text, other] = [&self.0, other].map(search_form);
-        let words = |text: &str| {
-            let words = text.split(|c: char| !c.is_alphanumeric() && canonical_combining_class(c) == 0);
-            words.filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-        };
-        let others = words(&other);
-        words(&text).iter().all(|word| others.iter().any(|other| other.starts_with(word)))
+        let others = words(&search_form(other));
+        self.words().iter().all(|word| others.iter().any(|other| other.starts_with(word)))
     }
+
+    /// Returns the words of the text, in the form in which they are looked for.
+    pub fn words(&self) -> Vec<String> {
+        words(&search_form(&self.0))
+    }
+
+    /// Returns what a [`search_key`](crate::Signup::search_key) contains if each word of the text begins a word of the name or of the
+    /// address.
+    pub fn line_beginnings(&self) -> Vec<String> {
+        self.words().iter().map(|word| format!("\n{word}")).collect()
+    }
+}
+
+/// Returns the words of a text. Whatever is no letter and no digit separates words.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && canonical_combining_class(c) == 0);
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Returns a text in the form in which it is searched: in lower case, without accents, and with the strokes and ligatures of Latin letters

@@ -26,8 +26,8 @@ use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
     EventId, EventInFull, EventQuery, EventWithShifts, ListQuery, Notice, NoticeCounts, NoticeQuery,
     OrganizationId, Page, Purge, Record, RecordKey, RequestCounter, ScheduledShift, Shift, ShiftId,
-    SignInInFull, Signup, SignupInFull, SignupQuery, Statistics, Store, StoreError, Unique, WebhookId,
-    jiff::Timestamp,
+    SignInInFull, Signup, SignupInFull, SignupQuery, Statistics, Store, StoreError, Unique, Volunteer,
+    VolunteerQuery, WebhookId, jiff::Timestamp,
 };
 
 use tables::Tables;
@@ -144,6 +144,14 @@ impl Store for MemoryStore {
         let tables = self.read();
         let found = tables.signups(organization, query).items;
         Ok(found.into_iter().filter_map(|signup| tables.signup_in_full(signup)).collect())
+    }
+
+    async fn volunteers(
+        &self,
+        organization: OrganizationId,
+        query: &VolunteerQuery,
+    ) -> Result<Page<Volunteer>, StoreError> {
+        Ok(self.read().volunteers(organization, query))
     }
 
     async fn activity(

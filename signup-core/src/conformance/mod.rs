@@ -103,6 +103,7 @@ pub mod signup_lists;
 pub mod snapshots;
 pub mod totals;
 pub mod uniques;
+pub mod volunteers;
 pub mod waiting_lists;
 
 /// Runs one promise on a store of `fresh`. Does nothing if `fresh` returns `None`.
@@ -285,6 +286,10 @@ macro_rules! conformance_tests {
             waiting_lists::nobody_waits_for_an_empty_place_after_simultaneous_changes
             uniques::a_cancelled_sign_up_frees_its_place
             uniques::a_deleted_event_frees_its_external_id
+            volunteers::volunteers_are_listed_by_address_with_the_totals_of_their_sign_ups
+            volunteers::volunteers_are_found_by_the_beginnings_of_words
+            volunteers::a_page_of_volunteers_has_positions_exactly_where_the_list_continues
+            volunteers::a_deleted_event_takes_its_sign_ups_from_the_volunteers
         }
 
         #[test]

@@ -9,7 +9,9 @@ use crate::fault::Faults;
 use crate::hours::{EventDate, TimeError};
 use crate::id::{EventId, ShiftId};
 use crate::signup::SignupStatus;
-use crate::store::{ActivityQuery, CoverageQuery, DeliveryQuery, EventOrder, EventQuery, SignupQuery};
+use crate::store::{
+    ActivityQuery, CoverageQuery, DeliveryQuery, EventOrder, EventQuery, SignupQuery, VolunteerQuery,
+};
 use crate::value_error::ValueError;
 
 impl EventQuery {
@@ -104,6 +106,22 @@ impl SignupQuery {
         let position = fields.text("cursor").nullable();
         let filters = Self { event, shift, status, email, search, ..Self::new() };
         fields.finish(Some(Self { position, limit, ..filters }))
+    }
+}
+
+impl VolunteerQuery {
+    /// Makes a query of parameters, which are all optional: `email`, `q`, `per_page` and `cursor`. `email` is a whole address, and `q` the
+    /// beginnings of words of a name or of an address. A `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
+    ///
+    /// # Errors
+    /// Returns every fault, in the order of the fields.
+    pub fn from_input(input: Input<'_>) -> Result<Self, Faults> {
+        let mut fields = Fields::new(input);
+        let email = fields.text("email").nullable();
+        let search = fields.words("q");
+        let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(Self::DEFAULT_LIMIT);
+        let position = fields.text("cursor").nullable();
+        fields.finish(Some(Self { email, search, position, limit }))
     }
 }
 

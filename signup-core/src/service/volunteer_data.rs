@@ -10,7 +10,7 @@ use crate::opt_out::{OptOut, Subscription};
 use crate::person::{Membership, Person};
 use crate::rules;
 use crate::signup::SignupStatus;
-use crate::store::{NoticeQuery, Purge, RecordKey, SignupInFull, SignupQuery, Unique};
+use crate::store::{NoticeQuery, Position, Purge, RecordKey, Side, SignupInFull, SignupQuery, Unique};
 use crate::text::EmailAddress;
 
 /// Everything that an organization stores about the volunteer with an email address. From
@@ -43,31 +43,37 @@ impl VolunteerData {
 }
 
 impl Shared {
-    /// Reads everything that an organization stores about an address. Each sign-up has a snapshot of its own.
+    /// Reads the sign-ups that a query selects with everything that they refer to, newest first. Each portion has a snapshot of its own.
+    pub(super) async fn all_signups_in_full(
+        &self,
+        organization: OrganizationId,
+        query: SignupQuery,
+    ) -> Result<Vec<SignupInFull>> {
+        let mut query = query.limit(SignupQuery::MAX_LIMIT);
+        let mut found = vec![];
+        loop {
+            let portion = self.store.signups_in_full(organization, &query).await?;
+            let Some(last) = portion.last() else { return Ok(found) };
+            query = query.at(Position { key: last.signup.id, side: Side::Below });
+            found.extend(portion);
+        }
+    }
+
+    /// Reads everything that an organization stores about an address.
     pub(super) async fn volunteer_data(
         &self,
         organization: OrganizationId,
         email: &EmailAddress,
     ) -> Result<VolunteerData> {
         let members = self.store.members(organization).await?;
-        let mut data = VolunteerData {
-            signups: vec![],
+        let query = SignupQuery::new().email(email.clone()).with_deleted();
+        Ok(VolunteerData {
+            signups: self.all_signups_in_full(organization, query).await?,
             notices: self.notices_about(organization, email).await?,
             member: members.into_iter().find(|(_, person)| person.email == *email),
             invitation: self.store.find(Unique::InvitedEmail(organization, email.key().to_owned())).await?,
             opt_outs: self.opt_outs(organization, email).await?,
-        };
-        let query = SignupQuery::new().email(email.clone()).with_deleted().limit(SignupQuery::MAX_LIMIT);
-        let mut next = Some(query);
-        while let Some(query) = next {
-            let page = self.store.signups(organization, &query).await?;
-            for signup in page.items {
-                // A sign-up that was erased meanwhile is left out.
-                data.signups.extend(self.store.signup_in_full(organization, signup.id).await?);
-            }
-            next = page.next.map(|next| query.at(next));
-        }
-        Ok(data)
+        })
     }
 
     async fn opt_outs(&self, organization: OrganizationId, email: &EmailAddress) -> Result<Vec<OptOut>> {

@@ -6,6 +6,7 @@ mod deliveries;
 mod events;
 mod lists;
 mod signups;
+mod volunteers;
 
 use std::cmp::Ordering;
 
@@ -42,6 +43,7 @@ pub use deliveries::DeliveryQuery;
 pub use events::{EventOrder, EventQuery, OpenShift};
 pub use lists::ListQuery;
 pub use signups::SignupQuery;
+pub use volunteers::VolunteerQuery;
 
 use crate::activity::Activity;
 use crate::coverage::EventCoverage;
@@ -49,12 +51,14 @@ use crate::event::Event;
 use crate::id::{ActivityId, DeliveryId, EventId, SignupId};
 use crate::receipt::EventWithShifts;
 use crate::signup::Signup;
+use crate::text::EmailAddress;
+use crate::volunteer::Volunteer;
 use crate::webhook::Delivery;
 
 /// A record that is listed in pages.
 pub trait Listed {
     /// The sort key.
-    type Key: Copy;
+    type Key: Clone;
 }
 
 impl Listed for Event {
@@ -79,6 +83,10 @@ impl Listed for Delivery {
 
 impl Listed for Signup {
     type Key = SignupId;
+}
+
+impl Listed for Volunteer {
+    type Key = EmailAddress;
 }
 
 /// The sort key of an event in a list. The keys of one order sort from the top of the list to its bottom.

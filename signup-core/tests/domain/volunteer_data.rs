@@ -101,3 +101,33 @@ async fn the_data_that_another_organization_stores_is_neither_read_nor_erased() 
     assert_eq!(admin.erase_volunteer(&address("ada")).await, Ok(0));
     assert_eq!(stranger.signups(SignupQuery::new()).await.unwrap().items.len(), 1);
 }
+
+#[tokio::test]
+async fn the_sign_ups_of_a_volunteer_are_those_of_the_address_for_every_event() {
+    let scene = Scene::start().await;
+    let admin = of_role(&scene, "grace", Role::Admin).await;
+    let (event, first) = scene.event(9).await;
+    let (gone, of_deleted) = scene.event(9).await;
+    let (_, other) = scene.event(9).await;
+    for shift in [&first, &of_deleted, &other] {
+        scene.sign_up(shift, "ada").await.unwrap();
+    }
+    let bob = scene.sign_up(&first, "bob").await.unwrap().signup;
+    let cancelled = scene.session.signups(SignupQuery::new().of_event(gone.id)).await.unwrap().items;
+    admin.cancel_signup(cancelled[0].id, Cancellation::new()).await.unwrap();
+    admin.delete_event(gone.id).await.unwrap();
+
+    let listed = scene.session.volunteers(VolunteerQuery::new()).await.unwrap().items;
+    let totals: Vec<_> = listed.iter().map(|found| (found.email.clone(), found.confirmed)).collect();
+    assert_eq!(totals, [(address("ada"), 2), (address("bob"), 1)]);
+    let found = scene.session.signups_of_volunteer(listed[0].newest).await.unwrap();
+    let events: Vec<_> = found.iter().map(|found| (found.event.id, found.signup.email.clone())).collect();
+    assert_eq!(events, [(other.event, address("ada")), (event.id, address("ada"))]);
+
+    let stranger = session(&scene.service, Plan::Pro).await;
+    for (reader, id) in
+        [(&scene.session, SignupId::NONE), (&scene.session, cancelled[0].id), (&stranger, bob.id)]
+    {
+        assert_eq!(reader.signups_of_volunteer(id).await, Err(Error::NotFound), "{id}");
+    }
+}

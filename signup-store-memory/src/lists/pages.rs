@@ -2,13 +2,14 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::ops::Bound::{self, Excluded, Included};
 
 use signup_core::{
-    Activity, ActivityId, ActivityQuery, Notice, NoticeId, NoticeQuery, OrganizationId, Page, Record,
-    RecordKey, Signup, SignupId, SignupQuery,
+    Activity, ActivityId, ActivityQuery, Deleted, Notice, NoticeId, NoticeQuery, OrganizationId, Page,
+    Position, Record, RecordKey, Side, Signup, SignupId, SignupQuery, Volunteer, VolunteerQuery,
 };
 
-use super::{SignupList, beyond, id_page};
+use super::{SignupList, SignupPlace, beyond, id_page};
 use crate::tables::Tables;
 
 impl Tables {
@@ -26,6 +27,57 @@ impl Tables {
         let only = query.id.map(|id| BTreeSet::from([Reverse(id)]));
         let list = only.as_ref().or_else(|| self.lists.signups.get(&list));
         id_page(list, (query.position, query.limit), read)
+    }
+
+    pub(crate) fn volunteers(&self, organization: OrganizationId, query: &VolunteerQuery) -> Page<Volunteer> {
+        // The keys of addresses are ASCII.
+        let (first, last) = (Included(""), Included("\u{7f}"));
+        let range = |from: Bound<&str>, to: Bound<&str>| {
+            let bounds =
+                [from, to].map(|key| key.map(|key| SignupList::Address(organization, key.to_owned())));
+            let mailboxes = self.lists.signups.range::<SignupList, _>(<(_, _)>::from(bounds));
+            mailboxes.filter_map(|(_, signups)| self.volunteer(organization, query, signups))
+        };
+        let limit = query.limit as usize;
+        let (mut found, is_other_side, is_above) = match &query.position {
+            None => (range(first, last).take(limit + 1).collect::<Vec<_>>(), false, false),
+            Some(Position { key, side: Side::Below }) => {
+                let below = range(Excluded(key.key()), last).take(limit + 1).collect();
+                (below, range(first, Included(key.key())).next().is_some(), false)
+            }
+            Some(Position { key, side: Side::Above }) => {
+                let above = range(first, Excluded(key.key())).rev().take(limit + 1).collect();
+                (above, range(Included(key.key()), last).next().is_some(), true)
+            }
+        };
+        let goes_on = found.len() > limit;
+        found.truncate(limit);
+        if is_above {
+            found.reverse();
+        }
+        let [above, below] = if is_above { [goes_on, is_other_side] } else { [is_other_side, goes_on] };
+        let first = found.first().filter(|_| above).map(|volunteer| volunteer.email.clone());
+        let last = found.last().filter(|_| below).map(|volunteer| volunteer.email.clone());
+        Page::new(found, first, last)
+    }
+
+    /// Returns the volunteer of these sign-ups if the query selects one of them.
+    fn volunteer(
+        &self,
+        organization: OrganizationId,
+        query: &VolunteerQuery,
+        signups: &BTreeSet<SignupPlace>,
+    ) -> Option<Volunteer> {
+        let read = |Reverse(id): &SignupPlace| match self
+            .read(&RecordKey::Signup(organization, *id), Deleted::Excluded)
+        {
+            Some(Record::Signup(signup)) => self.signup_in_full(*signup),
+            _ => None,
+        };
+        let signups: Vec<_> =
+            signups.iter().filter_map(read).map(|found| (found.signup, found.shift)).collect();
+        let is_selected = signups.iter().any(|(signup, _)| query.selects(signup));
+        Volunteer::of_signups(signups).pop().filter(|_| is_selected)
     }
 
     pub(crate) fn activity(&self, organization: OrganizationId, query: &ActivityQuery) -> Page<Activity> {

@@ -348,7 +348,7 @@ CREATE TABLE signups (
     event_id        uuid    NOT NULL,
     shift_id        uuid    NOT NULL,
     name            text    NOT NULL,
-    -- The name and the address in lower case and without accents, in which a search looks.
+    -- The name, the address and their words in lower case and without accents, each after a line break. A search looks in this text.
     search_key      text    COLLATE "C" NOT NULL,
     email           text    NOT NULL,
     -- The address in lower-case ASCII, by which addresses are compared.

@@ -345,7 +345,7 @@ CREATE TABLE signups (
     event_id        BLOB    NOT NULL,
     shift_id        BLOB    NOT NULL,
     name            TEXT    NOT NULL,
-    -- The name and the address in lower case and without accents, in which a search looks.
+    -- The name, the address and their words in lower case and without accents, each after a line break. A search looks in this text.
     search_key      TEXT    NOT NULL,
     email           TEXT    NOT NULL,
     -- The address in lower-case ASCII, by which addresses are compared.

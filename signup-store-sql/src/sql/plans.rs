@@ -6,13 +6,14 @@
 use signup_core::{
     ActivityId, ActivityQuery, DeliveryId, DeliveryQuery, EmailAddress, EventId, EventKey, EventQuery,
     OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId, SignupQuery,
-    SignupStatus, Timestamp, Total, Unique, WebhookId,
+    SignupStatus, Timestamp, Total, Unique, VolunteerQuery, WebhookId,
 };
 
 use super::purge::Portion;
 use super::read::{
     activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
     page_query, page_with_shifts_query, people_queries, signup_page_query, signups_in_full_query,
+    volunteer_page_query,
 };
 use super::{Dialect, Statement, require};
 use crate::records::notice::QueuePosition;
@@ -85,6 +86,16 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
             wanted.position = side.map(|side| Position { key: SignupId::NONE, side });
             add(name, signup_page_query(dialect, OWNER, &wanted), &[index, "shifts_pkey"], is_page);
             add(name, signups_in_full_query(dialect, OWNER, &wanted), &[index, "shifts_pkey"], false);
+        }
+    }
+    for query in [VolunteerQuery::new(), VolunteerQuery::new().search("ada".parse().unwrap())] {
+        for side in sides {
+            let mut wanted = query.clone();
+            wanted.position =
+                side.map(|side| Position { key: EmailAddress::new("ada@example.org").unwrap(), side });
+            let page = volunteer_page_query(dialect, OWNER, &wanted);
+            // A search looks at each sign-up, in any order.
+            add("volunteers", page, &["signups_by_address", "shifts_pkey"], query.search.is_none());
         }
     }
     let one = signups_in_full_query(dialect, OWNER, &SignupQuery::new().only(SignupId::NONE));

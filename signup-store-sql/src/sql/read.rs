@@ -16,6 +16,7 @@ mod page;
 mod people;
 mod reader;
 mod signup_page;
+mod volunteer_page;
 
 pub(crate) use activity_page::activity_page;
 #[cfg(test)]
@@ -38,3 +39,6 @@ pub(crate) use reader::{Reader, StoreResult, of_parent, one, record};
 pub(crate) use signup_page::{signup_page, signups_in_full};
 #[cfg(test)]
 pub(crate) use signup_page::{signup_page_query, signups_in_full_query};
+pub(crate) use volunteer_page::volunteer_page;
+#[cfg(test)]
+pub(crate) use volunteer_page::volunteer_page_query;

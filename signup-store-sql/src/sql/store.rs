@@ -10,8 +10,8 @@ use signup_core::{
     Activity, ActivityQuery, ChangeSet, CommitError, Deleted, Delivery, DeliveryQuery, Digest, Event,
     EventId, EventInFull, EventQuery, EventWithShifts, Kind, ListQuery, Notice, NoticeQuery, OrganizationId,
     Page, Purge, Record, RecordKey, RequestCounter, Requirement, ScheduledShift, Shift, ShiftId,
-    SignInInFull, Signup, SignupInFull, SignupQuery, Statistics, Store, Timestamp, Unique, WebhookId,
-    sort_by_running_order,
+    SignInInFull, Signup, SignupInFull, SignupQuery, Statistics, Store, Timestamp, Unique, Volunteer,
+    VolunteerQuery, WebhookId, sort_by_running_order,
 };
 
 use crate::records::unique::{Lookup, PLACE, lookup};
@@ -235,6 +235,14 @@ impl<B: Backend> Store for SqlStore<B> {
         query: &SignupQuery,
     ) -> StoreResult<Vec<SignupInFull>> {
         read::signups_in_full(self.backend.reader(), organization, query).await
+    }
+
+    async fn volunteers(
+        &self,
+        organization: OrganizationId,
+        query: &VolunteerQuery,
+    ) -> StoreResult<Page<Volunteer>> {
+        read::volunteer_page(self.backend.reader(), organization, query).await
     }
 
     async fn signed_in(&self, digest: &Digest) -> StoreResult<Option<SignInInFull>> {

@@ -75,6 +75,9 @@ pub(super) async fn compare(
             same!(store, reference, signups(owner, query))?;
             same!(store, reference, signups_in_full(owner, query))?;
         }
+        for query in volunteer_queries() {
+            same!(store, reference, volunteers(owner, &query))?;
+        }
         for query in &activity_queries {
             same!(store, reference, activity(owner, query))?;
         }
@@ -127,6 +130,17 @@ fn signup_queries(seen: &Seen) -> Vec<SignupQuery> {
         queries.extend([deleted.clone().search("a".parse().unwrap()), deleted.limit(2), scope]);
     }
     queries
+}
+
+/// Returns queries of the volunteers, with each filter and at each position.
+fn volunteer_queries() -> impl Iterator<Item = VolunteerQuery> {
+    let new = VolunteerQuery::new;
+    let searches = SEARCHES.iter().step_by(4).map(move |text| new().search(text.parse().unwrap()));
+    let beside = (0..4).flat_map(move |person| {
+        let at = |side| new().limit(2).at(Position { key: email(person, false), side });
+        [new().email(email(person, true)), at(Side::Below), at(Side::Above)]
+    });
+    searches.chain(beside).chain([new()])
 }
 
 /// Returns queries of every scope, of each type, and at each position.

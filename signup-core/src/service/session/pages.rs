@@ -6,7 +6,10 @@ use crate::coverage::EventCoverage;
 use crate::error::Result;
 use crate::event::Event;
 use crate::signup::Signup;
-use crate::store::{ActivityQuery, CoverageQuery, EventQuery, Listed, Page, Position, SignupQuery};
+use crate::store::{
+    ActivityQuery, CoverageQuery, EventQuery, Listed, Page, Position, SignupQuery, VolunteerQuery,
+};
+use crate::volunteer::Volunteer;
 
 /// A query of a list that a session reads page by page.
 pub trait PageQuery: Clone + Send + Sync {
@@ -39,7 +42,7 @@ impl<Query: PageQuery> Pages<Query> {
     pub async fn next(&mut self) -> Result<Option<Page<Query::Item>>> {
         let Some(query) = &self.next else { return Ok(None) };
         let page = query.clone().read(&self.session).await?;
-        self.next = page.next.and_then(|next| self.next.take().map(|query| query.beside(next)));
+        self.next = page.next.clone().and_then(|next| self.next.take().map(|query| query.beside(next)));
         Ok(Some(page))
     }
 }
@@ -64,12 +67,13 @@ page_queries! {
     EventQuery => Event, events;
     CoverageQuery => EventCoverage, coverages;
     SignupQuery => Signup, signups;
+    VolunteerQuery => Volunteer, volunteers;
     ActivityQuery => Activity, activity;
 }
 
 impl Session {
     /// Returns a walk through the pages of a list, from the page of `query` to the last page: of [events](Self::events), of
-    /// [coverage](Self::coverages), of [sign-ups](Self::signups) or of [activity](Self::activity).
+    /// [coverage](Self::coverages), of [sign-ups](Self::signups), of [volunteers](Self::volunteers) or of [activity](Self::activity).
     ///
     /// A record that exists throughout the walk is on exactly one page, even if others are created meanwhile. The exception is a
     /// record that moves in the list, or leaves the filter, during the walk.

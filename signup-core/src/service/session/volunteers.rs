@@ -1,12 +1,71 @@
-//! The data of volunteers: found by address, exported and erased.
+//! Volunteers over all events, and their data: found by address, exported and erased.
 
 use super::Session;
 use crate::error::Result;
+use crate::id::SignupId;
 use crate::permission::Permission;
 use crate::service::VolunteerData;
+use crate::signup::Signup;
+use crate::store::{Page, RecordKey, SignupInFull, SignupQuery, VolunteerQuery};
 use crate::text::EmailAddress;
+use crate::token::Scope;
+use crate::volunteer::Volunteer;
 
 impl Session {
+    /// Lists the volunteers of the organization by address, with the totals of their sign-ups for all events.
+    ///
+    /// A page has at most `limit` volunteers. A `limit` outside 1 to 100 counts as the nearest bound. Requires
+    /// [`Scope::SignupsRead`].
+    ///
+    /// # Errors
+    /// Fails only if the caller lacks the scope, or the store fails.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::VolunteerQuery;
+    ///
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
+    /// let found = session.volunteers(VolunteerQuery::new().search("lovel".parse()?)).await?.items;
+    /// assert_eq!((found[0].names[0].as_str(), found[0].confirmed), ("Ada Lovelace", 1));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn volunteers(&self, query: VolunteerQuery) -> Result<Page<Volunteer>> {
+        self.require(Scope::SignupsRead)?;
+        let query = VolunteerQuery { limit: query.limit.clamp(1, VolunteerQuery::MAX_LIMIT), ..query };
+        Ok(self.shared.store.volunteers(self.organization_id(), &query).await?)
+    }
+
+    /// Reads every sign-up of the address that a sign-up has, newest first, with its event and its shift. Sign-ups of deleted events are
+    /// left out.
+    ///
+    /// Requires [`Scope::SignupsRead`].
+    ///
+    /// # Errors
+    /// Returns [`Error::NotFound`](crate::Error::NotFound) if the organization has no such sign-up, or the sign-up was erased.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { service, organization, session, created, ada, .. }| {
+    /// use signup_core::VolunteerQuery;
+    ///
+    /// # service.volunteers().form_of(organization.id, [created.shifts[0].id]).await?.sign_up(ada).await?;
+    /// let found = session.volunteers(VolunteerQuery::new()).await?.items;
+    /// let signups = session.signups_of_volunteer(found[0].newest).await?;
+    /// assert_eq!(signups[0].event.title, created.event.title);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn signups_of_volunteer(&self, id: SignupId) -> Result<Vec<SignupInFull>> {
+        self.require(Scope::SignupsRead)?;
+        let organization = self.organization_id();
+        let signup: Signup = self.shared.get(RecordKey::Signup(organization, id)).await?;
+        self.shared.all_signups_in_full(organization, SignupQuery::new().email(signup.email)).await
+    }
+
     /// Finds what the organization stores about the volunteer with this address, for a page that shows how much there is. A program
     /// that hands out the data calls [`volunteer_data`](Self::volunteer_data).
     ///
