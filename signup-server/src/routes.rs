@@ -16,10 +16,10 @@ use crate::console;
 use crate::handlers::{
     add_question, add_slots, cancel_event, create_event, create_webhook, delete_event, delete_question,
     delete_slot, delete_webhook, duplicate_event, list_activity, list_coverage, list_deliveries, list_events,
-    list_questions, list_signups, list_signups_of_event, list_signups_of_slot, list_slots, list_webhooks,
-    patch_event, patch_question, patch_slot, patch_webhook, publish_event, redeliver, rotate_secret,
-    show_coverage, show_event, show_signup, show_slot, show_team, show_token, show_webhook, test_webhook,
-    unpublish_event,
+    list_questions, list_signups, list_signups_of_event, list_signups_of_slot, list_slots, list_volunteers,
+    list_webhooks, patch_event, patch_question, patch_slot, patch_webhook, publish_event, redeliver,
+    rotate_secret, show_coverage, show_event, show_signup, show_slot, show_team, show_token, show_webhook,
+    test_webhook, unpublish_event,
 };
 use crate::health;
 use crate::mcp;
@@ -67,6 +67,7 @@ static ROUTES: &[Route] = &[
         Api(|c| delete_question(c.session, c.path.question(), c.request).boxed())),
     personal(Method::GET, "/v1/signups", Api(|c| list_signups(c.context, c.session, c.request).boxed())),
     personal(Method::GET, "/v1/signups/{id}", Api(|c| show_signup(c.session, c.path.signup(), c.request).boxed())),
+    personal(Method::GET, "/v1/volunteers", Api(|c| list_volunteers(c.context, c.session, c.request).boxed())),
     route(Method::GET, "/v1/activity", Api(|c| list_activity(c.context, c.session, c.request).boxed())),
     secret(Method::GET, "/v1/webhooks", Api(|c| list_webhooks(c.session, c.request).boxed())),
     secret(Method::POST, "/v1/webhooks", Api(|c| create_webhook(c.session, c.request).boxed())),
@@ -248,6 +249,7 @@ mod tests {
                 "/v1/signups",
                 "/v1/signups/{id}",
                 "/v1/slots/{id}/signups",
+                "/v1/volunteers",
                 "/v1/webhooks",
                 "/v1/webhooks/{id}",
                 "/v1/webhooks/{id}/rotate_secret",
@@ -278,6 +280,7 @@ mod tests {
                 "/events/{slug}",
                 "/events/{slug}/signups",
                 "/console/{slug}/events/{event_id}/signups.csv",
+                "/console/{slug}/volunteers.csv",
             ]
         );
     }

@@ -1,4 +1,4 @@
-//! The sign-ups of an event as a table for spreadsheets: CSV (RFC 4180) in UTF-8 with a byte order mark, without which spreadsheets
+//! The sign-ups of an event, and the volunteers of an organization, as tables for spreadsheets: CSV (RFC 4180) in UTF-8 with a byte order mark, without which spreadsheets
 //! misread "Müller". The cells can be separated by semicolons, because Excel expects them where the decimal mark is a comma.
 //!
 //! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection). A telephone number may be calculated: it has no
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use signup_core::{
-    Answer, Attendance, EventSignups, Faults, Label, Question, ScheduledShift, ShiftSignups, SignedDuration,
-    Signup, ValueError,
+    Answer, Attendance, EventSignups, Faults, Label, PersonName, Question, ScheduledShift, ShiftSignups,
+    SignedDuration, Signup, ValueError, Volunteer,
 };
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory as _};
 
@@ -135,6 +135,29 @@ fn row(
     let answers = answers.map(|cell| if cell.is_empty() { cell } else { text(&cell) });
     let ids = [signup.id.to_string(), signup.event.to_string(), signup.shift.to_string()];
     fixed.into_iter().chain(answers).chain(ids).collect()
+}
+
+/// Returns the lines of the table of volunteers, like [`signup_table`]. The first and the last day are those of the shifts' events.
+pub(crate) fn volunteer_table(
+    volunteers: &[Volunteer],
+    separator: Separator,
+) -> impl Iterator<Item = String> {
+    let heading = ["names", "email", "signups", "attended", "absent", "hours", "first_day", "last_day"];
+    let rows = volunteers.iter().map(move |volunteer| {
+        let names: Vec<_> = volunteer.names.iter().map(PersonName::as_str).collect();
+        let (first, last) = volunteer.starts.unzip();
+        [
+            text(&names.join("; ")),
+            text(volunteer.email.as_str()),
+            volunteer.confirmed.to_string(),
+            volunteer.attended.to_string(),
+            volunteer.absent.to_string(),
+            separator.number(&hours(volunteer.time_helped)),
+            first.map(|start| start.date.to_string()).unwrap_or_default(),
+            last.map(|start| start.date.to_string()).unwrap_or_default(),
+        ]
+    });
+    iter::once(heading.map(str::to_owned)).chain(rows).map(move |cells| cells.join(separator.text()))
 }
 
 /// Returns a duration in hours, as a decimal number with at most two places, such as `1.5`.

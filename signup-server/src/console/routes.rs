@@ -18,6 +18,7 @@ use super::share::{poster, qr_png, qr_svg};
 use super::sign_in::{ask_address, ask_code, ask_sign_out, mail_code, sign_in, sign_out};
 use super::signups::{download_signups, list_signups};
 use super::start::{ask_leave, leave, list_organizations};
+use super::volunteer_list::{download_volunteers, list_volunteers, show_volunteer};
 use super::volunteers::{ask_volunteer, volunteer};
 use crate::route::Handler::{Console, Member};
 use crate::route::{Route, route};
@@ -94,6 +95,9 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::POST, "/console/{slug}/signups/{id}/cancel", Member(|c| cancel_signup(c).boxed())),
     route(Method::GET, "/console/{slug}/signups/{id}/correct", Member(|c| show_correction(c).boxed())),
     route(Method::POST, "/console/{slug}/signups/{id}/correct", Member(|c| correct_signup(c).boxed())),
+    route(Method::GET, "/console/{slug}/volunteers", Member(|c| list_volunteers(c).boxed())),
+    route(Method::GET, "/console/{slug}/volunteers.csv", Member(|c| download_volunteers(c).boxed())).compressed(),
+    route(Method::GET, "/console/{slug}/volunteers/{id}", Member(|c| show_volunteer(c).boxed())),
     route(Method::GET, "/console/{slug}/settings/people", Member(|c| ask_volunteer(c).boxed())),
     route(Method::POST, "/console/{slug}/settings/people", Member(|c| volunteer(c).boxed())),
 ];

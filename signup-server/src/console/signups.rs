@@ -170,7 +170,7 @@ pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup, te
     shift.map_or_else(told, |shift| titled(shift, texts))
 }
 
-fn state_in_words(signup: &Signup, shift: Option<&ScheduledShift>, event: &Event) -> String {
+pub(super) fn state_in_words(signup: &Signup, shift: Option<&ScheduledShift>, event: &Event) -> String {
     match signup.state {
         SignupState::Confirmed => match signup.attendance {
             None => "Confirmed".to_owned(),
@@ -232,12 +232,17 @@ pub(crate) async fn download_signups(call: MemberCall) -> PageResult {
     let separator = Separator::named(call.query().value("separator")).map_err(Error::from)?;
     let all = call.session.event_signups(call.path.event()).await?;
     let name = format!("{}-signups.csv", all.event.slug);
+    Ok(csv(signup_table(all, separator), &name))
+}
+
+/// Returns the file of a table. See [`file`].
+pub(super) fn csv(lines: impl Iterator<Item = String>, name: &str) -> Response {
     let mut text = MARK.to_string();
-    for line in signup_table(all, separator) {
+    for line in lines {
         text.push_str(&line);
         text.push_str(LINE_END);
     }
-    Ok(file(text, "text/csv; charset=utf-8", &name))
+    file(text, "text/csv; charset=utf-8", name)
 }
 
 /// Returns a file that a browser saves under `name`, which consists of ASCII letters, digits, dots and hyphens.

@@ -15,7 +15,9 @@ pub(crate) use events::{
     show_event, unpublish_event,
 };
 pub(crate) use questions::{add_question, delete_question, list_questions, patch_question};
-pub(crate) use signups::{list_signups, list_signups_of_event, list_signups_of_slot, show_signup};
+pub(crate) use signups::{
+    list_signups, list_signups_of_event, list_signups_of_slot, list_volunteers, show_signup,
+};
 pub(crate) use slots::{
     add_slots, delete_slot, list_coverage, list_slots, patch_slot, show_coverage, show_slot,
 };

@@ -1,12 +1,12 @@
-//! Handlers of sign-ups, which the API only reads.
+//! Handlers of sign-ups and of volunteers, which the API only reads.
 
-use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupQuery};
+use signup_core::{EventId, Scope, Session, ShiftId, SignupId, SignupQuery, VolunteerQuery};
 use warp::http::StatusCode;
 
 use super::{ApiResult, Context, authorize_read};
 use crate::reply::json;
 use crate::request::Request;
-use crate::wire::{Data, Signup, signup_page};
+use crate::wire::{Data, Signup, signup_page, volunteer_page};
 
 /// `GET /v1/signups`: lists one page of sign-ups.
 pub(crate) async fn list_signups(context: Context, session: Session, request: Request) -> ApiResult {
@@ -59,4 +59,14 @@ pub(crate) async fn show_signup(session: Session, id: SignupId, request: Request
     let signup = session.signup(id).await?;
     let shifts = session.shifts_of([&signup]).await?;
     Ok(json(StatusCode::OK, &Data { data: Signup::new(&signup, shifts.get(&signup.shift)) }))
+}
+
+/// `GET /v1/volunteers`: lists one page of volunteers.
+pub(crate) async fn list_volunteers(context: Context, session: Session, request: Request) -> ApiResult {
+    session.require(Scope::SignupsRead)?;
+    const NAMES: &[&str] = &["email", "per_page", "cursor"];
+    let query = request.query(|input| VolunteerQuery::from_input(input.only(NAMES)))?;
+    let page = session.volunteers(query.clone()).await?;
+    let path = format!("{}/v1/volunteers", context.base_url);
+    Ok(json(StatusCode::OK, &volunteer_page(&query, &page, path)))
 }

@@ -29,7 +29,7 @@ fn listed(tool: &'static Tool) -> Option<ListedTool> {
 }
 
 #[rustfmt::skip]
-static TABLE: [Tool; 20] = [
+static TABLE: [Tool; 21] = [
     whoami::TOOL,
     tool("list_events", Some(Scope::EventsRead), Effect::Reads, "listEvents",
         "Finds events by date and state: drafts, published and cancelled ones, without their shifts. Latest start first."),
@@ -79,6 +79,9 @@ static TABLE: [Tool; 20] = [
     tool("list_signups", Some(Scope::SignupsRead), Effect::Reads, "listSignups",
         "Lists who has signed up, newest first: names, addresses, answers, and attendance (whether they came). Those with the status \
          waitlisted wait for a place. For numbers alone, use get_coverage. You cannot sign people up: give them the event's public_url."),
+    tool("list_volunteers", Some(Scope::SignupsRead), Effect::Reads, "listVolunteers",
+        "Lists everyone who has signed up, by email address, with totals over all events: confirmed sign-ups, how often they came or did \
+         not, and hours."),
     tool("list_questions", Some(Scope::EventsRead), Effect::Reads, "listQuestions",
         "Lists the questions that people answer when they sign up. The answers are in list_signups."),
     tool("add_question", Some(Scope::EventsWrite), Effect::Adds, "createQuestion",

@@ -16,6 +16,7 @@ mod signup;
 mod slot;
 mod team;
 mod token;
+mod volunteer;
 mod volunteer_data;
 mod webhook;
 
@@ -34,6 +35,7 @@ pub(crate) use signup::{Erasure, Signup, cancelled_by, signup_page};
 pub(crate) use slot::{Slot, slots};
 pub(crate) use team::{OperatorTeam, Team};
 pub(crate) use token::{NewToken, Token, TokenUse};
+pub(crate) use volunteer::volunteer_page;
 pub(crate) use volunteer_data::VolunteerData;
 pub(crate) use webhook::{Delivery, Webhook, delivery_page};
 

@@ -28,7 +28,7 @@ READS_EVENTS = ["whoami", "list_events", "get_event", "list_questions"]
 ALL_TOOLS = [
     "whoami", "list_events", "get_event", "create_event", "duplicate_event", "update_event", "publish_event",
     "unpublish_event", "cancel_event", "delete_event", "get_coverage", "list_coverage", "list_shifts", "add_shifts",
-    "update_shift", "delete_shift", "list_signups", "list_questions", "add_question", "list_activity",
+    "update_shift", "delete_shift", "list_signups", "list_volunteers", "list_questions", "add_question", "list_activity",
 ]  # fmt: skip
 
 # The tools that were called with success.
@@ -146,6 +146,7 @@ async def reads_what_the_api_answers(agent: Agent) -> None:
             {"event_id": event, "status": "confirmed", "per_page": 2},
             f"/signups?event_id={event}&status=confirmed&per_page=2",
         ),
+        ("list_volunteers", {"per_page": 2}, "/volunteers?per_page=2"),
     ]
     answers = {}
     for tool, arguments, path in reads:

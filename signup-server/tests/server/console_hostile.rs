@@ -175,7 +175,7 @@ impl Scene<'_> {
                 "{event_id}" => &self.event,
                 _ if pattern.contains("/shifts/") => &self.shift,
                 _ if pattern.contains("/questions/") => &self.question,
-                _ if pattern.contains("/signups/") => &self.signup,
+                _ if pattern.contains("/signups/") || pattern.contains("/volunteers/") => &self.signup,
                 _ if pattern.contains("/webhooks/") => &self.webhook,
                 step => panic!("{step} of {pattern}"),
             };

@@ -96,6 +96,7 @@ impl Records {
             ("/shifts/", &self.shift),
             ("/questions/", &self.question),
             ("/signups/", &self.signup),
+            ("/volunteers/", &self.signup),
             ("/settings/webhooks/", &self.webhook),
         ];
         let of_kind = kinds.iter().find(|(start, _)| page.starts_with(start));

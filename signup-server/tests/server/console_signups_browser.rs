@@ -35,6 +35,8 @@ pub(crate) const PICTURES: &Pictures = &[
         &["console-people", "console-people-refused", "console-people-found", "console-people-erased"],
     ),
     ("console/erase_volunteer.html", &["console-people-erase"]),
+    ("console/volunteer_list.html", &["console-volunteers", "console-volunteers-none"]),
+    ("console/volunteer.html", &["console-volunteer"]),
 ];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -127,6 +129,13 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.press("Cancel the place").await;
     browser.wait_for("Cancelled by the organizer").await;
     browser.go_and_look(place.as_str(), "console-cancel-signup-gone", &axe).await;
+
+    let volunteers = url("/console/riverside/volunteers");
+    browser.go_and_look(&format!("{volunteers}?q=nobody"), "console-volunteers-none", &axe).await;
+    browser.go_and_look(&volunteers, "console-volunteers", &axe).await;
+    browser.follow("Grace Hopper").await;
+    browser.wait_for("Download or erase this data").await;
+    browser.look("console-volunteer", &axe).await;
 
     browser.go_and_look(&url("/console/riverside/settings/people"), "console-people", &axe).await;
     browser.press_and_look("Find", "There is a problem", "console-people-refused", &axe).await;

@@ -13,7 +13,7 @@ async fn a_token_sees_the_tools_of_its_scopes_and_is_refused_the_others() {
     let server = Server::start_on_sqlite();
     let all = tools(&server, &server.token).await;
     let name = |tool: &Value| tool["name"].as_str().unwrap().to_owned();
-    assert_eq!(all.len(), 20);
+    assert_eq!(all.len(), 21);
     let mut text = String::new();
     for scope in [
         "events:read",
@@ -76,6 +76,7 @@ fn reads(event: &str, slot: &str) -> Vec<(&'static str, Value, String)> {
         ("list_signups", json!({"event_id": event, "per_page": 1}), signups(&format!("event_id={event}&per_page=1"))),
         ("list_signups", json!({"slot_id": slot, "status": "confirmed"}), signups(&format!("slot_id={slot}&status=confirmed"))),
         ("list_signups", json!({"email": "ada+x@example.org"}), signups("email=ada%2Bx%40example.org")),
+        ("list_volunteers", json!({"email": "ada+x@example.org"}), "/v1/volunteers?email=ada%2Bx%40example.org".to_owned()),
     ];
     reads
 }

@@ -68,7 +68,7 @@ async fn any_process_answers_any_request_in_every_version() {
         processes.next.set(number / VERSIONS.len());
         processes.connect(version).await;
         let listed = result(&processes.request(version, "tools/list", json!({})).await);
-        assert_eq!(listed["tools"].as_array().unwrap().len(), 20, "{version}");
+        assert_eq!(listed["tools"].as_array().unwrap().len(), 21, "{version}");
         if version == NEWEST {
             assert_eq!((&listed["ttlMs"], &listed["cacheScope"]), (&json!(0), &json!("private")));
         } else {

@@ -106,6 +106,7 @@ impl Records {
         vec![
             read("/v1/events".to_owned(), "events:read"),
             read("/v1/signups".to_owned(), "signups:read"),
+            read("/v1/volunteers".to_owned(), "signups:read"),
             read("/v1/activity".to_owned(), "activity:read"),
             read("/v1/webhooks".to_owned(), "webhooks:read"),
             read("/v1/team".to_owned(), "team:read"),
@@ -154,8 +155,15 @@ impl Records {
 
     /// Returns the operations that name one of the records.
     pub(crate) fn operations_on_records(&self) -> impl Iterator<Item = Operation> {
-        let of_organization =
-            ["/v1/events", "/v1/signups", "/v1/activity", "/v1/webhooks", "/v1/team", "/v1/coverage"];
+        let of_organization = [
+            "/v1/events",
+            "/v1/signups",
+            "/v1/volunteers",
+            "/v1/activity",
+            "/v1/webhooks",
+            "/v1/team",
+            "/v1/coverage",
+        ];
         self.operations().into_iter().filter(move |found| !of_organization.contains(&found.path.as_str()))
     }
 }
@@ -211,7 +219,7 @@ async fn records_of_another_organization_and_unknown_ones_are_not_found() {
         let answer = send_as(&server, &other, method, &path, Some(&body)).await;
         assert_not_found(&answer, &format!("{method} {path}"));
     }
-    for list in ["/v1/events", "/v1/signups", "/v1/webhooks"] {
+    for list in ["/v1/events", "/v1/signups", "/v1/volunteers", "/v1/webhooks"] {
         assert_eq!(send_as(&server, &other, "GET", list, None).await.data(), json!([]), "{list}");
     }
     assert_eq!(state().await, before);

@@ -74,6 +74,7 @@ async fn the_log_has_no_address() {
         ("/v1/signups?email=hidden.ada@example.org".to_owned(), 200),
         ("/v1/signups?email=hidden.ada%40example.org&per_page=0".to_owned(), 422),
         ("/v1/signups?email=hidden.ada@nowhere".to_owned(), 422),
+        ("/v1/volunteers?email=hidden.ada@example.org".to_owned(), 200),
         (format!("/v1/events/{id}/signups?status=confirmed"), 200),
         (format!("/v1/slots/{slot}/signups?cursor=hidden.ada@example.org"), 422),
         ("/v1/signups/hidden.ada@example.org".to_owned(), 404),

@@ -25,6 +25,7 @@ fn each_tool_is_the_operation_that_its_name_says_with_the_scope_of_that_operatio
         ("update_shift", "PATCH /v1/slots/{id}", Some(ShiftsWrite), ChangesAndMails),
         ("delete_shift", "DELETE /v1/slots/{id}", Some(ShiftsWrite), ChangesAndMails),
         ("list_signups", "GET /v1/signups", Some(SignupsRead), Reads),
+        ("list_volunteers", "GET /v1/volunteers", Some(SignupsRead), Reads),
         ("list_questions", "GET /v1/events/{event_id}/questions", Some(EventsRead), Reads),
         ("add_question", "POST /v1/events/{event_id}/questions", Some(EventsWrite), Adds),
         ("list_activity", "GET /v1/activity", Some(ActivityRead), Reads),
