@@ -156,6 +156,7 @@ mod shift;
 mod sign_in;
 mod signup;
 mod store;
+mod summary;
 mod text;
 mod text_form;
 mod time_and_place;
@@ -232,6 +233,7 @@ pub use store::{
     RequestCounter, Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Statistics, Store,
     StoreError, StoreErrorKind, Total, Unique, VolunteerQuery, Wrapped, Wrapper, Write,
 };
+pub use summary::{EventSummary, Summary, SummaryMail};
 pub use text::{
     AnswerText, BadgeLabel, CancellationReason, Description, EmailAddress, EventLocation, Instructions,
     Label, LocationData, LocationDataError, MessageSubject, MessageText, Name, PersonName, SearchText,

@@ -6,13 +6,14 @@ use crate::event::Event;
 use crate::invitation::Invitee;
 use crate::message::Message;
 use crate::news::News;
-use crate::notice::Notice;
+use crate::notice::{Notice, NoticeCause};
 use crate::organization::Organization;
 use crate::person::Role;
 use crate::secret::{Digest, Secret};
 use crate::shift::ScheduledShift;
 use crate::sign_in::Code;
 use crate::signup::Signup;
+use crate::summary::SummaryMail;
 use crate::text::{EmailAddress, PersonName};
 
 /// A mail to send: the claimed notice, and what the mail shows.
@@ -97,6 +98,8 @@ pub enum MailContent {
     Invitation(Box<InvitationMail>),
     /// A message from an organizer to a volunteer.
     Message(Box<MessageMail>),
+    /// The summary of an organization to a member.
+    Summary(Box<SummaryMail>),
 }
 
 /// The mail of a message to one address.
@@ -165,7 +168,11 @@ impl Mail {
     pub fn message_digest(&self, text: &str) -> Digest {
         let secret = self.secret.as_ref().map_or("", Secret::reveal);
         let words = if secret.is_empty() { text.to_owned() } else { text.replace(secret, "") };
-        let number = self.notice.recipient().map_or(0, |recipient| recipient.sent);
+        let number = match &self.notice.cause {
+            NoticeCause::News(recipient) => i64::from(recipient.sent),
+            NoticeCause::Summary(summary) => summary.since.as_second(),
+            _ => 0,
+        };
         let Notice { id, created_at, .. } = &self.notice;
         Digest::of(&format!("{id} {created_at} {number}\n{words}"))
     }
@@ -177,6 +184,7 @@ impl Mail {
             MailContent::SignInCode { email, .. } => email,
             MailContent::Invitation(invited) => &invited.invitee.email,
             MailContent::Message(message) => &message.email,
+            MailContent::Summary(summary) => &summary.person.email,
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::id::{EventId, InvitationId, MessageId, NoticeId, OrganizationId, Shif
 use crate::invitation::Invitation;
 use crate::secret::{Digest, Secret};
 use crate::sign_in::{Code, SignInCode};
+use crate::summary::Summary;
 use crate::text::EmailAddress;
 
 /// Something to mail, and the state of its delivery.
@@ -22,6 +23,7 @@ use crate::text::EmailAddress;
 /// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::Promotion`], [`NoticeCause::MessageSent`]): works through the sign-ups or
 ///   the shifts of an event in portions, so an event can have any number of volunteers.
 /// - a mail to one address: a [`Message`](NoticeCause::Message), a code to sign in, or an invitation.
+/// - a *summary* ([`NoticeCause::Summary`]): a member who gets a mail each morning. It rests between two mails.
 ///
 /// Any process may claim a due notice. A claim is a lease: it sets [`due_at`](Self::due_at) to the end of the lease. The
 /// process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
@@ -121,6 +123,8 @@ pub enum NoticeCause {
         /// The address.
         email: EmailAddress,
     },
+    /// A member gets a summary each morning, if something happened.
+    Summary(Summary),
 }
 
 /// An address with places at an event, and the mails to it. Part of [`NoticeCause::News`].
@@ -227,6 +231,7 @@ impl NoticeCause {
             Self::Invited { .. } => "invited",
             Self::MessageSent { .. } => "message_sent",
             Self::Message { .. } => "message",
+            Self::Summary(_) => "summary",
         }
     }
 
@@ -254,7 +259,8 @@ impl NoticeCause {
             | Self::Promotion
             | Self::MessageSent { .. }
             | Self::SignInCode { .. }
-            | Self::Invited { .. } => None,
+            | Self::Invited { .. }
+            | Self::Summary(_) => None,
         }
     }
 }
@@ -315,10 +321,18 @@ impl Notice {
         }
     }
 
-    /// Returns when a recipient that rests, or whose last mail failed, is due for a [reminder](Recipient::remind_at). `None` for any other
-    /// notice.
+    /// Returns when a notice that rests, or whose last mail failed, is due again: a recipient for a [reminder](Recipient::remind_at), and a
+    /// member for the next summary. `None` for any other notice.
     pub fn reminder_due_at(&self) -> Option<Timestamp> {
-        self.recipient().filter(|_| self.due_at.is_none())?.remind_at
+        match &self.cause {
+            _ if self.due_at.is_some() => None,
+            NoticeCause::News(recipient) => recipient.remind_at,
+            NoticeCause::Summary(summary) => {
+                let since = self.failure.as_ref().map_or(summary.since, |failure| failure.at);
+                Some(Summary::next_moment(since))
+            }
+            _ => None,
+        }
     }
 
     /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`. The attempts of a notice that rested or had

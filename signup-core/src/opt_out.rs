@@ -1,4 +1,4 @@
-//! Opt-outs: the mails that volunteers have turned off.
+//! Opt-outs: the mails that volunteers and members have turned off.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::id::OrganizationId;
 use crate::text::EmailAddress;
 use crate::text_form::names;
 
-/// Mails of an organization that a volunteer can turn off and on again, by the [link](crate::Link) of each of them. Other mails, such as
+/// Mails of an organization that the recipient can turn off and on again, by the [link](crate::Link) of each of them. Other mails, such as
 /// that about a cancelled shift, cannot be turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -16,6 +16,8 @@ pub enum Subscription {
     Reminders,
     /// Messages from the organizers.
     Messages,
+    /// The [summaries](crate::SummaryMail) of a member.
+    Summaries,
 }
 
 names! {
@@ -23,6 +25,7 @@ names! {
     Subscription {
         Reminders => "reminders",
         Messages => "messages",
+        Summaries => "summaries",
     }
 }
 

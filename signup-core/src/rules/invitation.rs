@@ -196,6 +196,8 @@ pub(crate) struct AcceptFacts {
     pub(crate) members: Vec<(Membership, Person)>,
     /// The present sign-in of the browser.
     pub(crate) current: Option<SignIn>,
+    /// The notice of the person for summaries.
+    pub(crate) summary: Option<Notice>,
 }
 
 /// Accepts an invitation: makes the person a member. If no person has the address, the call creates one, and signs them in with
@@ -206,7 +208,7 @@ pub(crate) struct AcceptFacts {
 /// in somebody who does not read the mails of the address, and that sign-in must not open this organization.
 ///
 /// The first owner also names the organization. Its slug follows the name this once. A member who becomes the first owner gets the
-/// role. Each new owner changes the version of the organization. So if a first owner and another owner join at once, the later
+/// role. The first owner gets the [summaries](super::summary). Each new owner changes the version of the organization. So if a first owner and another owner join at once, the later
 /// commit is refused. The call decides again, and finds an owner.
 ///
 /// # Errors
@@ -221,7 +223,7 @@ pub(crate) fn accept(
     secret: &Secret,
     now: Timestamp,
 ) -> Result<Decision<Option<SignIn>>> {
-    let AcceptFacts { invitation, organization, slug, person, members, current } = facts;
+    let AcceptFacts { invitation, organization, slug, person, members, current, summary } = facts;
     check_invitation(&invitation, &members, now)?;
     // A sign-in that the person has ended everywhere must not return with the new generation.
     let current =
@@ -294,6 +296,10 @@ pub(crate) fn accept(
             change.replace(membership, raised);
         }
         Some(_) => {}
+    }
+    let has_owner = members.iter().any(|(membership, _)| membership.role == Role::Owner);
+    if invitation.role == Role::Owner && !has_owner && summary.is_none() {
+        change.insert(super::summary::wish(invitation.organization, person.id, now));
     }
     change.remove(invitation);
     if let Some(sign_in) = sign_in {

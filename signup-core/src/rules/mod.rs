@@ -36,6 +36,7 @@ mod shift_set;
 mod sign_in;
 mod sign_up;
 mod slug;
+mod summary;
 mod webhook;
 
 pub(crate) use activity::{NewActivity, changes_of, record_activity};
@@ -71,6 +72,7 @@ pub(crate) use sign_in::{CodeFacts, enter_code, request_code, sign_out, sign_out
 pub(crate) use sign_up::{KnownPlaces, SignUpFacts, check_form, sign_up, takes_all};
 pub use sign_up::{Place, ShiftOutcome};
 pub(crate) use slug::{slug_base, slug_with_tail};
+pub(crate) use summary::{choose_summary, claim_summary, end_summary, rested, summary_id};
 pub(crate) use webhook::{
     create_webhook, delete_webhook, patch_webhook, redeliver, rotate_secret, test_webhook,
 };

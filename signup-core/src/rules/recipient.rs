@@ -40,7 +40,7 @@ pub(super) fn promotion_id(event: EventId, version: u32) -> NoticeId {
 }
 
 /// Returns the id that follows from `text`: there is only one such notice.
-fn id_of(text: &str) -> NoticeId {
+pub(super) fn id_of(text: &str) -> NoticeId {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&Digest::of(text).as_bytes()[..16]);
     NoticeId::new(uuid::Builder::from_custom_bytes(bytes).into_uuid())

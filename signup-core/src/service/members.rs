@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::id::{InvitationId, OrganizationId, PersonId};
 use crate::input::NewInvitation;
 use crate::invitation::Invitation;
+use crate::notice::Notice;
 use crate::person::{Membership, Person, Role};
 use crate::rules::{self, Decision, InviteFacts, MailIds};
 use crate::secret::{self, Secret};
@@ -66,9 +67,20 @@ impl Shared {
             // Read after the versions of the membership and of the person, which the rule requires.
             let invitations = self.store.invitations(organization).await?;
             let memberships = self.store.memberships(person).await?.len();
-            rules::remove_member(&members, &invitations, caller, person, memberships)
+            let decision = rules::remove_member(&members, &invitations, caller, person, memberships)?;
+            Ok(rules::end_summary(decision, self.summary_notice(organization, person).await?))
         })
         .await
+    }
+
+    /// Reads the notice for the summaries of a person.
+    pub(super) async fn summary_notice(
+        &self,
+        organization: OrganizationId,
+        person: PersonId,
+    ) -> Result<Option<Notice>> {
+        let id = rules::summary_id(organization, person);
+        Ok(self.store.get(RecordKey::Notice(organization, id)).await?)
     }
 
     /// Ends every sign-in of a person.

@@ -7,6 +7,7 @@
 mod deliveries;
 mod messages;
 mod people;
+mod summaries;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -133,7 +134,8 @@ impl Outbox {
     /// - Another process has claimed or changed the notice. It stays due then.
     /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code no longer
     ///   works: it has expired, was replaced or was used, or no try is left. An invitation is obsolete if its link does not work.
-    /// - The address knows what holds. The recipient rests until something changes.
+    /// - The address knows what holds. The recipient rests until something changes. Nothing happened that a summary could tell. It rests
+    ///   until the next morning.
     /// - The notice is a job. One portion of its sign-ups is worked through: each address that has something to hear is due at once, or
     ///   gets a notice of its own if the job is for a message. The next portion is due a second later. The job of a moved event gives the
     ///   free places of a portion of its shifts to those who wait for them.
@@ -176,6 +178,7 @@ impl Outbox {
                     || !self.has_turned_off(owner, &recipient.email, reminders).await?;
                 rules::claim_news(notice, recipient, (&found, wants_reminders), Secret::generate(), now)
             }
+            NoticeCause::Summary(summary) => self.claim_summary(notice, *summary, now).await?,
             NoticeCause::Message { message, email } => {
                 rules::claim_with(notice, self.message_mail(notice, *message, email, now).await?, now)
             }
@@ -258,8 +261,8 @@ impl Outbox {
         Ok(self.commit_claimed(notice, extend).await?.flatten())
     }
 
-    /// Reports that a claimed mail was sent: stores what its address was [told](crate::Told), and lets the recipient rest. Deletes any other
-    /// notice. `mail.notice` is the notice with the last lease.
+    /// Reports that a claimed mail was sent: stores what its address was [told](crate::Told), and lets the recipient rest. A summary
+    /// rests until the next morning. Deletes any other notice. `mail.notice` is the notice with the last lease.
     ///
     /// Returns `false` if the lease was lost, so that another process may send the mail a second time. Also returns
     /// `false` if an earlier report for the notice was applied, or if the address was erased meanwhile.
@@ -270,8 +273,13 @@ impl Outbox {
     ///
     /// See [`Outbox`] for an example.
     pub async fn report_sent(&self, mail: &Mail) -> Result<bool> {
-        let MailContent::News(news) = &mail.content else {
-            return Ok(self.commit_claimed(&mail.notice, |_| None).await?.is_some());
+        let news = match &mail.content {
+            MailContent::News(news) => news,
+            MailContent::Summary(summary) => {
+                let rest = |notice: &Notice| Some(rules::rested(notice, summary.until));
+                return Ok(self.commit_claimed(&mail.notice, rest).await?.is_some());
+            }
+            _ => return Ok(self.commit_claimed(&mail.notice, |_| None).await?.is_some()),
         };
         // The clock may have been set back since the claim, at which the moment of a reminder had come.
         let claimed_at = mail.notice.recipient().and_then(|recipient| recipient.claimed_at);
@@ -362,7 +370,12 @@ impl Outbox {
     /// answer was lost. An address that was erased may have come back under the same id.
     async fn present_lease(&self, claimed: &Notice) -> Result<Option<Notice>> {
         let of_recipient = |notice: &Notice| notice.recipient().map(|of| (of.sent, of.claimed_at));
-        let lease = |notice: &Notice| (notice.created_at, notice.attempts, of_recipient(notice));
+        let since = |notice: &Notice| match notice.cause {
+            NoticeCause::Summary(summary) => Some(summary.since),
+            _ => None,
+        };
+        let lease =
+            |notice: &Notice| (notice.created_at, notice.attempts, of_recipient(notice), since(notice));
         let has_lease = |found: &Notice| lease(found) == lease(claimed) && found.failure.is_none();
         let key = RecordKey::Notice(claimed.organization, claimed.id);
         Ok(self.shared.store.get::<Notice>(key).await?.filter(has_lease))

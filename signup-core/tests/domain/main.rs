@@ -34,6 +34,7 @@ mod scene;
 mod sessions;
 mod shift_faults;
 mod sign_ups;
+mod summaries;
 mod turns;
 mod values;
 mod volunteer_data;

@@ -43,10 +43,10 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
         Scope::SignupsRead =>
             signups(SignupQuery::new()), pages(SignupQuery::new()).next(), signup(SignupId::NONE),
             event_signups(EventId::NONE), volunteers(VolunteerQuery::new()), pages(VolunteerQuery::new()).next(),
-            signups_of_volunteer(SignupId::NONE);
+            signups_of_volunteer(SignupId::NONE), failed_mails(EventId::NONE);
         Permission::ManageSignups =>
             cancel_signup(SignupId::NONE, Cancellation::new()), mark_attendance(SignupId::NONE, None),
-            correct_signup(SignupId::NONE, Correction::new());
+            correct_signup(SignupId::NONE, Correction::new()), gets_summary(), choose_summary(false);
         Permission::SendMessages =>
             message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
         Scope::ActivityRead => activity(ActivityQuery::new()), pages(ActivityQuery::new()).next();

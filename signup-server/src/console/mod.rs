@@ -28,6 +28,7 @@ mod share;
 mod sign_in;
 mod signups;
 mod start;
+mod summary;
 mod volunteer_list;
 mod volunteers;
 mod words;

@@ -18,6 +18,7 @@ use super::share::{poster, qr_png, qr_svg};
 use super::sign_in::{ask_address, ask_code, ask_sign_out, mail_code, sign_in, sign_out};
 use super::signups::{download_signups, list_signups};
 use super::start::{ask_leave, leave, list_organizations};
+use super::summary::{choose_summary, show_summary};
 use super::volunteer_list::{download_volunteers, list_volunteers, show_volunteer};
 use super::volunteers::{ask_volunteer, volunteer};
 use crate::route::Handler::{Console, Member};
@@ -37,6 +38,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::GET, "/console", Console(|c| list_organizations(c).boxed())),
     route(Method::GET, "/console/{slug}/leave", Member(|c| ask_leave(c).boxed())),
     route(Method::POST, "/console/{slug}/leave", Member(|c| leave(c).boxed())),
+    route(Method::GET, "/console/{slug}/summary", Member(|c| show_summary(c).boxed())),
+    route(Method::POST, "/console/{slug}/summary", Member(|c| choose_summary(c).boxed())),
     route(Method::GET, "/console/{slug}/settings", Member(|c| show_organization(c).boxed())),
     route(Method::POST, "/console/{slug}/settings", Member(|c| change_organization(c).boxed())),
     route(Method::GET, "/console/{slug}/settings/members", Member(|c| list_members(c).boxed())),

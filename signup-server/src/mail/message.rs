@@ -15,6 +15,7 @@ use super::name::{safe_name, safe_organization, sender_name};
 use super::news::NewsMail;
 use super::organizer::OrganizerMail;
 use super::person::PersonMail;
+use super::summary::SummaryText;
 use crate::calendar::{Calendar, Entry, Method};
 
 /// A mail that is ready to be sent.
@@ -90,6 +91,18 @@ struct OrganizerHtmlPart<'a> {
     mail: &'a OrganizerMail,
 }
 
+#[derive(Debug, Template)]
+#[template(path = "summary_mail.txt", escape = "none")]
+struct SummaryTextPart<'a> {
+    mail: &'a SummaryText,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "summary_mail.html")]
+struct SummaryHtmlPart<'a> {
+    mail: &'a SummaryText,
+}
+
 /// Writes the mail of a delivery.
 ///
 /// # Errors
@@ -123,6 +136,20 @@ pub(super) fn write(
                 name: content.name.filter(|_| !content.has_several_people),
                 subject: content.subject,
                 contact: sent.organization.contact.as_ref(),
+                unsubscribe: Some(content.unsubscribe),
+                calendars: vec![],
+            }
+        }
+        MailContent::Summary(summary) => {
+            let content = SummaryText::of(summary, link()?, base_url);
+            Draft {
+                from: safe_organization(&summary.organization.name),
+                name: content.name.clone(),
+                language: content.texts.language(),
+                text: rendered(&SummaryTextPart { mail: &content })?,
+                html: rendered(&SummaryHtmlPart { mail: &content })?,
+                subject: content.subject,
+                contact: None,
                 unsubscribe: Some(content.unsubscribe),
                 calendars: vec![],
             }
@@ -277,3 +304,5 @@ mod organizer_tests;
 mod person_tests;
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod summary_tests;

@@ -16,6 +16,7 @@ mod people;
 mod person;
 mod queue;
 mod smtp;
+mod summary;
 
 pub(crate) use mail_from::MailFrom;
 pub(crate) use queue::MailQueue;

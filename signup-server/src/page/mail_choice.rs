@@ -1,4 +1,4 @@
-//! The page with which a volunteer turns reminders or messages off, and on again.
+//! The page with which a volunteer turns reminders or messages off, and on again, and a member the summary.
 
 use askama::Template;
 use signup_core::{MailChoice, Subscription};
@@ -33,6 +33,16 @@ pub(super) fn page(choice: &MailChoice, is_done: bool, path: &str) -> Response {
         (Subscription::Messages, false) => {
             (texts.messages_off(), texts.messages_off_text(), texts.turn_messages_on())
         }
+        (Subscription::Summaries, true) => (
+            if is_done { "Summaries are on again" } else { "Stop the summaries?" }.to_owned(),
+            "We email you a summary of what happened, at most once a day.".to_owned(),
+            "Stop the summaries".to_owned(),
+        ),
+        (Subscription::Summaries, false) => (
+            "Summaries are off".to_owned(),
+            "You get no more summaries of this organization.".to_owned(),
+            "Turn summaries on".to_owned(),
+        ),
         // Reminders, or a subscription that is newer than this page.
         (_, true) => (
             if is_done { texts.reminders_on_again() } else { texts.stop_reminders_question() },
@@ -56,5 +66,6 @@ pub(super) fn page(choice: &MailChoice, is_done: bool, path: &str) -> Response {
 
 /// The texts of the page.
 pub(super) fn texts(choice: &MailChoice) -> Texts {
-    choice.event.as_ref().map_or(Texts::ENGLISH, |event| Texts::of(event.language))
+    let event = choice.event.as_ref().filter(|_| choice.subscription != Subscription::Summaries);
+    event.map_or(Texts::ENGLISH, |event| Texts::of(event.language))
 }

@@ -146,6 +146,45 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.assert_has_pictures(PICTURES);
 }
 
+/// The pictures of the summary.
+pub(crate) const SUMMARY: &Pictures = &[
+    ("console/summary.html", &["console-summary"]),
+    ("summary_mail.html", &["mail-summary"]),
+    ("mail_choice.html", &["stop-summaries"]),
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_summary_is_mailed_and_stopped_by_its_link_in_a_browser() {
+    let Some(browser) = Browser::start().await else { return };
+    let Some(axe) = axe() else { return };
+    let mailbox = Mailbox::start();
+    let server = Server::start_on_sqlite_with(&["--smtp", &mailbox.url()]);
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Early", ("Bob", "bob@example.org"), "").await;
+    mailbox.wait_for(1, SOON).await;
+    // As if two days had passed since.
+    server.sql("UPDATE activity SET created_at = created_at - 172800").await;
+    let due = "UPDATE notices SET remind_at = 0, cause = json_set(cause, '$.since', '2020-01-01T00:00:00Z') \
+         WHERE json_extract(cause, '$.kind') = 'summary'";
+    server.sql(due).await;
+    let mail = wait_until(SOON, async || {
+        let mail = mailbox.mails().into_iter().find(|mail| mail.text().contains("1 new sign-up"));
+        mail.ok_or_else(|| "no summary arrived".to_owned())
+    })
+    .await;
+    browser.sign_in_as(&scene.ada).await;
+    browser.look_at_mail("mail-summary", &mail, &axe).await;
+    let unsubscribe = mail.header("List-Unsubscribe");
+    let unsubscribe = unsubscribe.trim_matches(['<', '>']);
+    browser.go_and_look(unsubscribe, "stop-summaries", &axe).await;
+    browser.press("Stop the summaries").await;
+    browser.wait_for("Summaries are off").await;
+    browser.go_and_look(&format!("{}/console/riverside/summary", server.url), "console-summary", &axe).await;
+    browser.press("Email me a summary").await;
+    browser.wait_for("Stop the summary").await;
+    browser.assert_has_pictures(SUMMARY);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_roster_of_20_people_with_4_questions_and_a_poster_with_long_texts_are_one_sheet_of_paper() {
     let Some(browser) = Browser::start().await else { return };

@@ -12,12 +12,13 @@ use crate::{
 pub(crate) type Pictures = [(&'static str, &'static [&'static str])];
 
 /// The lists of all tests. Each test checks that it has taken the pictures of its list and no other.
-const LISTS: [&Pictures; 9] = [
+const LISTS: [&Pictures; 10] = [
     page_browser::PAGES,
     page_browser::GONE,
     console_browser::PICTURES,
     console_events_browser::PICTURES,
     console_signups_browser::PICTURES,
+    console_signups_browser::SUMMARY,
     console_refusals_browser::SIGN_INS,
     console_refusals_browser::EVENTS,
     page_browser::FAMILY,

@@ -106,6 +106,10 @@ impl Tables {
             }
             NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
             NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),
+            NoticeQuery::FailedOf(owner) => {
+                let of_owner = self.lists.failed.iter().filter(|(_, found)| *found == owner);
+                of_owner.take(limit as usize).copied().collect()
+            }
             NoticeQuery::About(owner, email_key) => {
                 let notices = self.lists.notices.get(&(owner, email_key)).into_iter().flatten();
                 notices.take(limit as usize).copied().collect()

@@ -99,6 +99,7 @@ fn notice_queries(seen: &Seen, now: Timestamp) -> Vec<NoticeQuery> {
     let latest = now + SignedDuration::from_secs(20);
     let mut queries = vec![NoticeQuery::Due { now, latest }];
     for owner in seen.organizations() {
+        queries.push(NoticeQuery::FailedOf(owner));
         queries.extend((0..4).map(|person| NoticeQuery::About(owner, email(person, true).key().to_owned())));
     }
     let ids = seen.keys.iter().filter_map(|key| match key {

@@ -147,7 +147,15 @@ fn an_invitation_works_for_seven_days_and_while_its_inviter_is_a_member() {
 fn facts(person: Option<Person>) -> AcceptFacts {
     let organization = records::organization(1);
     let (slug, members) = (organization.slug.clone(), vec![member(1, Admin)]);
-    AcceptFacts { invitation: invitation(), organization, slug, person, members, current: None }
+    AcceptFacts {
+        invitation: invitation(),
+        organization,
+        slug,
+        person,
+        members,
+        current: None,
+        summary: None,
+    }
 }
 
 fn accepted(facts: AcceptFacts, acceptance: &Acceptance) -> Result<Decision<Option<SignIn>>> {
@@ -266,6 +274,7 @@ fn the_first_owner_names_the_organization_and_its_slug() {
         "insert Person 6".to_owned(),
         "put Organization 1 to 2".to_owned(),
         "insert Membership 6".to_owned(),
+        "insert Notice".to_owned(),
         "remove Invitation 7".to_owned(),
         "insert SignIn 0".to_owned(),
     ];

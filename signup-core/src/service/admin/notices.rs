@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::id::NoticeId;
 use crate::invitation::Invitation;
 use crate::notice::{Notice, NoticeCause};
+use crate::person::Person;
 use crate::rules;
 use crate::store::{Kind, NoticeCounts, NoticeQuery, RecordKey};
 use crate::text::EmailAddress;
@@ -42,6 +43,10 @@ impl Admin {
                 let key = RecordKey::Invitation(notice.organization, *invitation);
                 let found = self.shared.store.get::<Invitation>(key).await?;
                 Ok(found.and_then(|invitation| invitation.invitee).map(|invitee| invitee.email))
+            }
+            NoticeCause::Summary(summary) => {
+                let person = self.shared.store.get::<Person>(RecordKey::Person(summary.person)).await?;
+                Ok(person.map(|person| person.email))
             }
             cause => Ok(cause.volunteer().cloned()),
         }

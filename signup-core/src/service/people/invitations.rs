@@ -94,7 +94,11 @@ impl People {
                 Acceptance::Member { .. } => organization.slug.clone(),
             };
             let current = shared.present(current).await?;
-            let facts = AcceptFacts { invitation, organization, slug, person, members, current };
+            let summary = match &person {
+                Some(person) => shared.summary_notice(organization.id, person.id).await?,
+                None => None,
+            };
+            let facts = AcceptFacts { invitation, organization, slug, person, members, current, summary };
             rules::accept(facts, acceptance, PersonId::new(secret::new_uuid(now)), new, now)
         };
         let sign_in: Option<SignIn> = shared.commit_unrefused(&Actor::System, accept).await?;

@@ -10,6 +10,7 @@ mod questions;
 mod settings;
 mod shifts;
 mod signups;
+mod summaries;
 mod token;
 mod volunteers;
 mod webhooks;

@@ -2,6 +2,7 @@
 //! questions.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use askama::Template;
 use jiff::Timestamp;
@@ -59,6 +60,8 @@ struct EventTemplate<'a> {
     has_no_shifts: bool,
     days_of_shifts: Vec<DayView<'a>>,
     questions: Vec<QuestionRow<'a>>,
+    /// The addresses of volunteers whose emails failed for good.
+    undelivered: BTreeSet<String>,
 }
 
 /// The action that an organizer needs most often, which the page offers first.
@@ -295,6 +298,8 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
     };
     let takes_signups = event.is_published && !is_cancelled && !is_over;
     let url = url_of(&call, &event);
+    let failed = call.session.failed_mails(id).await?;
+    let undelivered = failed.iter().filter_map(|notice| notice.cause.volunteer()).map(ToString::to_string);
     let page = EventTemplate {
         head: call.frame.head(event.title.as_str()),
         frame: &call.frame,
@@ -322,6 +327,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         has_no_shifts: shifts.is_empty(),
         days_of_shifts: days(&event, &shifts, now),
         questions: questions.iter().map(question_row).collect(),
+        undelivered: undelivered.collect(),
         event: &event,
     };
     Ok(show(StatusCode::OK, &page))

@@ -22,6 +22,9 @@ pub(crate) async fn notices(
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
         NoticeQuery::Queued(after) => ("id > $1 AND due_at IS NOT NULL", above(after)),
         NoticeQuery::Failed(after) => ("id > $1 AND failed_at IS NOT NULL", above(after)),
+        NoticeQuery::FailedOf(organization) => {
+            ("organization_id = $1 AND failed_at IS NOT NULL", values![organization.uuid()])
+        }
         NoticeQuery::About(organization, email_key) => {
             ("organization_id = $1 AND email_key = $2", values![organization.uuid(), email_key])
         }
