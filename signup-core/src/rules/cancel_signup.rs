@@ -76,16 +76,11 @@ pub(crate) fn erase_signup(found: SignupInFull, waiting: &WaitingList, now: Time
     Decision::new((), change, activity).again_after(|_| false)
 }
 
-/// Removes notices for good, unless one has changed since it was read.
-pub(crate) fn erase_notices(notices: Vec<Notice>) -> ChangeSet {
+/// Removes the notices of an address and its links for good, unless a notice has changed since it was read: an attempt to send its mail
+/// makes another link.
+pub(crate) fn erase_mails(notices: Vec<Notice>, links: Vec<Link>) -> ChangeSet {
     let mut change = ChangeSet::default();
     notices.into_iter().for_each(|notice| change.remove(notice));
-    change
-}
-
-/// Removes links for good.
-pub(crate) fn erase_links(links: Vec<Link>) -> ChangeSet {
-    let mut change = ChangeSet::default();
     links.into_iter().for_each(|link| change.remove(link));
     change
 }

@@ -42,7 +42,7 @@ mod webhook;
 pub(crate) use activity::{NewActivity, changes_of, record_activity};
 pub(crate) use attempt::{claim_delivery, report_attempt};
 pub(crate) use cancel_event::cancel_event;
-pub(crate) use cancel_signup::{cancel_signup, erase_links, erase_notices, erase_signup};
+pub(crate) use cancel_signup::{cancel_signup, erase_mails, erase_signup};
 pub(crate) use correct_signup::correct_signup;
 pub(crate) use create_event::create_event;
 pub(crate) use delete_event::{delete_event, restore_event};

@@ -106,8 +106,9 @@ impl Shared {
         }
         let mut erased = 0;
         loop {
-            // Read before the sign-ups: a sign-up that comes meanwhile changes its notice, which then stays.
+            // Both are read before the sign-ups: what a sign-up that comes meanwhile adds or changes then stays.
             let notices = self.notices_about(organization, email).await?;
+            let links = self.store.links(organization, email).await?;
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
             // Those that wait first, so that none of them gets a place that another one frees.
             let waiting = query.clone().status(SignupStatus::Waitlisted);
@@ -116,12 +117,9 @@ impl Shared {
                 signups = self.store.signups_in_full(organization, &query).await?;
             }
             if signups.is_empty() {
-                if !self.commit_queued(rules::erase_notices(notices)).await? {
+                if !self.commit_queued(rules::erase_mails(notices, links)).await? {
                     continue;
                 }
-                // Without a notice, no attempt makes another link.
-                let links = self.store.links(organization, email).await?;
-                self.commit_queued(rules::erase_links(links)).await?;
                 let opt_outs = self.opt_outs(organization, email).await?;
                 self.commit_queued(rules::erase_opt_outs(opt_outs)).await?;
                 // After a failure, the next purge of the server removes the copies.

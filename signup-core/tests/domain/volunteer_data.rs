@@ -1,6 +1,9 @@
 //! The data of a volunteer: read and erased by an admin.
 
+use std::sync::{Arc, Mutex};
+
 use signup_core::*;
+use signup_store_memory::MemoryStore;
 
 use crate::scene::{Scene, address, join, place, session, volunteer};
 
@@ -130,4 +133,54 @@ async fn the_sign_ups_of_a_volunteer_are_those_of_the_address_for_every_event() 
     {
         assert_eq!(reader.signups_of_volunteer(id).await, Err(Error::NotFound), "{id}");
     }
+}
+
+/// A store on which another process signs ada up, and claims her mail, after an erasure has found no sign-up.
+#[derive(Debug, Default)]
+struct Raced {
+    inner: Arc<MemoryStore>,
+    /// The service of the other process, and the shift.
+    rival: Mutex<Option<(Service, ScheduledShift)>>,
+    mail: Mutex<Option<Mail>>,
+}
+
+#[async_trait]
+impl Wrapper for Raced {
+    fn inner(&self) -> &dyn Store {
+        &self.inner
+    }
+
+    async fn signups_in_full(
+        &self,
+        organization: OrganizationId,
+        query: &SignupQuery,
+    ) -> Result<Vec<SignupInFull>, StoreError> {
+        let found = self.inner.signups_in_full(organization, query).await?;
+        let is_last = query.status.is_none();
+        let rival = if is_last { self.rival.lock().unwrap().take() } else { None };
+        if let Some((service, shift)) = rival {
+            let form = service.volunteers().form_of(organization, [shift.id]).await.unwrap();
+            place(form.sign_up(volunteer("ada")).await).unwrap();
+            let due = service.outbox().due(9).await.unwrap().remove(0);
+            *self.mail.lock().unwrap() = service.outbox().claim(&due).await.unwrap();
+        }
+        Ok(found)
+    }
+}
+
+#[tokio::test]
+async fn a_sign_up_after_an_erasure_has_read_keeps_the_link_of_its_mail() {
+    let store = Arc::new(Wrapped(Raced::default()));
+    let here = Service::shared(store.clone());
+    let there = Service::shared(Arc::clone(&store.0.inner) as Arc<dyn Store>);
+    let session = session(&here, Plan::Pro).await;
+    let shift = NewShift::new("Packing".parse().unwrap(), Capacity::new(1).unwrap());
+    let event = NewEvent::new("Drive".parse().unwrap(), date(2099, 6, 6), "UTC".parse().unwrap());
+    let created = session.create_event(event.shift(shift).published()).await.unwrap();
+    *store.0.rival.lock().unwrap() = Some((there, created.shifts[0].clone()));
+    let erased = here.admin().erase_signups(session.organization_id(), &address("ada")).await;
+    assert_eq!(erased, Ok(0));
+    let mail = store.0.mail.lock().unwrap().take().unwrap();
+    let places = here.volunteers().places(&mail.secret.unwrap()).await.unwrap();
+    assert_eq!(places.signups.len(), 1);
 }
