@@ -84,6 +84,7 @@ pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
             found.signup.told.announced != found.shift.announced
         }
         PlaceChange::Reminder => false,
+        PlaceChange::Unchanged if is_untold(found) => moved(found, now) != PlaceChange::Unchanged,
         PlaceChange::Unchanged => is_settled(found, now),
     };
     if is_news { Some(Concern::News) } else { reminder::next_of(found, now).map(Concern::Reminder) }

@@ -290,6 +290,18 @@ fn an_announced_change_concerns_a_place_whose_first_mail_may_be_under_way() {
         let concern = concern(&told().untold().moved(announced).found(), before());
         assert_eq!(concern == Some(Concern::News), expected);
     }
+    for (announced, expected) in [(0, None), (1, Some(Concern::News))] {
+        assert_eq!(concern(&moved_into_the_past(announced), after_shifts()), expected);
+    }
+}
+
+/// Returns a sign-up that no report had, on a shift that has moved into the past since the form.
+fn moved_into_the_past(announced: u32) -> SignupInFull {
+    let mut case = told().untold().announced(announced);
+    let year = jiff::SignedDuration::from_hours(365 * 24);
+    case.told.at.interval.start += year;
+    case.told.at.interval.end += year;
+    case.found()
 }
 
 #[test]
@@ -306,11 +318,7 @@ fn a_mail_that_was_asked_for_has_every_place() {
 
 #[test]
 fn a_move_into_the_past_is_told_if_an_attempt_without_a_report_may_have_told_of_the_place() {
-    let mut case = told().untold().announced(1);
-    let year = jiff::SignedDuration::from_hours(365 * 24);
-    case.told.at.interval.start += year;
-    case.told.at.interval.end += year;
-    let found = [case.found()];
+    let found = [moved_into_the_past(1)];
     let recipient = Recipient::new("ada@example.org".parse().unwrap(), before());
     assert_eq!(news(&found, &recipient, true, after_shifts()), None);
     let unreported = Recipient { unreported_at: Some(before()), ..recipient };
