@@ -27,6 +27,10 @@ impl Summary {
     pub const AHEAD: SignedDuration = SignedDuration::from_hours(7 * 24);
     /// How long before a shift a cancellation is late: 48 hours.
     pub const LATE: SignedDuration = SignedDuration::from_hours(48);
+    /// The longest time that a summary covers: 7 days. An address that fails for weeks is not told of all of them.
+    pub const LONGEST: SignedDuration = SignedDuration::from_hours(7 * 24);
+    /// How long before its moment the period of a summary ends: 5 minutes, in which a commit that was under way is done.
+    pub const SETTLED: SignedDuration = SignedDuration::from_mins(5);
     /// The time of the day in UTC: 06:00.
     const TIME_OF_DAY: i64 = 6 * 3_600;
     const DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -56,11 +60,11 @@ pub struct SummaryMail {
     pub organization: Organization,
     /// The member.
     pub person: Person,
-    /// The end of the period: 06:00 in UTC.
+    /// The moment of the summary: 06:00 in UTC. Its period ends [`Summary::SETTLED`] before.
     pub until: Timestamp,
     /// The cancellations at most [`Summary::LATE`] before the shift, by its start.
     pub late: Vec<SignupInFull>,
-    /// The events about which there is something to say, by start; at least one.
+    /// The events at which something happened, or that have shifts with places left soon, by start.
     pub events: Vec<EventSummary>,
 }
 

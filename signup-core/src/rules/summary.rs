@@ -8,7 +8,7 @@ use crate::id::{NoticeId, OrganizationId, PersonId};
 use crate::link::Link;
 use crate::mail::{Mail, MailContent};
 use crate::notice::{Notice, NoticeCause};
-use crate::opt_out::{OptOut, Subscription};
+use crate::opt_out::Subscription;
 use crate::secret::Secret;
 use crate::store::{ChangeSet, Refusal, Requirement, Unique};
 use crate::summary::{Summary, SummaryMail};
@@ -25,11 +25,10 @@ pub(super) fn wish(organization: OrganizationId, person: PersonId, now: Timestam
     Notice { due_at: None, ..notice }
 }
 
-/// Lets a member get summaries, or not. `present` is the notice of the member, and `opt_out` the opt-out by the link of a summary.
+/// Lets a member get summaries, or not. `present` is the notice of the member.
 pub(crate) fn choose_summary(
     (organization, person): (OrganizationId, PersonId),
     present: Option<Notice>,
-    opt_out: Option<OptOut>,
     is_on: bool,
     now: Timestamp,
 ) -> Decision<()> {
@@ -42,9 +41,6 @@ pub(crate) fn choose_summary(
         }
         Some(notice) if !is_on => change.remove(notice),
         _ => {}
-    }
-    if let Some(opt_out) = opt_out {
-        change.remove(opt_out);
     }
     Decision::unrecorded((), change)
         .again_after(|refusal| matches!(refusal, Refusal::Changed(_) | Refusal::Taken(_)))
@@ -62,15 +58,11 @@ pub(crate) fn end_summary<T>(mut decision: Decision<T>, present: Option<Notice>)
 /// moment. The mail has a link with this `secret`, which turns the summaries off.
 pub(crate) fn claim_summary(
     notice: &Notice,
-    mail: Option<SummaryMail>,
+    mail: SummaryMail,
     secret: Secret,
     now: Timestamp,
 ) -> Decision<Option<Mail>> {
-    let told = mail.and_then(|mail| {
-        let event = mail.events.iter().find(|found| found.has_news())?.event.id;
-        Some((event, mail))
-    });
-    let Some((event, mail)) = told else {
+    let Some(event) = mail.events.iter().find(|found| found.has_news()).map(|found| found.event.id) else {
         let mut change = ChangeSet::default();
         change.replace(notice.clone(), rested(notice, Summary::last_moment(now)));
         return Decision::unrecorded(None, change);
@@ -119,19 +111,12 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_a_notice_and_the_end_of_an_opt_out() {
+    fn a_choice_is_a_notice() {
         let member = (records::organization_id(1), PersonId::new(records::uuid(1)));
-        let choose = |present, opt_out, is_on| lines(&choose_summary(member, present, opt_out, is_on, NOW));
-        let (notice, off) = (of_member(), || Some(records::opt_out(1, 1)));
-        assert_eq!(choose(None, None, true).len(), 2, "absent, and inserted");
-        assert_eq!(choose(Some(notice.clone()), None, true), [""; 0]);
-        assert_eq!(
-            choose(Some(notice.clone()), off(), true).len(),
-            1,
-            "the link of a summary had turned it off"
-        );
-        assert_eq!(choose(Some(notice), None, false).len(), 2, "unchanged, and removed");
-        assert_eq!(choose(None, None, false), [""; 0]);
+        let choose = |present, is_on| lines(&choose_summary(member, present, is_on, NOW)).len();
+        assert_eq!(choose(None, true), 2, "absent, and inserted");
+        assert_eq!(choose(Some(of_member()), false), 2, "unchanged, and removed");
+        assert_eq!((choose(Some(of_member()), true), choose(None, false)), (0, 0));
     }
 
     #[test]
@@ -139,20 +124,18 @@ mod tests {
         let notice = of_member();
         assert_eq!((notice.due_at, notice.reminder_due_at()), (None, "1970-01-01T06:00:00Z".parse().ok()));
         let moment = Summary::last_moment(before());
-        for quiet in [None, Some(mail(0))] {
-            let decision = claim_summary(&notice, quiet, records::secret(1), before());
-            assert_eq!(decision.outcome, None);
-            let rested = rested(&notice, moment);
-            assert_eq!(rested.reminder_due_at(), Some(Summary::next_moment(before())));
-        }
-        let mail = claim_summary(&notice, Some(mail(1)), records::secret(1), before()).outcome.unwrap();
+        let decision = claim_summary(&notice, mail(0), records::secret(1), before());
+        assert_eq!(decision.outcome, None);
+        let rested = rested(&notice, moment);
+        assert_eq!(rested.reminder_due_at(), Some(Summary::next_moment(before())));
+        let mail = claim_summary(&notice, mail(1), records::secret(1), before()).outcome.unwrap();
         assert_eq!((mail.recipient().as_str(), mail.notice.attempts), ("Person1@example.org", 1));
         assert_eq!(mail.notice.reminder_due_at(), None, "it is claimed");
     }
 
     #[test]
     fn a_summary_that_fails_is_followed_by_one_of_the_whole_time() {
-        let mail = claim_summary(&of_member(), Some(mail(1)), records::secret(1), before()).outcome.unwrap();
+        let mail = claim_summary(&of_member(), mail(1), records::secret(1), before()).outcome.unwrap();
         let failed = mail.notice.after_failure(MailFailure::Permanent, "550", before());
         assert_eq!(failed.reminder_due_at(), Some(Summary::next_moment(before())));
         assert_eq!(failed.cause, of_member().cause, "the time since the last one that arrived");

@@ -108,7 +108,9 @@ impl Shared {
         loop {
             // Both are read before the sign-ups: what a sign-up that comes meanwhile adds or changes then stays.
             let notices = self.notices_about(organization, email).await?;
-            let links = self.store.links(organization, email).await?;
+            let mut links = self.store.links(organization, email).await?;
+            // Those of the summaries of a member, who stays one.
+            links.retain(|link| link.unsubscribes_from != Some(Subscription::Summaries));
             let query = SignupQuery::new().email(email.clone()).with_deleted().limit(BATCH);
             // Those that wait first, so that none of them gets a place that another one frees.
             let waiting = query.clone().status(SignupStatus::Waitlisted);

@@ -65,6 +65,21 @@ async fn the_first_owner_hears_each_morning_what_happened_and_what_is_short() {
 }
 
 #[tokio::test]
+async fn what_happens_just_before_six_is_in_the_summary_of_the_next_day() {
+    let scene = Scene::start().await;
+    drop(of_member(&scene, "olga", Role::Owner).await);
+    let (_, shift) = scene.event(9).await;
+    to_six(&scene);
+    scene.clock.advance(-60);
+    scene.sign_up(&shift, "ada").await.unwrap();
+    scene.clock.advance(60);
+    assert_eq!(summaries(&scene).await, [], "the commit might still be under way");
+    to_six(&scene);
+    let joined: Vec<_> = summaries(&scene).await.iter().map(|(mail, _)| mail.events[0].joined).collect();
+    assert_eq!(joined, [1]);
+}
+
+#[tokio::test]
 async fn a_member_chooses_the_summary_and_turns_it_off_by_its_link() {
     let scene = Scene::start().await;
     let owner = of_member(&scene, "olga", Role::Owner).await;
@@ -89,7 +104,14 @@ async fn a_member_chooses_the_summary_and_turns_it_off_by_its_link() {
     assert_eq!(summaries(&scene).await, []);
     member.choose_summary(true).await.unwrap();
     assert_eq!(member.gets_summary().await, Ok(true));
-    assert_eq!(volunteers.mail_choice(&secret).await.map(|choice| choice.is_on), Ok(true));
+    let is_on = async || volunteers.mail_choice(&secret).await.map(|choice| choice.is_on);
+    assert_eq!(is_on().await, Ok(true));
+    let erased = scene.service.admin().erase_signups(scene.session.organization_id(), &address("mia")).await;
+    assert_eq!((erased, is_on().await), (Ok(0), Ok(true)), "the membership stays");
+    member.choose_summary(false).await.unwrap();
+    assert_eq!(is_on().await, Ok(false));
+    volunteers.choose_mails(&secret, true).await.unwrap();
+    assert_eq!((is_on().await, member.gets_summary().await), (Ok(true), Ok(true)));
 
     // The person stays one, as a member of another organization.
     let other = session(&scene.service, Plan::Pro).await.organization_id();
@@ -98,6 +120,7 @@ async fn a_member_chooses_the_summary_and_turns_it_off_by_its_link() {
     scene.service.admin().remove_person(organization, &address("mia")).await.unwrap();
     let again = of_member(&scene, "mia", Role::Organizer).await;
     assert_eq!(again.gets_summary().await, Ok(false), "the choice ends with the membership");
+    assert_eq!(is_on().await, Ok(false));
     assert_eq!(scene.session.gets_summary().await, Err(Error::MissingRole(Role::Organizer)), "a token");
 }
 

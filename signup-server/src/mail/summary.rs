@@ -42,7 +42,7 @@ impl SummaryText {
         let news =
             if numbers.is_empty() { "emails that did not arrive".to_owned() } else { numbers.join(", ") };
         let late = Section {
-            heading: "Cancelled less than 48 hours before the shift".to_owned(),
+            heading: "Cancelled 48 hours or less before the shift".to_owned(),
             lines: mail.late.iter().map(late).collect(),
             link: None,
         };
@@ -73,8 +73,8 @@ fn section(found: &EventSummary, slug: &str, base_url: &str) -> Section {
     let numbers = [sign_ups(found.joined), cancellations(found.cancelled)].into_iter().flatten();
     let short = short.iter().map(|shift| {
         let places = match shift.occupancy.remaining() {
-            1 => "1 more volunteer needed".to_owned(),
-            number => format!("{number} more volunteers needed"),
+            1 => "1 place left".to_owned(),
+            number => format!("{number} places left"),
         };
         format!("{places}: {}", in_words(shift))
     });

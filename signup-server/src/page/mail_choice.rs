@@ -40,7 +40,7 @@ pub(super) fn page(choice: &MailChoice, is_done: bool, path: &str) -> Response {
         ),
         (Subscription::Summaries, false) => (
             "Summaries are off".to_owned(),
-            "You get no more summaries of this organization.".to_owned(),
+            "We won’t email you any more summaries of what happens in this organization.".to_owned(),
             "Turn summaries on".to_owned(),
         ),
         // Reminders, or a subscription that is newer than this page.

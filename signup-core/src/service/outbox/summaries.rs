@@ -12,7 +12,6 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId};
 use crate::mail::Mail;
 use crate::notice::{Notice, NoticeFailure};
-use crate::opt_out::Subscription;
 use crate::organization::Organization;
 use crate::receipt::EventWithShifts;
 use crate::rules::{self, Decision};
@@ -40,17 +39,15 @@ impl Outbox {
             return Ok(rules::claim_with(notice, None, now));
         };
         let until = Summary::last_moment(now);
-        let mail = if self.has_turned_off(owner, &person.email, Subscription::Summaries).await? {
-            None
-        } else {
-            let (mut events, late) = self.happened(owner, since, until).await?;
-            if !events.is_empty() {
-                self.add_short(owner, &mut events, now).await?;
-            }
-            let mut events: Vec<_> = events.into_values().collect();
-            events.sort_by_key(|found| (found.event.dates.starts_at(), found.event.id));
-            Some(SummaryMail { late, events, ..SummaryMail::new(organization, person, until) })
-        };
+        // What was decided just before the moment may be committed after it.
+        let (from, to) = (since.max(until - Summary::LONGEST) - Summary::SETTLED, until - Summary::SETTLED);
+        let (mut events, late) = self.happened(owner, from, to).await?;
+        if !events.is_empty() {
+            self.add_short(owner, &mut events, now).await?;
+        }
+        let mut events: Vec<_> = events.into_values().collect();
+        events.sort_by_key(|found| (found.event.dates.starts_at(), found.event.id));
+        let mail = SummaryMail { late, events, ..SummaryMail::new(organization, person, until) };
         Ok(rules::claim_summary(notice, mail, Secret::generate(), now))
     }
 

@@ -4,11 +4,10 @@ use super::Session;
 use crate::error::{Error, Result};
 use crate::id::{EventId, PersonId};
 use crate::notice::Notice;
-use crate::opt_out::{OptOut, Subscription};
 use crate::permission::Permission;
-use crate::person::{Person, Role};
+use crate::person::Role;
 use crate::rules;
-use crate::store::{NoticeQuery, RecordKey};
+use crate::store::NoticeQuery;
 use crate::token::Scope;
 
 impl Session {
@@ -18,8 +17,8 @@ impl Session {
     ///
     /// See [`choose_summary`](Self::choose_summary) for an example.
     pub async fn gets_summary(&self) -> Result<bool> {
-        let (notice, opt_out) = self.summary(self.member()?).await?;
-        Ok(notice.is_some() && opt_out.is_none())
+        let person = self.member()?;
+        Ok(self.shared.summary_notice(self.organization_id(), person).await?.is_some())
     }
 
     /// Lets the member get the [summary](crate::SummaryMail) of the organization by mail each morning, or not. The first owner of an
@@ -49,8 +48,8 @@ impl Session {
         let (shared, person) = (&self.shared, self.member()?);
         let member = (self.organization_id(), person);
         let choose = |now| async move {
-            let (present, opt_out) = self.summary(person).await?;
-            Ok(rules::choose_summary(member, present, opt_out, is_on, now))
+            let present = shared.summary_notice(member.0, person).await?;
+            Ok(rules::choose_summary(member, present, is_on, now))
         };
         shared.commit_unrefused(&self.actor, choose).await
     }
@@ -71,14 +70,5 @@ impl Session {
     fn member(&self) -> Result<PersonId> {
         self.require(Permission::ManageSignups)?;
         self.person_id().ok_or(Error::MissingRole(Role::Organizer))
-    }
-
-    /// Reads the notice of a member, and the opt-out by the link of a summary.
-    async fn summary(&self, person: PersonId) -> Result<(Option<Notice>, Option<OptOut>)> {
-        let (store, owner) = (&self.shared.store, self.organization_id());
-        let person: Person = self.shared.get(RecordKey::Person(person)).await?;
-        let notice = store.get(RecordKey::Notice(owner, rules::summary_id(owner, person.id))).await?;
-        let key = RecordKey::opt_out(owner, &person.email, Subscription::Summaries);
-        Ok((notice, store.get(key).await?))
     }
 }

@@ -1,13 +1,15 @@
-//! Turning reminders and messages off, by the link of a mail.
+//! Turning reminders, messages and summaries off, by the link of a mail.
 
 use super::Volunteers;
 use crate::activity::Actor;
 use crate::error::{Error, Result};
 use crate::event::Event;
+use crate::id::PersonId;
 use crate::link::Link;
+use crate::notice::Notice;
 use crate::opt_out::Subscription;
 use crate::organization::Organization;
-use crate::rules;
+use crate::rules::{self, Decision};
 use crate::secret::Secret;
 use crate::store::{Deleted, RecordKey};
 
@@ -36,8 +38,12 @@ impl Volunteers {
     /// See [`choose_mails`](Self::choose_mails) for an example.
     pub async fn mail_choice(&self, secret: &Secret) -> Result<MailChoice> {
         let (link, subscription) = self.subscription(secret).await?;
-        let key = RecordKey::opt_out(link.organization, &link.mailbox, subscription);
-        let is_on = self.shared.store.record(&key, Deleted::Excluded).await?.is_none();
+        let is_on = if subscription == Subscription::Summaries {
+            self.summary_of(&link).await?.is_some_and(|(_, wish)| wish.is_some())
+        } else {
+            let key = RecordKey::opt_out(link.organization, &link.mailbox, subscription);
+            self.shared.store.record(&key, Deleted::Excluded).await?.is_none()
+        };
         let event = RecordKey::Event(link.organization, link.event);
         let event = self.shared.store.record(&event, Deleted::Included).await?;
         let event = event.and_then(|record| Event::try_from(record).ok());
@@ -71,11 +77,26 @@ impl Volunteers {
         self.shared
             .commit_unrefused(&Actor::Volunteer, move |now| async move {
                 let (link, subscription) = self.subscription(secret).await?;
+                if subscription == Subscription::Summaries {
+                    let Some((person, wish)) = self.summary_of(&link).await? else {
+                        return Ok(Decision::unchanged(()));
+                    };
+                    return Ok(rules::choose_summary((link.organization, person), wish, is_on, now));
+                }
                 let key = RecordKey::opt_out(link.organization, &link.mailbox, subscription);
                 let present = self.shared.store.get(key).await?;
                 Ok(rules::subscribe(&link, subscription, present, is_on, now))
             })
             .await
+    }
+
+    /// Returns the member with the address of a link, and the notice of their summaries.
+    async fn summary_of(&self, link: &Link) -> Result<Option<(PersonId, Option<Notice>)>> {
+        let (owner, mailbox) = (link.organization, &link.mailbox);
+        let members = self.shared.store.members(owner).await?;
+        let member = members.into_iter().find(|(_, person)| person.email == *mailbox);
+        let Some((_, person)) = member else { return Ok(None) };
+        Ok(Some((person.id, self.shared.summary_notice(owner, person.id).await?)))
     }
 
     async fn subscription(&self, secret: &Secret) -> Result<(Link, Subscription)> {
