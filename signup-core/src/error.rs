@@ -81,7 +81,7 @@ pub enum Error {
     /// The person has another sign-up for the shift, or the address has as many as it may have there.
     #[error("the person has a place on the shift already")]
     PlaceTaken,
-    /// The sign-up waits or is cancelled. Attendance can be marked only for a confirmed sign-up.
+    /// The sign-up waits or is cancelled. Only a confirmed sign-up can be moved, and have its attendance marked.
     #[error("the sign-up is not confirmed")]
     SignupNotConfirmed,
     /// The shift begins in more than [`Shift::ATTENDANCE_BEFORE`](crate::Shift::ATTENDANCE_BEFORE), or it ended more than

@@ -54,7 +54,7 @@ pub enum PlaceChange {
     Waiting,
     /// The volunteer waited, and has a place now.
     Promoted,
-    /// The time or the place of the shift changed.
+    /// The time or the place of the shift changed, or the organizer has moved the sign-up to [another shift](Signup::is_moved).
     Moved {
         /// What the address was told before.
         before: TimeAndPlace,
@@ -104,8 +104,8 @@ impl PlaceNews {
     pub(crate) fn told(&self, sent_at: Timestamp) -> Told {
         let (status, sequence) = (Some(self.signup.status()), self.sequence + 1);
         let sent_at = self.signup.told.sent_at.max(Some(sent_at));
-        let (at, announced) = (self.at.clone(), self.shift.announced);
-        Told { status, at, announced, sequence, sent_at }
+        let (at, title, announced) = (self.at.clone(), self.shift.title.clone(), self.shift.announced);
+        Told { status, shift: self.shift.id, title, at, announced, sequence, sent_at }
     }
 }
 

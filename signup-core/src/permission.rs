@@ -12,7 +12,7 @@ use crate::token::{Scope, Scopes};
 pub enum Permission {
     /// What a token with this scope may do.
     Scope(Scope),
-    /// Change one sign-up: cancel it, correct it, and mark whether its volunteer came.
+    /// Change one sign-up: cancel it, correct it, move it to another shift, and mark whether its volunteer came.
     ManageSignups,
     /// Write to the volunteers of an event.
     SendMessages,

@@ -7,7 +7,9 @@ use crate::event::Event;
 use crate::hours::Interval;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::shift::{CancelledBy, Closing, ScheduledShift, Shift};
-use crate::text::{AnswerText, CancellationReason, EmailAddress, Label, PersonName, search_form, words};
+use crate::text::{
+    AnswerText, CancellationReason, EmailAddress, Label, PersonName, Title, search_form, words,
+};
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
 
@@ -39,7 +41,8 @@ pub struct Signup {
     pub state: SignupState,
     /// Whether the volunteer came; `None` if nobody has marked it. Always `None` for a sign-up that is not confirmed.
     pub attendance: Option<Attendance>,
-    /// When an organizer last marked the attendance, or corrected the name or the address; `None` if that never happened.
+    /// When an organizer last marked the attendance, corrected the name or the address, or moved the sign-up to another shift; `None` if
+    /// that never happened.
     pub changed_at: Option<Timestamp>,
     /// Whether the sign-up waited for a place at first.
     pub has_waited: bool,
@@ -66,6 +69,11 @@ pub struct Signup {
 pub struct Told {
     /// The status; `None` before the first mail.
     pub status: Option<SignupStatus>,
+    /// The shift. The sign-up has another one if the organizer has moved it since.
+    #[doc(alias = "slot")]
+    pub shift: ShiftId,
+    /// The title of the shift.
+    pub title: Title,
     /// When and where the shift is.
     pub at: TimeAndPlace,
     /// [`Shift::announced`] at that time.
@@ -77,14 +85,16 @@ pub struct Told {
 }
 
 impl Told {
-    /// Returns what a form shows before any mail: this time and this place. The other fields are public and can be set afterwards.
-    pub const fn new(at: TimeAndPlace) -> Self {
-        Self { status: None, at, announced: 0, sequence: 0, sent_at: None }
+    /// Returns what a form shows before any mail: this shift, with its title, at this time and this place. The other fields are public and
+    /// can be set afterwards.
+    pub const fn new(shift: ShiftId, title: Title, at: TimeAndPlace) -> Self {
+        Self { status: None, shift, title, at, announced: 0, sequence: 0, sent_at: None }
     }
 
     /// Returns what a form shows about a shift before any mail.
     pub fn by_form(shift: &ScheduledShift, event: &Event) -> Self {
-        Self { announced: shift.announced, ..Self::new(TimeAndPlace::of(shift, event)) }
+        let at = TimeAndPlace::of(shift, event);
+        Self { announced: shift.announced, ..Self::new(shift.id, shift.title.clone(), at) }
     }
 }
 
@@ -259,18 +269,25 @@ impl Signup {
     /// Returns when and where the shift of the sign-up is: at present, or as its volunteer was [told](Self::told) if the shift is
     /// deleted. A deleted shift does not move with its event.
     pub fn time_and_place(&self, shift: &ScheduledShift, event: &Event) -> TimeAndPlace {
-        if shift.deleted_at.is_some() { self.told.at.clone() } else { TimeAndPlace::of(shift, event) }
+        let is_gone = shift.deleted_at.is_some() && !self.is_moved();
+        if is_gone { self.told.at.clone() } else { TimeAndPlace::of(shift, event) }
     }
 
-    /// Returns when and where the shift was as the address was told, if an announced change has moved it since to the time and the place
-    /// `at`.
-    pub fn moved_from(&self, shift: &Shift, at: &TimeAndPlace) -> Option<&TimeAndPlace> {
+    /// Returns whether the organizer has moved the sign-up to another shift since the address was told.
+    pub fn is_moved(&self) -> bool {
+        self.told.shift != self.shift
+    }
+
+    /// Returns what the address was told, if since then the organizer has moved the sign-up to another shift, or an announced change has
+    /// moved the shift to the time and the place `at`.
+    pub fn moved_from(&self, shift: &Shift, at: &TimeAndPlace) -> Option<&Told> {
         let Told { at: before, announced, .. } = &self.told;
-        (*announced != shift.announced && !before.is_same_as(at)).then_some(before)
+        let is_changed = self.is_moved() || *announced != shift.announced && !before.is_same_as(at);
+        is_changed.then_some(&self.told)
     }
 
     /// Returns when the sign-up last changed: when it was made, got a place after it had waited, had its attendance marked, was
-    /// corrected, or was cancelled.
+    /// corrected or moved to another shift, or was cancelled.
     pub fn updated_at(&self) -> Timestamp {
         self.cancelled_at().max(self.changed_at).max(self.promoted_at).unwrap_or(self.created_at)
     }

@@ -274,6 +274,7 @@ coming-up = Demnächst
 no-places-coming-up = Sie sind derzeit für keine Schicht angemeldet.
 past-and-cancelled = Vorbei oder abgesagt
 moved-html = <strong>Der Veranstalter hat Zeit oder Ort geändert.</strong> Bisher: <span dir="auto">{ $before }</span>
+on-other-shift-html = <strong>Der Veranstalter hat diesen Platz in eine andere Schicht verlegt.</strong> Bisher: <span dir="auto">{ $before }</span>
 cancel-this-place = Diesen Platz absagen
 cancel-this-place-html = Diesen Platz absagen<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = Sie stehen auf der Warteliste.
@@ -338,6 +339,8 @@ greeting-with-name = Guten Tag, { $name }!
 fact = { $label }: { $value }
 with-colon = { $text }:
 label-shift = Schicht
+label-shift-was = Bisherige Schicht
+label-shift-now = Neue Schicht
 label-when-was = Bisherige Zeit
 label-when-now = Neue Zeit
 label-where-was = Bisheriger Ort
@@ -453,6 +456,8 @@ you-cancelled = { $places ->
     [one] Sie haben den Platz für { $people } abgesagt
    *[other] Sie haben die Plätze für { $people } abgesagt
 }
+you-were-moved-to = Der Veranstalter hat Sie umgebucht: { $shift }
+people-were-moved-to = Der Veranstalter hat { $people } umgebucht: { $shift }
 shift-moved-to = Ihre Schicht ist jetzt am { $day }
 shift-changed = Ihre Schicht hat sich geändert
 shifts-changed = Ihre Schichten haben sich geändert
@@ -485,6 +490,7 @@ reminder-intro = { $shifts ->
     [one] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihren Platz bitte ab, damit jemand anderes einspringen kann.
    *[other] Vielen Dank für Ihre Hilfe. Falls Sie nicht kommen können, sagen Sie Ihre Plätze bitte ab, damit andere einspringen können.
 }
+on-other-shift-intro = Wenn Ihnen das passt, müssen Sie nichts weiter tun. Falls Sie nicht kommen können, sagen Sie bitte ab, damit jemand anderes helfen kann.
 time-and-place-changed = Zeit und Ort haben sich geändert.
 time-changed = Die Zeit hat sich geändert.
 place-changed = Der Ort hat sich geändert.

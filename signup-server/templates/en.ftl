@@ -294,6 +294,7 @@ coming-up = Coming up
 no-places-coming-up = You have no places coming up.
 past-and-cancelled = Past and cancelled
 moved-html = <strong>The organizer has changed the time or the location.</strong> It was: <span dir="auto">{ $before }</span>
+on-other-shift-html = <strong>The organizer has moved this place to another shift.</strong> It was: <span dir="auto">{ $before }</span>
 cancel-this-place = Cancel this place
 cancel-this-place-html = Cancel this place<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = You’re on the waiting list.
@@ -362,6 +363,8 @@ fact = { $label }: { $value }
 # Before what is on the next lines.
 with-colon = { $text }:
 label-shift = Shift
+label-shift-was = Shift was
+label-shift-now = Shift now
 label-when-was = Time was
 label-when-now = Time now
 label-where-was = Location was
@@ -480,6 +483,8 @@ you-cancelled = { $places ->
     [one] You’ve cancelled the place for { $people }
    *[other] You’ve cancelled the places for { $people }
 }
+you-were-moved-to = The organizer has moved you to { $shift }
+people-were-moved-to = The organizer has moved { $people } to { $shift }
 shift-moved-to = Your shift has moved to { $day }
 shift-changed = Your shift has changed
 shifts-changed = Your shifts have changed
@@ -514,6 +519,7 @@ reminder-intro = { $shifts ->
     [one] Thank you for helping. If you can’t come, please cancel your place so that someone else can take it.
    *[other] Thank you for helping. If you can’t come, please cancel your places so that others can take them.
 }
+on-other-shift-intro = You don’t need to do anything if this suits you. If you can’t come, please cancel so that someone else can help.
 time-and-place-changed = The time and the location are different now.
 time-changed = The time is different now.
 place-changed = The location is different now.

@@ -274,6 +274,7 @@ coming-up = Próximamente
 no-places-coming-up = No tiene turnos próximos.
 past-and-cancelled = Pasadas y canceladas
 moved-html = <strong>La organización ha cambiado el horario o el lugar.</strong> Antes: <span dir="auto">{ $before }</span>
+on-other-shift-html = <strong>La organización ha pasado esta plaza a otro turno.</strong> Antes: <span dir="auto">{ $before }</span>
 cancel-this-place = Cancelar esta plaza
 cancel-this-place-html = Cancelar esta plaza<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = Está en la lista de espera.
@@ -338,6 +339,8 @@ greeting-with-name = Hola, { $name }:
 fact = { $label }: { $value }
 with-colon = { $text }:
 label-shift = Turno
+label-shift-was = Turno anterior
+label-shift-now = Turno nuevo
 label-when-was = Horario anterior
 label-when-now = Horario nuevo
 label-where-was = Lugar anterior
@@ -453,6 +456,8 @@ you-cancelled = { $places ->
     [one] Ha cancelado la plaza de { $people }
    *[other] Ha cancelado las plazas de { $people }
 }
+you-were-moved-to = La organización le ha cambiado de turno: { $shift }
+people-were-moved-to = La organización ha cambiado de turno a { $people }: { $shift }
 shift-moved-to = Su turno pasa al { $day }
 shift-changed = Su turno ha cambiado
 shifts-changed = Sus turnos han cambiado
@@ -485,6 +490,7 @@ reminder-intro = { $shifts ->
     [one] Gracias por su ayuda. Si no puede venir, cancele su plaza para que otra persona pueda ocuparla.
    *[other] Gracias por su ayuda. Si no puede venir, cancele sus plazas para que otras personas puedan ocuparlas.
 }
+on-other-shift-intro = Si le viene bien, no tiene que hacer nada. Si no puede venir, cancele para que otra persona pueda ayudar.
 time-and-place-changed = El horario y el lugar han cambiado.
 time-changed = El horario ha cambiado.
 place-changed = El lugar ha cambiado.

@@ -277,6 +277,7 @@ coming-up = À venir
 no-places-coming-up = Vous n’avez aucune place sur un créneau à venir.
 past-and-cancelled = Passées ou annulées
 moved-html = <strong>L’organisateur a changé l’horaire ou le lieu.</strong> Avant : <span dir="auto">{ $before }</span>
+on-other-shift-html = <strong>L’organisateur a déplacé cette place vers un autre créneau.</strong> Avant : <span dir="auto">{ $before }</span>
 cancel-this-place = Annuler cette place
 cancel-this-place-html = Annuler cette place<span class="quiet"> : { $name }, { $shift }, { $start }</span>
 on-waiting-list = Vous êtes sur la liste d’attente.
@@ -341,6 +342,8 @@ greeting-with-name = Bonjour { $name },
 fact = { $label } : { $value }
 with-colon = { $text } :
 label-shift = Créneau
+label-shift-was = Ancien créneau
+label-shift-now = Nouveau créneau
 label-when-was = Ancien horaire
 label-when-now = Nouvel horaire
 label-where-was = Ancien lieu
@@ -456,6 +459,8 @@ you-cancelled = { $places ->
     [one] Vous avez annulé la place réservée pour { $people }
    *[other] Vous avez annulé les places réservées pour { $people }
 }
+you-were-moved-to = L’organisateur a déplacé votre inscription : { $shift }
+people-were-moved-to = L’organisateur a déplacé l’inscription pour { $people } : { $shift }
 shift-moved-to = Votre créneau est déplacé au { $day }
 shift-changed = Votre créneau a changé
 shifts-changed = Vos créneaux ont changé
@@ -488,6 +493,7 @@ reminder-intro = { $shifts ->
     [one] Merci pour votre aide. En cas d’empêchement, annulez votre place pour que quelqu’un d’autre puisse la prendre.
    *[other] Merci pour votre aide. En cas d’empêchement, annulez vos places pour que d’autres puissent les prendre.
 }
+on-other-shift-intro = Si cela vous convient, vous n’avez rien à faire. En cas d’empêchement, merci d’annuler afin que quelqu’un d’autre puisse aider.
 time-and-place-changed = L’horaire et le lieu ont changé.
 time-changed = L’horaire a changé.
 place-changed = Le lieu a changé.

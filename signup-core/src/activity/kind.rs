@@ -68,6 +68,8 @@ types! {
     SIGNUP_ABSENT => "signup.absent",
     /// The attendance of a sign-up was cleared.
     SIGNUP_ATTENDANCE_CLEARED => "signup.attendance_cleared",
+    /// A sign-up was moved to another shift of its event.
+    SIGNUP_MOVED => "signup.moved",
     /// The name or the address of a sign-up was corrected.
     SIGNUP_CORRECTED => "signup.corrected",
     /// A sign-up was removed for good, with the data of its volunteer.
@@ -133,7 +135,7 @@ impl fmt::Display for ActivityType {
 ///
 /// let filter: TypeFilter = "signup.*".parse()?;
 /// assert!(filter.selects(&ActivityType::SIGNUP_CREATED) && !filter.selects(&ActivityType::EVENT_CREATED));
-/// assert!("signup.moved".parse::<TypeFilter>().is_err());
+/// assert!("signup.renamed".parse::<TypeFilter>().is_err());
 /// # Ok::<(), signup_core::ValueError>(())
 /// ```
 ///

@@ -156,7 +156,7 @@ impl Family {
         let signup = Signup {
             name: PersonName::new("Grace").unwrap(),
             email: EmailAddress::new("Grace@example.org").unwrap(),
-            told: Told { status: None, announced: 3, ..told() },
+            told: Told { status: None, announced: 3, ..told(&shift) },
             answers: vec![],
             version: 2,
             created_at: at(50),

@@ -276,6 +276,7 @@ macro_rules! conformance_tests {
             snapshots::a_sign_up_in_full_is_one_snapshot
             snapshots::a_sign_in_in_full_is_one_snapshot
             totals::totals_follow_each_write
+            totals::a_sign_up_moves_to_another_shift
             totals::an_active_event_counts_until_its_end
             totals::a_webhook_counts_until_it_is_removed
             totals::a_delivery_is_in_flight_until_its_lease_ends

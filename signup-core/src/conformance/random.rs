@@ -223,6 +223,11 @@ impl Draft<'_> {
         {
             self.require_gates(signup);
         }
+        if let (Some(Record::Signup(before)), Record::Signup(after)) = (&before, &after)
+            && before.shift != after.shift
+        {
+            self.require_as_read(&RecordKey::Shift(before.organization, before.shift), true);
+        }
         for unique in new {
             self.require(Requirement::Absent { unique, now: self.now });
         }

@@ -181,7 +181,7 @@ pub fn signup(shift: &Shift, number: u32) -> Signup {
         shift: shift.id,
         name: PersonName::new("Ada").unwrap(),
         email: EmailAddress::new(&format!("ada{number}@example.org")).unwrap(),
-        told: told(),
+        told: told(shift),
         answers: vec![],
         state: SignupState::Confirmed,
         attendance: None,
@@ -235,9 +235,11 @@ pub fn time_and_place() -> TimeAndPlace {
 }
 
 /// Returns what the address of a sign-up was told, with every field set.
-pub fn told() -> Told {
+pub fn told(shift: &Shift) -> Told {
     Told {
         status: Some(SignupStatus::Confirmed),
+        shift: shift.id,
+        title: shift.title.clone(),
         at: time_and_place(),
         announced: 1,
         sequence: 2,

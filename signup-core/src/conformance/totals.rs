@@ -104,6 +104,32 @@ pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
     }
 }
 
+/// A put with another shift moves a sign-up: its place, its totals and the lists follow, and it outlives its former shift.
+pub async fn a_sign_up_moves_to_another_shift(store: Arc<dyn Store>) {
+    let (event, from) = with_shift(&store, 5).await;
+    let to = shift(&event, 2, 5);
+    let (before, stays) = (signup(&from, 1), signup(&from, 2));
+    let after = Signup { shift: to.id, changed_at: Some(at(5)), version: 2, ..before.clone() };
+    let records: [Record; 3] = [to.clone().into(), before.clone().into(), stays.clone().into()];
+    commit(&*store, insert(records)).await;
+    write(&*store, vec![put(before.clone(), after.clone())]).await;
+    assert_eq!(stored(&*store, &after).await, Some(after.clone()));
+    let owner = event.organization;
+    for (shift, expected) in [(&from, vec![stays]), (&to, vec![after.clone()])] {
+        let query = SignupQuery::new().of_shift(shift.id);
+        assert_eq!(store.signups(owner, &query).await.unwrap().items, expected);
+        let of_address = Total::PlacesOf(owner, shift.id, before.email.key().to_owned());
+        let is_there = u32::from(shift.id == to.id);
+        assert_eq!(count(&*store, &of_address, at(9)).await, is_there);
+        assert_eq!(count(&*store, &Total::Filled(owner, shift.id), at(9)).await, 1);
+        let place = Unique::place(owner, shift.id, &before.email, &before.name);
+        let holder = store.holder(&place, Deleted::Excluded).await.unwrap();
+        assert_eq!(holder, (is_there > 0).then(|| after.clone().into()));
+    }
+    write(&*store, vec![Write::Remove(from.into())]).await;
+    assert_eq!(stored(&*store, &after).await, Some(after));
+}
+
 /// A published event counts until the end of its last day at the time of the requirement, unless it is cancelled or deleted.
 pub async fn an_active_event_counts_until_its_end(store: Arc<dyn Store>) {
     let event = event(1, 1);

@@ -23,6 +23,7 @@ mod mark_attendance;
 mod membership;
 mod merge;
 mod message;
+mod move_signup;
 mod news;
 mod opt_out;
 mod organization;
@@ -58,6 +59,7 @@ pub(crate) use invitation::{
 pub(crate) use mark_attendance::mark_attendance;
 pub(crate) use membership::{change_role, check_permission, remove_member};
 pub(crate) use message::{check_addressed, queue_messages, send_message};
+pub(crate) use move_signup::move_signup;
 pub(crate) use news::{Concern, concern};
 pub(crate) use opt_out::{erase_opt_outs, subscribe};
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization, use_token};

@@ -30,7 +30,9 @@ pub(crate) fn news(
         change => change,
     };
     // An attempt without a report may have told of a change that was undone since.
-    let may_be_wrong = |found: &SignupInFull| unreported_at.is_some() && is_settled(found, now);
+    let may_be_wrong = |found: &SignupInFull| {
+        unreported_at.is_some_and(|claimed_at| is_settled(found, now) || may_be_back(found, claimed_at))
+    };
     let has_news = found.iter().any(|found| change(found) != PlaceChange::Unchanged || may_be_wrong(found));
     if !has_news && !is_asked {
         return None;
@@ -65,6 +67,13 @@ fn is_untold(SignupInFull { signup, .. }: &SignupInFull) -> bool {
     signup.told.status.is_none() && signup.is_active()
 }
 
+/// Returns whether the organizer may have moved a sign-up back to the shift that the address knows, after an attempt that was claimed at
+/// `claimed_at`.
+fn may_be_back(SignupInFull { signup, .. }: &SignupInFull, claimed_at: Timestamp) -> bool {
+    let is_told = signup.told.status.is_some() && signup.is_confirmed() && !signup.is_moved();
+    is_told && signup.changed_at.is_some_and(|at| at + Notice::CLOCK_SKEW >= claimed_at)
+}
+
 /// How a change by the organizer concerns an address. The smaller one includes the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Concern {
@@ -93,14 +102,15 @@ pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
 /// Returns whether announced changes of a place were undone before a mail.
 fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
     let SignupInFull { shift, signup, .. } = found;
-    let is_announced = signup.told.status.is_some() && signup.told.announced != shift.announced;
+    let is_told = signup.told.status.is_some() && !signup.is_moved();
+    let is_announced = is_told && signup.told.announced != shift.announced;
     is_announced && signup.is_active() && change(found, now) == PlaceChange::Unchanged
 }
 
 /// Returns what changed about a sign-up since the last mail that had it:
 ///
 /// - A confirmed sign-up that no mail had yet is new, or promoted if it waited before, unless its shift is over. So is one that was told
-///   that it waits promoted.
+///   that it waits promoted. A sign-up that the organizer has moved to another shift since its form is moved, and not new.
 /// - A sign-up that waits and that no mail had yet is told so, unless its shift is over.
 /// - A change of time or place counts if it was [announced](crate::Shift::announced), and was not undone. It does not count if the
 ///   shift is over by both its old and its new hours.
@@ -116,7 +126,11 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
             if is_unheard || is_silent { PlaceChange::Unchanged } else { PlaceChange::Cancelled }
         }
         (None | Some(SignupStatus::Waitlisted), SignupStatus::Confirmed) if !shift.is_over(now) => {
-            if signup.promoted_at.is_some() { PlaceChange::Promoted } else { PlaceChange::New }
+            match signup.promoted_at {
+                Some(_) => PlaceChange::Promoted,
+                None if signup.is_moved() => moved(found, now),
+                None => PlaceChange::New,
+            }
         }
         (None, SignupStatus::Waitlisted) if !shift.is_over(now) => PlaceChange::Waiting,
         (Some(SignupStatus::Confirmed | SignupStatus::Waitlisted), _) => moved(found, now),
@@ -124,16 +138,14 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
     }
 }
 
-/// Returns the announced change of the time or the place since the form or the last mail, unless it was undone or does not count.
+/// Returns the announced change of the time or the place since the form or the last mail, unless it was undone or does not count. A sign-up
+/// that is on another shift since then has moved, too.
 fn moved(SignupInFull { event, shift, signup, .. }: &SignupInFull, now: Timestamp) -> PlaceChange {
     let Told { at: before, announced, .. } = &signup.told;
     let at = signup.time_and_place(shift, event);
     let is_over = before.interval.is_over(now) && at.interval.is_over(now);
-    if *announced == shift.announced || before.is_same_as(&at) || is_over {
-        PlaceChange::Unchanged
-    } else {
-        PlaceChange::Moved { before: before.clone() }
-    }
+    let is_same = !signup.is_moved() && (*announced == shift.announced || before.is_same_as(&at));
+    if is_same || is_over { PlaceChange::Unchanged } else { PlaceChange::Moved { before: before.clone() } }
 }
 
 /// Returns the sign-ups whose announced changes were undone, each as told with the present value of

@@ -212,7 +212,7 @@ fn number<T>(items: &[T]) -> u32 {
 
 /// How many people of a form get a place, and how many wait, apart from those who had either.
 #[derive(Debug, Clone, Copy)]
-struct OfList {
+pub(super) struct OfList {
     confirmed: u32,
     waiting: u32,
 }
@@ -222,7 +222,7 @@ struct OfList {
 ///
 /// Nobody passes those who wait: until the cutoff, a place requires that nobody does. Somebody waits only on a shift that the form
 /// leaves full. Both keep the [invariants of promotion](super::promote).
-fn room(
+pub(super) fn room(
     shift: &ScheduledShift,
     people: u32,
     of_list: Option<OfList>,

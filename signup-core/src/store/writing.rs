@@ -50,7 +50,7 @@
 //! let interval = Interval { start: Timestamp::UNIX_EPOCH, end: Timestamp::from_second(3600)? };
 //! let at = TimeAndPlace { interval, zone: "UTC".parse()?, location: None, event_location: None };
 //! let path = (organization, event, shift);
-//! let signup = Signup::new(SignupId::NONE, path, name, email, Told::new(at), Timestamp::UNIX_EPOCH);
+//! let signup = Signup::new(SignupId::NONE, path, name, email, Told::new(shift, "Packing".parse()?, at), Timestamp::UNIX_EPOCH);
 //! assert_eq!(signup.parent(), Some(RecordKey::Shift(organization, shift)));
 //! assert_eq!(signup.uniques().len(), 1); // The place of the person on the shift.
 //! assert_eq!(signup.shares()[0].total, Total::Filled(organization, shift));

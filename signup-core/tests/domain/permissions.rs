@@ -46,7 +46,8 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             signups_of_volunteer(SignupId::NONE), failed_mails(EventId::NONE);
         Permission::ManageSignups =>
             cancel_signup(SignupId::NONE, Cancellation::new()), mark_attendance(SignupId::NONE, None),
-            correct_signup(SignupId::NONE, Correction::new()), gets_summary(), choose_summary(false);
+            correct_signup(SignupId::NONE, Correction::new()), move_signup(SignupId::NONE, ShiftId::NONE),
+            gets_summary(), choose_summary(false);
         Permission::SendMessages =>
             message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
         Scope::ActivityRead => activity(ActivityQuery::new()), pages(ActivityQuery::new()).next();

@@ -70,7 +70,8 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
         (Some(before), Some(after)) => those([
             (before.is_active() && !after.is_active(), "signup.cancelled"),
             (before.is_waitlisted() && after.is_confirmed(), "signup.promoted"),
-            (after.is_active() && before.attendance != after.attendance, marked(after)),
+            (before.shift != after.shift, "signup.moved"),
+            (is_there(before, after) && before.attendance != after.attendance, marked(after)),
             (spelt(before) != spelt(after), "signup.corrected"),
         ]),
     }));
@@ -86,6 +87,11 @@ fn happened(change: &ChangeSet) -> Vec<Happened> {
     }));
     all.extend(each(change, |_: States<'_, Message>| vec!["message.sent"]));
     sorted(all)
+}
+
+/// Returns whether a sign-up keeps its place. Otherwise its attendance is cleared.
+fn is_there(before: &Signup, after: &Signup) -> bool {
+    after.is_active() && before.shift == after.shift
 }
 
 /// Returns the name and the address of a sign-up as they are spelt: two spellings of an address are equal.

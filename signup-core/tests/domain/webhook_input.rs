@@ -62,7 +62,7 @@ fn a_change_of_a_webhook_has_the_fields_that_are_given() {
 #[test]
 fn every_fault_of_a_webhook_is_found_in_the_order_of_its_fields() {
     let malformed = FaultKind::from("x".parse::<TypeFilter>().unwrap_err());
-    let json = r#"{"is_enabled": "yes", "types": ["signup.*", "signup.moved", "", 5, null, "signup", "signup.*"], "secret": "a",
+    let json = r#"{"is_enabled": "yes", "types": ["signup.*", "signup.renamed", "", 5, null, "signup", "signup.*"], "secret": "a",
         "description": 5, "url": "http://example.org/"}"#;
     let all = expected([
         ("url", WebhookUrlError::NotHttps.into()),

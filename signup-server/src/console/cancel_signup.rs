@@ -1,15 +1,14 @@
 //! Cancelling the place of one volunteer, or taking one off a waiting list, with a reason.
 
 use askama::Template;
-use signup_core::{Cancellation, Event, Occupancy, Permission, Signup};
+use signup_core::{Cancellation, Event, Permission, Signup};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::event::ask::Ask;
-use super::signups::shift_in_words;
+use super::found_signup::FoundSignup;
 use super::{As, ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
-use crate::texts::Texts;
 
 const REASON: &str = "reason";
 /// The fields, as in the cancellation of an event.
@@ -30,15 +29,15 @@ struct CancelTemplate<'a> {
 pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
     let form = Form::default();
-    let found = Found::of(&call).await?;
+    let found = FoundSignup::of(&call).await?;
     found.check_can_be_cancelled(&call).await?;
-    Ok(found.page(StatusCode::OK, &call.frame, &form))
+    Ok(found.reason_page(StatusCode::OK, &call.frame, &form))
 }
 
 /// `POST …/signups/{id}/cancel`: asks first, and says who gets a mail. A confirmed form cancels the place.
 pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
-    let found = Found::of(&call).await?;
+    let found = FoundSignup::of(&call).await?;
     let mut form = call.form().await?;
     if form.value(REASON).trim().is_empty() {
         form.remove(REASON);
@@ -51,15 +50,15 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
         Ok(cancel) => cancel,
         Err(faults) => {
             let form = form.refused(&faults);
-            return Ok(found.page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form));
+            return Ok(found.reason_page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form));
         }
     };
-    let list = format!("/events/{}/signups", found.signup.event);
+    let list = found.list();
     if form.is_confirmed() {
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
         return Ok(call.done(Done::PlaceCancelled, &list));
     }
-    let Found { signup, shift, has_successor, .. } = &found;
+    let (signup, shift) = (&found.signup, found.shift());
     let name = &signup.name;
     let (button, present, done, again) = if signup.is_waitlisted() {
         (
@@ -87,42 +86,14 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
         } else {
             format!("We can’t email {}, so tell the volunteer yourself.", signup.email)
         });
-    if *has_successor {
-        ask = ask.text("The place goes to the first person on the waiting list.");
+    if let Some(successor) = found.successor(call.now()) {
+        ask = ask.text(successor);
     }
     let ask = ask.text(format!("You can’t undo this, but {name} {again}."));
     Ok(ask.mails(1).finally().back(&list).show())
 }
 
-/// The sign-up of a call, with what the page shows of it.
-struct Found {
-    signup: Signup,
-    event: Event,
-    shift: String,
-    /// Whether the place goes to a person who waits.
-    has_successor: bool,
-}
-
-/// Returns whether a place that comes free goes to a person who waits. An over-full shift stays full.
-const fn is_awaited(occupancy: Occupancy) -> bool {
-    occupancy.waitlisted > 0 && occupancy.filled <= occupancy.capacity.volunteers()
-}
-
-impl Found {
-    async fn of(call: &MemberCall) -> Result<Self, ConsoleRefusal> {
-        let signup = call.session.signup(call.path.signup()).await?;
-        let found = call.session.event(signup.event).await?;
-        let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
-        let is_awaited =
-            shift.is_some_and(|shift| is_awaited(shift.occupancy) && shift.is_before_cutoff(call.now()));
-        Ok(Self {
-            shift: shift_in_words(shift, &signup, Texts::of(found.event.language)),
-            has_successor: signup.is_confirmed() && is_awaited,
-            event: found.event,
-            signup,
-        })
-    }
-
+impl FoundSignup {
     /// Returns what the call does, in words.
     fn what(&self) -> String {
         let name = &self.signup.name;
@@ -142,9 +113,9 @@ impl Found {
         Ok(())
     }
 
-    fn page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {
-        let Self { signup, event, shift, .. } = self;
+    fn reason_page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {
+        let Self { signup, event, .. } = self;
         let head = frame.head_of(&self.what(), form);
-        show(status, &CancelTemplate { head, frame, form, event, signup, shift: shift.clone() })
+        show(status, &CancelTemplate { head, frame, form, event, signup, shift: self.shift() })
     }
 }

@@ -7,10 +7,9 @@ use warp::reply::Response;
 
 use super::changing::{FieldValues, Values, both_values, loaded, patch, read_fields, reloaded};
 use super::event::ask::Ask;
-use super::signups::shift_in_words;
-use super::{As, ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
+use super::found_signup::FoundSignup;
+use super::{As, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
-use crate::texts::Texts;
 
 const HEADING: &str = "Correct a sign-up";
 const FIELDS: &[(&str, As)] = &[("name", As::Text), ("email", As::Text)];
@@ -24,71 +23,51 @@ struct CorrectTemplate<'a> {
     read: Vec<(&'a str, &'a str)>,
     conflicts: &'a [FieldValues],
     event: &'a Event,
-    shift: &'a str,
+    shift: String,
 }
 
 /// `GET …/signups/{id}/correct`: shows the form with the present name and address.
 pub(crate) async fn show_correction(call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
-    let found = Found::of(&call).await?;
+    let found = FoundSignup::of(&call).await?;
     drop(call.session.preview().correct_signup(found.signup.id, Correction::new()).await?);
-    Ok(found.page(StatusCode::OK, &call.frame, &loaded(FIELDS, found.values()), &[]))
+    Ok(found.correction_page(StatusCode::OK, &call.frame, &loaded(FIELDS, found.values()), &[]))
 }
 
 /// `POST …/signups/{id}/correct`: asks first, and says who gets a mail. A confirmed form corrects the sign-up.
 pub(crate) async fn correct_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
-    let found = Found::of(&call).await?;
+    let found = FoundSignup::of(&call).await?;
     let form = call.form().await?;
     let check = |form: &Form| form.checked(FIELDS, Correction::from_input);
     let correction = match patch(&form, check, Correction::read) {
         Ok(correction) => correction,
         Err(faults) => {
             let form = form.refused(&faults);
-            return Ok(found.page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form, &[]));
+            return Ok(found.correction_page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form, &[]));
         }
     };
     let preview = call.session.preview();
     let session = if form.is_confirmed() { &call.session } else { &preview };
     match session.correct_signup(found.signup.id, correction).await {
         Ok(_) if form.is_confirmed() => Ok(call.done(Done::Saved, &found.list())),
-        Ok(corrected) => Ok(found.ask(&call.frame, &form, &corrected)),
+        Ok(corrected) => Ok(found.ask_to_correct(&call.frame, &form, &corrected)),
         Err(Error::Conflict(names)) => {
-            let present = Found::of(&call).await?;
+            let present = FoundSignup::of(&call).await?;
             let conflicts = both_values(&form, &names, &present.values());
             let form = reloaded(&form, FIELDS, present.values());
-            Ok(present.page(StatusCode::CONFLICT, &call.frame, &form, &conflicts))
+            Ok(present.correction_page(StatusCode::CONFLICT, &call.frame, &form, &conflicts))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// The sign-up of a call, with what the page shows of it.
-struct Found {
-    signup: Signup,
-    event: Event,
-    shift: String,
-}
-
-impl Found {
-    async fn of(call: &MemberCall) -> Result<Self, ConsoleRefusal> {
-        let signup = call.session.signup(call.path.signup()).await?;
-        let found = call.session.event(signup.event).await?;
-        let shift = found.shifts.iter().find(|shift| shift.id == signup.shift);
-        let shift = shift_in_words(shift, &signup, Texts::of(found.event.language));
-        Ok(Self { signup, event: found.event, shift })
-    }
-
+impl FoundSignup {
     fn values(&self) -> Values {
         vec![("name", self.signup.name.to_string()), ("email", self.signup.email.to_string())]
     }
 
-    /// Returns the path of the list that has the sign-up.
-    fn list(&self) -> String {
-        format!("/events/{}/signups", self.event.id)
-    }
-
-    fn ask(&self, frame: &Frame, form: &Form, corrected: &Signup) -> Response {
+    fn ask_to_correct(&self, frame: &Frame, form: &Form, corrected: &Signup) -> Response {
         let Signup { name: old_name, email: old, .. } = &self.signup;
         let Signup { name, email, .. } = corrected;
         let told = if old == email {
@@ -104,15 +83,21 @@ impl Found {
             )
         };
         Ask::new(frame, form, "Correct this sign-up?", "Correct")
-            .text(format!("{old_name} ({old}) becomes {name} ({email}): {}.", self.shift))
+            .text(format!("{old_name} ({old}) becomes {name} ({email}): {}.", self.shift()))
             .text(told)
             .back(&self.list())
             .show()
     }
 
-    fn page(&self, status: StatusCode, frame: &Frame, form: &Form, conflicts: &[FieldValues]) -> Response {
+    fn correction_page(
+        &self,
+        status: StatusCode,
+        frame: &Frame,
+        form: &Form,
+        conflicts: &[FieldValues],
+    ) -> Response {
         let (head, read) = (frame.head_of(HEADING, form), read_fields(form));
-        let Self { event, shift, .. } = self;
+        let (event, shift) = (&self.event, self.shift());
         show(status, &CorrectTemplate { head, frame, form, read, conflicts, event, shift })
     }
 }

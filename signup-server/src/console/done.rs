@@ -7,6 +7,7 @@ use std::str::FromStr;
 pub(crate) enum Done {
     Saved,
     PlaceCancelled,
+    PlaceMoved,
     MessageSent,
     /// The message was written to the log, because no mail server is configured.
     MessageLogged,
@@ -22,9 +23,10 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::Saved,
         Self::PlaceCancelled,
+        Self::PlaceMoved,
         Self::MessageSent,
         Self::MessageLogged,
         Self::Invited,
@@ -39,6 +41,7 @@ impl Done {
         match self {
             Self::Saved => "saved",
             Self::PlaceCancelled => "place-cancelled",
+            Self::PlaceMoved => "place-moved",
             Self::MessageSent => "message-sent",
             Self::MessageLogged => "message-logged",
             Self::Invited => "invited",
@@ -54,6 +57,7 @@ impl Done {
         match self {
             Self::Saved => "Your changes have been saved.",
             Self::PlaceCancelled => "The sign-up has been cancelled.",
+            Self::PlaceMoved => "The volunteer has been moved to the other shift.",
             Self::MessageSent => {
                 "Your message is on its way. If it goes to many people, that takes several minutes."
             }

@@ -204,6 +204,9 @@ fn message_of(error: &Error) -> Advice {
             "This person is already on the shift",
             "A person has one place on a shift, and an email address at most 20. Cancel one of the places instead.",
         ),
+        Error::ShiftFull => {
+            conflict("This shift is full", "Someone else took the last place. Choose another shift.")
+        }
         Error::SignupNotConfirmed => conflict(
             "This place is not confirmed",
             "The place has been cancelled, or the person is on the waiting list. Go back and load the page again to see who has a place.",
@@ -212,9 +215,10 @@ fn message_of(error: &Error) -> Advice {
             "You can’t mark who came now",
             "You can do this from 12 hours before a shift starts until 90 days after it ends.",
         ),
-        Error::ShiftOver => {
-            conflict("This shift is over", "You can’t cancel a place on it or write to its volunteers.")
-        }
+        Error::ShiftOver => conflict(
+            "This shift is over",
+            "You can’t cancel or move a place on it, or write to its volunteers.",
+        ),
         Error::WebhookDisabled => {
             conflict("This webhook is disabled", "Enable the webhook first. You can then redeliver.")
         }

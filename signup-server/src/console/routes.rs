@@ -9,6 +9,7 @@ use super::correct_signup::{correct_signup, show_correction};
 use super::event;
 use super::invitation::{accept_invitation, show_invitation};
 use super::message::{send_message, show_message};
+use super::move_signup::{move_signup, show_move};
 use super::roster::roster;
 use super::settings::{
     change_members, change_organization, change_tokens, change_webhook, create_webhook, list_activity,
@@ -98,6 +99,8 @@ pub(crate) static ROUTES: &[Route] = &[
     route(Method::POST, "/console/{slug}/signups/{id}/cancel", Member(|c| cancel_signup(c).boxed())),
     route(Method::GET, "/console/{slug}/signups/{id}/correct", Member(|c| show_correction(c).boxed())),
     route(Method::POST, "/console/{slug}/signups/{id}/correct", Member(|c| correct_signup(c).boxed())),
+    route(Method::GET, "/console/{slug}/signups/{id}/move", Member(|c| show_move(c).boxed())),
+    route(Method::POST, "/console/{slug}/signups/{id}/move", Member(|c| move_signup(c).boxed())),
     route(Method::GET, "/console/{slug}/volunteers", Member(|c| list_volunteers(c).boxed())),
     route(Method::GET, "/console/{slug}/volunteers.csv", Member(|c| download_volunteers(c).boxed())).compressed(),
     route(Method::GET, "/console/{slug}/volunteers/{id}", Member(|c| show_volunteer(c).boxed())),

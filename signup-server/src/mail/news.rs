@@ -152,7 +152,7 @@ fn section(part: &Part<'_>, news: &News, texts: Texts) -> Section {
     };
     let shift = |places: &Vec<&PlaceNews>| {
         let first = places[0];
-        let mut facts = vec![Fact::new(texts.label_shift(), one_line(first.shift.title.as_str()))];
+        let mut facts = titles(first, texts);
         facts.extend(when_and_where(first, news.event.is_virtual, texts));
         facts.extend(places.iter().filter_map(|place| place_in_line(place, part.is_you, texts)));
         if !part.is_you {
@@ -170,11 +170,22 @@ fn section(part: &Part<'_>, news: &News, texts: Texts) -> Section {
     Section { heading: part.heading(), intro: part.intro(news.is_asked), reason: common, shifts }
 }
 
+/// Returns the title of a shift. If the organizer has moved the person, returns the title of the former shift, too.
+fn titles(place: &PlaceNews, texts: Texts) -> Vec<Fact> {
+    let title = one_line(place.shift.title.as_str());
+    if !place.signup.is_moved() {
+        return vec![Fact::new(texts.label_shift(), title)];
+    }
+    let before = one_line(place.signup.told.title.as_str());
+    vec![Fact::new(texts.label_shift_was(), before), Fact::new(texts.label_shift_now(), title)]
+}
+
 /// Returns the time and the place of a shift: once if they have not changed, else as they were told before and as they are now.
 fn when_and_where(place: &PlaceNews, is_virtual: bool, texts: Texts) -> Vec<Fact> {
     let at = &place.at;
     let before = match &place.change {
         PlaceChange::Moved { before } => before,
+        _ if place.signup.is_moved() => &place.signup.told.at,
         _ => at,
     };
     let mut facts = if before.interval == at.interval {
@@ -207,7 +218,7 @@ fn place_in_line(place: &PlaceNews, is_you: bool, texts: Texts) -> Option<Fact> 
 
 /// Returns the other places of the same person at the same event that overlap a new place.
 fn overlaps(place: &PlaceNews, news: &News, is_you: bool, texts: Texts) -> Vec<Fact> {
-    if !matches!(Kind::of(place), Kind::New | Kind::Promoted | Kind::Waiting) {
+    if !matches!(Kind::of(place), Kind::New | Kind::Promoted | Kind::Waiting | Kind::OnOtherShift) {
         return vec![];
     }
     let key = place.signup.name.key();

@@ -114,8 +114,8 @@ struct PlaceView<'a> {
     times: Times,
     is_virtual: bool,
     locations: Vec<Vec<LinkedText<'a>>>,
-    /// The time and the place before, in words, if the organizer has moved the shift since the last mail.
-    moved_from: Option<String>,
+    /// The sentence that tells what the organizer has changed since the last mail, and what it was before.
+    moved: Option<Html>,
     description: Option<Vec<LinkedText<'a>>>,
     /// What only volunteers with a place get to know.
     instructions: Option<Vec<LinkedText<'a>>>,
@@ -153,7 +153,13 @@ impl<'a> PlaceView<'a> {
             times: Times::of(at.interval, &at.zone, texts),
             is_virtual: event.is_virtual,
             locations: at.locations().map(linked).collect(),
-            moved_from: signup.moved_from(shift, at).filter(|_| is_to_come).map(|at| in_words(at, texts)),
+            moved: signup.moved_from(shift, at).filter(|_| is_to_come).map(|told| {
+                let before = in_words(&told.at, texts);
+                match signup.is_moved() {
+                    true => texts.on_other_shift_html(format!("{}, {before}", told.title)),
+                    false => texts.moved_html(before),
+                }
+            }),
             description: shift.description.as_ref().map(|text| linked(text.as_str())),
             instructions: instructions.map(|text| linked(text.as_str())),
             answers: answers

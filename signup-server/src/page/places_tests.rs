@@ -1,7 +1,8 @@
 //! Tests of the page behind the link of a mail.
 
 use signup_core::{
-    Capacity, DeleteShift, FixedClock, NewShift, NewSignup, Secret, ShiftPatch, Signup, SignupId,
+    Acceptance, Capacity, DeleteShift, FixedClock, NewInvitation, NewShift, NewSignup, Role, Secret,
+    ShiftPatch, Signup, SignupId,
 };
 use warp::http::header::{CONTENT_TYPE, LOCATION};
 
@@ -128,6 +129,30 @@ async fn a_shift_that_moved_says_what_the_volunteer_was_told() {
     assert_has(
         &page,
         &["has changed the time or the location", "08:15", "Dock 4", "auto\">Saturday 6 June 2099, all day"],
+    );
+}
+
+#[tokio::test]
+async fn a_place_that_moved_to_another_shift_says_what_the_volunteer_was_told() {
+    let sample = with_room().await;
+    let Volunteer { secret, signup } = sample.ada().await;
+    let new = NewShift::new("Late".parse().unwrap(), Capacity::new(2).unwrap());
+    let late = sample.session.add_shifts(sample.event.id, vec![new]).await.unwrap().remove(0);
+    let grace =
+        NewInvitation::new("grace@example.org".parse().unwrap(), "Grace".parse().unwrap(), Role::Organizer);
+    let owner = sample.event.organization;
+    let (_, link) = sample.service.admin().invite_person(owner, grace).await.unwrap().unwrap();
+    let accepted = sample.service.people().accept(&link, None, Acceptance::Member { name: None }).await;
+    let grace = accepted.unwrap().unwrap().0.session("riverside").unwrap();
+    grace.move_signup(signup.id, late.id).await.unwrap();
+    let page = places(&sample, &secret).await;
+    assert_has(
+        &page,
+        &[
+            "Late</h4>",
+            "has moved this place to another shift",
+            "auto\">Early, Saturday 6 June 2099, all day",
+        ],
     );
 }
 

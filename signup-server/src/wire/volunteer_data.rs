@@ -68,6 +68,8 @@ struct Slot<'a> {
 /// When and where the shift is by the last mail to the volunteer, or as the form showed it.
 #[derive(Debug, Serialize)]
 struct Told<'a> {
+    /// The title of the shift, which is another one if the organizer has moved the sign-up since.
+    slot_title: &'a str,
     start_time: Instant,
     end_time: Instant,
     timezone: &'a str,
@@ -134,6 +136,7 @@ impl<'a> VolunteerSignup<'a> {
                 end_time: Instant(interval.end),
             },
             told: Told {
+                slot_title: signup.told.title.as_str(),
                 start_time: Instant(told.interval.start),
                 end_time: Instant(told.interval.end),
                 timezone: told.zone.name(),

@@ -110,7 +110,7 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
     let long = "x".repeat(5001);
     // A page, its valid fields, and the faulty ones.
     #[rustfmt::skip]
-    let forms: [(&str, Values<'_>, Values<'_>); 17] = [
+    let forms: [(&str, Values<'_>, Values<'_>); 18] = [
         ("/events/new", &[("location", "Hall")], &[("title", ""), ("start_date", "soon"), ("timezone", "Mars")]),
         ("/events/new", &[], &[("shifts.0.title", ""), ("shifts.0.capacity", "-1"), ("shifts.0.end_time", "x")]),
         ("/events/{id}/edit", &[("location", "Hall")], &[("title", ""), ("start_date", "soon")]),
@@ -122,6 +122,7 @@ async fn a_refused_form_has_each_fault_at_the_top_and_beside_its_field_and_keeps
         ("/shifts/{id}/edit", &[("location", "Dock 5")], &[("title", ""), ("capacity", "-1")]),
         ("/questions/{id}/edit", &[("type", "text")], &[("label", "")]),
         ("/signups/{id}/cancel", &[], &[("reason", &long)]),
+        ("/signups/{id}/move", &[], &[("slot_id", "")]),
         ("/signups/{id}/correct", &[], &[("name", ""), ("email", "ada")]),
         ("/settings", &[("sport", "Rowing")], &[("name", ""), ("contact", "ada"), ("privacy_url", "x"), ("public_url", "x")]),
         ("/settings/members", &[("action", "invite")], &[("email", "ada"), ("name", ""), ("role", "boss")]),

@@ -106,6 +106,14 @@ impl PageForm {
         attribute(tag, "type").unwrap_or_else(|| tag.split(' ').next().unwrap())
     }
 
+    /// Returns the value of the first option of a list after the one that chooses nothing.
+    fn first_option(&self, name: &str) -> &str {
+        let (_, list) = self.html.split_once(&format!(" name=\"{name}\"")).unwrap();
+        let (options, _) = list.split_once("</select>").unwrap();
+        let mut chosen = options.split("<option value=\"").map(|part| part.split('"').next().unwrap());
+        chosen.nth(2).unwrap_or_default()
+    }
+
     /// Returns the form with hostile text wherever a person can type, and a value that is accepted elsewhere.
     fn typed(&self) -> Fields {
         let (mut typed, email) = (self.fields.clone(), format!("={EMAIL}"));
@@ -123,6 +131,7 @@ impl PageForm {
                 "text" | "search" if ONE_LINE.contains(&member) => LINE,
                 "text" => LINES,
                 "select" if value.is_empty() && name == "timezone" => "Europe/Berlin",
+                "select" if value.is_empty() && name == "slot_id" => self.first_option(name),
                 _ => continue,
             };
             text.clone_into(value);

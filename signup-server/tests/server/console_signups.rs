@@ -224,6 +224,38 @@ async fn a_corrected_address_gets_the_mail_and_the_old_one_loses_the_place() {
 }
 
 #[tokio::test]
+async fn moving_a_volunteer_asks_first_and_mails_both_shifts() {
+    let mailbox = Mailbox::start();
+    let server = Server::start(&["--smtp", &mailbox.url()]);
+    let scene = Scene::start(&server).await;
+    scene.sign_up("Early", ("Bob", "bob@example.org"), "").await;
+    wait_for_text(&mailbox, "bob@example.org", "/signups/").await;
+    let path = link(&scene.get("signups").await, "Move<").unwrap();
+    let late = scene.page.slot("Late");
+    let form = scene.ada.get(&path).await;
+    assert!(form.text.contains(&format!("value=\"{late}\"")), "{}", form.text);
+    assert!(!form.text.contains(&scene.page.slot("Early")), "{}", form.text);
+    let missing = scene.ada.post(&path, &[("slot_id", "")]).await;
+    assert!(missing.status == 422 && missing.text.contains("Choose a shift"), "{}", missing.text);
+    let ask = scene.ada.post(&path, &[("slot_id", &*late)]).await;
+    assert!(ask.status == 200 && ask.text.contains("We’ll email bob@example.org"), "{}", ask.text);
+    let confirmed = [("slot_id", &*late), ("confirmed", "yes")];
+    for _sent_twice in 0..2 {
+        let done = scene.ada.post(&path, &confirmed).await;
+        assert_eq!((done.status, done.header("location")), (303, Some(&*scene.path("signups"))));
+    }
+    let mail = wait_for_text(&mailbox, "bob@example.org", "Shift was: Early").await;
+    assert!(mail.contains("Shift now: Late"), "{mail}");
+    let list = server.get(&format!("/v1/slots/{late}/signups")).await;
+    assert_eq!(list.data()[0]["name"], "Bob");
+    let activity = server.get("/v1/activity?type=signup.moved").await.data();
+    assert_eq!((activity.as_array().unwrap().len(), &activity[0]["slot_id"]), (1, &json!(late)));
+    let there = scene.ada.post(&path, &[("slot_id", &*late)]).await;
+    assert!(there.status == 409 && there.text.contains("already on the shift"), "{}", there.text);
+    assert_eq!(scene.ada.post(&path, &[("slot_id", scene.id()), ("confirmed", "yes")]).await.status, 404);
+}
+
+#[tokio::test]
 async fn a_search_is_in_no_log() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");

@@ -28,6 +28,7 @@ pub(crate) const PICTURES: &Pictures = &[
     ("organizer_mail.html", &["mail-message"]),
     ("mail_choice.html", &["stop-messages", "messages-stopped"]),
     ("console/cancel_signup.html", &["console-cancel-signup", "console-cancel-signup-gone"]),
+    ("console/move_signup.html", &["console-move-signup", "console-move-signup-refused"]),
     ("console/correct_signup.html", &["console-correct-signup", "console-correct-signup-refused"]),
     ("console/ask.html", &["console-cancel-signup-ask"]),
     (
@@ -116,6 +117,12 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.look("console-correct-signup", &axe).await;
     browser.fill("email", "maryam").await;
     browser.press_and_look("Continue", "There is a problem", "console-correct-signup-refused", &axe).await;
+
+    browser.go(&url(&scene.path("signups?q=maryam"))).await;
+    browser.follow("Move").await;
+    browser.wait_for("to another shift").await;
+    browser.look("console-move-signup", &axe).await;
+    browser.press_and_look("Continue", "There is a problem", "console-move-signup-refused", &axe).await;
 
     browser.go(&url(&scene.path("signups?q=grace"))).await;
     browser.follow("Cancel").await;

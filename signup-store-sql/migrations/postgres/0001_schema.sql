@@ -366,7 +366,7 @@ CREATE TABLE signups (
     repeated_at     bigint,
     -- Whether the volunteer came. NULL if nobody has marked it.
     attendance      text    COLLATE "C",
-    -- When an organizer last marked the attendance, or corrected the name or the address.
+    -- When an organizer last marked the attendance, corrected the name or the address, or moved the sign-up to another shift.
     changed_at      bigint,
     -- Whether the sign-up waited for a place at first.
     has_waited      boolean NOT NULL DEFAULT FALSE,

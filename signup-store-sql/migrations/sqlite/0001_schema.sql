@@ -363,7 +363,7 @@ CREATE TABLE signups (
     repeated_at     INTEGER,
     -- Whether the volunteer came. NULL if nobody has marked it.
     attendance      TEXT,
-    -- When an organizer last marked the attendance, or corrected the name or the address.
+    -- When an organizer last marked the attendance, corrected the name or the address, or moved the sign-up to another shift.
     changed_at      INTEGER,
     -- Whether the sign-up waited for a place at first.
     has_waited      INTEGER NOT NULL DEFAULT 0,

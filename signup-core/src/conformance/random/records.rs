@@ -258,7 +258,7 @@ impl Draft<'_> {
 
     fn change_signup(&self, signup: &mut Signup, numbers: &mut Numbers<'_>) {
         signup.version += 1;
-        match numbers.below(6) {
+        match numbers.below(7) {
             0 | 1 if signup.is_active() => *signup = signup.clone().cancelled(self.now, numbers.cause()),
             2 if signup.is_active() => signup.email = numbers.email(),
             5 if signup.is_waitlisted() => signup.state = SignupState::Confirmed,
@@ -267,6 +267,10 @@ impl Draft<'_> {
                 signup.attendance =
                     [None, Some(Attendance::Attended), Some(Attendance::Absent)][numbers.below(3) as usize];
                 signup.changed_at = Some(self.now);
+            }
+            6 if signup.is_active() => {
+                let of_event = self.world.all::<&Shift>().filter(|shift| shift.event == signup.event);
+                signup.shift = numbers.pick(of_event).map_or(signup.shift, |shift| shift.id);
             }
             _ => signup.repeated_at = Some(self.now),
         }

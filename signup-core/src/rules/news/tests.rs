@@ -40,6 +40,13 @@ impl Case {
         self
     }
 
+    /// The address was told of another shift.
+    fn on_other_shift(mut self) -> Self {
+        let other = full().shifts.remove(1);
+        self.told = Told { status: self.told.status, ..Told::by_form(&other, &full().event) };
+        self
+    }
+
     fn cancelled(mut self, by: CancelledBy, is_silent: bool) -> Self {
         self.signup.state = SignupState::Cancelled { at: before(), by };
         self.signup.is_silent = is_silent;
@@ -103,6 +110,15 @@ fn news_is_the_difference_between_what_was_told_and_what_holds() {
         ("a place as it was told", told(), now, ""),
         ("with an announced move", told().moved(1), now, "moved"),
         ("with a silent move", told().moved(0), now, ""),
+        ("on another shift than was told", told().on_other_shift(), now, "moved"),
+        ("on another shift than the form had", told().on_other_shift().untold(), now, "moved"),
+        ("on another shift, after both", told().on_other_shift(), over, ""),
+        (
+            "on another shift, and cancelled",
+            told().on_other_shift().cancelled(Organizer, false),
+            now,
+            "cancelled",
+        ),
         ("with an announced move that was undone", told().announced(2), now, ""),
         ("with a move after its end", told().moved(1), over, ""),
         ("that its volunteer cancelled", told().cancelled(Volunteer, false), now, "cancelled"),
@@ -270,6 +286,19 @@ fn a_cancellation_is_told_if_an_attempt_without_a_result_may_have_told_of_the_pl
         let recipient =
             Recipient { unreported_at, ..Recipient::new("ada@example.org".parse().unwrap(), before()) };
         assert_eq!(news(&found, &recipient, true, before()).is_some(), expected);
+    }
+}
+
+#[test]
+fn a_move_to_another_shift_and_back_is_corrected_if_an_attempt_without_a_report_may_have_told_it() {
+    let recipient = Recipient::new("ada@example.org".parse().unwrap(), before());
+    let unreported = Recipient { unreported_at: Some(before()), ..recipient.clone() };
+    for (recipient, seconds, expected) in
+        [(&recipient, 0, false), (&unreported, -61, false), (&unreported, -60, true), (&unreported, 9, true)]
+    {
+        let mut back = told();
+        back.signup.changed_at = Some(before() + jiff::SignedDuration::from_secs(seconds));
+        assert_eq!(news(&[back.found()], recipient, true, before()).is_some(), expected, "{seconds}");
     }
 }
 

@@ -207,6 +207,50 @@ impl Session {
         committed.map_err(|refusal| refusal_error(refusal, self.limits()))
     }
 
+    /// Moves a confirmed sign-up to another shift of its event, which has room. The place on its former shift goes to those who wait for it,
+    /// and a mail with both shifts is queued. A mark whether the volunteer came is removed. A sign-up that is on the shift already stays
+    /// unchanged.
+    ///
+    /// Requires [`Permission::ManageSignups`], which no scope allows.
+    ///
+    /// # Errors
+    /// - [`Error::NotFound`] if the organization has no such sign-up, its event was deleted, or the event has no such shift.
+    /// - [`Error::SignupNotConfirmed`] if the sign-up waits or is cancelled, [`Error::EventCancelled`].
+    /// - [`Error::ShiftOver`] if one of the shifts is over, [`Error::ShiftDeleted`] if the former one is deleted.
+    /// - [`Error::ShiftFull`] if the shift has no room, or its free places belong to those who wait.
+    /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, or the address has
+    ///   [`Signup::MAX_PER_ADDRESS`] of them.
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, .. }| {
+    /// use signup_core::{Error, Role, ShiftId, SignupId};
+    ///
+    /// // The session of a program has scopes. That of a person has a role.
+    /// let refused = session.move_signup(SignupId::NONE, ShiftId::NONE).await;
+    /// assert_eq!(refused, Err(Error::MissingRole(Role::Organizer)));
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn move_signup(&self, id: SignupId, target: ShiftId) -> Result<Signup> {
+        self.require(Permission::ManageSignups)?;
+        let (shared, organization) = (&self.shared, self.organization_id());
+        let decide = |now| async move {
+            let found = shared.signup_of_live_event(organization, id).await?;
+            let target = shared.shift_with_event(organization, target).await?;
+            let (target, event) = target.ok_or(Error::NotFound)?;
+            if event.id != found.event.id {
+                return Err(Error::NotFound);
+            }
+            let recipient = shared.recipient(organization, event.id, &found.signup.email).await?;
+            let waiting = shared.waiting_behind(&found, now).await?;
+            rules::move_signup(found, &target, recipient, &waiting, now)
+        };
+        let committed = shared.commit(&self.actor, decide).await?;
+        committed.map_err(|refusal| refusal_error(refusal, self.limits()))
+    }
+
     /// Marks whether the volunteer of a confirmed sign-up came, in place of an earlier mark. `None` removes the mark. Nobody is
     /// mailed. Marking the same again changes nothing. Marks of different sign-ups do not wait for each other.
     ///

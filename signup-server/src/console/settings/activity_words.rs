@@ -93,6 +93,7 @@ impl Names {
             "signup.attendance_cleared" => {
                 format!("cleared a volunteer’s attendance at {}", event())
             }
+            "signup.moved" => format!("moved a volunteer to the shift {} of {}", shift(), event()),
             "signup.corrected" => format!("corrected a volunteer’s name or email address at {}", event()),
             "signup.erased" => "erased a volunteer’s sign-up".to_owned(),
             "token.created" => format!("created the API token {}", token()),

@@ -26,7 +26,7 @@ async fn mails(language: Language) -> String {
     all.place(LATE, "Ada", Moved { before });
     all.cancelled(LATE, "Inés", Organizer).signup.reason = Some("We have enough people.".parse().unwrap());
     let mut texts = shown(&all.written());
-    let places: [&[(usize, &str, &str)]; 26] = [
+    let places: [&[(usize, &str, &str)]; 28] = [
         &[(EARLY, "Ada", "new")],
         &[(EARLY, "Ada", "new"), (SUNDAY, "Ada", "new")],
         &[(EARLY, "Ada", "held")],
@@ -34,6 +34,8 @@ async fn mails(language: Language) -> String {
         &[(EARLY, "Ada", "held"), (EARLY, "evil.example", "held")],
         &[(EARLY, "Ada", "later")],
         &[(EARLY, "Ada", "elsewhere"), (LATE, "Ada", "elsewhere")],
+        &[(EARLY, "Ada", "other shift")],
+        &[(EARLY, "Ada", "other shift"), (EARLY, "Ben", "other shift")],
         &[(EARLY, "Ada", "event cancelled"), (SUNDAY, "Ada", "event cancelled")],
         &[(EARLY, "Ada", "shift cancelled")],
         &[(EARLY, "Ada", "shift cancelled"), (LATE, "Ben", "shift cancelled")],
@@ -68,6 +70,7 @@ async fn mails(language: Language) -> String {
                 "elsewhere" => sample
                     .place(*shift, name, Moved { before: TimeAndPlace { event_location: None, ..at } })
                     .clone(),
+                "other shift" => sample.moved(SUNDAY, *shift, name).clone(),
                 "waiting" => sample.waiting(*shift, name, Waiting).clone(),
                 "still waiting" => sample.waiting(*shift, name, Unchanged).clone(),
                 "moved waiting" => sample

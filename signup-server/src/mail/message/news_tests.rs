@@ -308,6 +308,38 @@ async fn the_subject_of_a_reminder_has_no_clock_if_the_first_shift_lasts_all_day
 }
 
 #[tokio::test]
+async fn a_person_is_moved_to_another_shift_that_overlaps_a_place_of_theirs() {
+    let mut sample = Sample::create().await;
+    sample.moved(SUNDAY, LATE, "Ada");
+    sample.place(EARLY, "Ada", Unchanged).sequence = 1;
+    assert_snapshot!(shown(&sample.written()));
+}
+
+#[tokio::test]
+async fn a_cancellation_on_a_shift_that_the_volunteer_did_not_hear_of_names_the_former_one() {
+    let mut sample = Sample::create().await;
+    let former = sample.moved(SUNDAY, LATE, "Ada").signup.told.clone();
+    sample.places.clear();
+    sample.cancelled(LATE, "Ada", Organizer).signup.told = former;
+    let text = sample.written().text;
+    assert!(text.contains("\nShift was: Sunday\nShift now: Late\nTime was: Sunday 7 June"), "{text}");
+}
+
+#[tokio::test]
+async fn people_who_are_moved_from_different_shifts_are_told_apart() {
+    let mut sample = Sample::create().await;
+    sample.shifts[EARLY].shift.hours = sample.shifts[LATE].shift.hours;
+    sample.moved(EARLY, SUNDAY, "Ada");
+    sample.moved(LATE, SUNDAY, "Ben");
+    let text = sample.written().text;
+    for [was, who] in [["Early", "Ada"], ["Late", "Ben"]] {
+        let section = text.split(&format!("Shift was: {was}\n")).nth(1).unwrap();
+        let people = section.lines().find(|line| line.starts_with("Who: ")).unwrap();
+        assert_eq!(people, format!("Who: {who}"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_person_joins_a_waiting_list() {
     let mut sample = Sample::create().await;
     sample.event.instructions = Some("The door code is 4711.".parse().unwrap());

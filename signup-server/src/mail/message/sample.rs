@@ -73,6 +73,14 @@ impl Sample {
         self.places.last_mut().unwrap()
     }
 
+    /// Adds a person whom the organizer has moved to a shift from another one.
+    pub(super) fn moved(&mut self, from: usize, shift: usize, name: &str) -> &mut PlaceNews {
+        let told = Told::by_form(&self.shifts[from], &self.event);
+        let place = self.place(shift, name, PlaceChange::Moved { before: told.at.clone() });
+        (place.signup.told, place.sequence) = (told, 1);
+        place
+    }
+
     /// Adds a person who waits for a place.
     pub(super) fn waiting(&mut self, shift: usize, name: &str, change: PlaceChange) -> &mut PlaceNews {
         let place = self.place(shift, name, change);

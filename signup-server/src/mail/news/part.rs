@@ -23,6 +23,8 @@ pub(super) enum Kind {
     /// The organizer has taken the person off the waiting list.
     TakenOffList,
     Promoted,
+    /// The organizer has moved the person to another shift.
+    OnOtherShift,
     Moved,
     /// The shift moved, and the person still waits for a place on it.
     MovedWaiting,
@@ -44,6 +46,7 @@ impl Kind {
             PlaceChange::Waiting => Self::Waiting,
             PlaceChange::Promoted => Self::Promoted,
             PlaceChange::Moved { .. } if is_waiting => Self::MovedWaiting,
+            PlaceChange::Moved { .. } if place.signup.is_moved() => Self::OnOtherShift,
             PlaceChange::Moved { .. } => Self::Moved,
             PlaceChange::Reminder => Self::Reminder,
             PlaceChange::Cancelled => match place.signup.cancelled_by() {
@@ -107,7 +110,10 @@ impl<'a> Part<'a> {
     ) -> Self {
         let mut shifts: Vec<Vec<&PlaceNews>> = vec![];
         for place in places {
-            let told = |place: &PlaceNews| (place.change.clone(), place.signup.reason.clone());
+            let told = |place: &PlaceNews| {
+                let other_shift = place.signup.is_moved().then(|| place.signup.told.title.clone());
+                (place.change.clone(), place.signup.reason.clone(), other_shift)
+            };
             let is_same = |other: &PlaceNews| {
                 other.shift.id == place.shift.id
                     && other.signup.is_waitlisted() == place.signup.is_waitlisted()
@@ -170,6 +176,10 @@ impl<'a> Part<'a> {
                 let shifts = self.shifts_in_words(usize::MAX);
                 texts.people_have_places_on(people(), shifts, self.people.count())
             }
+            (Kind::OnOtherShift, true) => texts.you_were_moved_to(self.shifts_in_words(usize::MAX)),
+            (Kind::OnOtherShift, false) => {
+                texts.people_were_moved_to(people(), self.shifts_in_words(usize::MAX))
+            }
             (Kind::Waiting | Kind::StillWaiting, true) => {
                 texts.you_wait_for(self.shifts_in_words(usize::MAX))
             }
@@ -230,7 +240,7 @@ impl<'a> Part<'a> {
     pub(super) fn subject(&self, event: &str) -> String {
         let texts = self.texts;
         let what = match (self.kind, self.is_you) {
-            (Kind::Moved | Kind::MovedWaiting, _) => texts.subject_changed(),
+            (Kind::OnOtherShift | Kind::Moved | Kind::MovedWaiting, _) => texts.subject_changed(),
             (Kind::Promoted, true) => texts.you_have_place(),
             (Kind::Promoted, false) => {
                 texts.people_have_places(self.people.in_words(texts), self.people.count())
@@ -287,6 +297,7 @@ impl<'a> Part<'a> {
             Kind::CancelledByOrganizer | Kind::TakenOffList => texts.organizer_cancelled_intro(),
             Kind::CancelledByVolunteer | Kind::LeftList => texts.you_cancelled_intro(),
             Kind::Promoted => texts.promoted_intro(self.places()),
+            Kind::OnOtherShift => texts.on_other_shift_intro(),
             Kind::Waiting => texts.waiting_intro(),
             Kind::StillWaiting if is_asked => texts.waiting_asked_again(),
             Kind::New => texts.signed_up_intro(),
