@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use signup_core::{
     DeliveryId, Mail, MailContent, MessageId, MessageMail, News, NoticeId, PlaceChange, PlaceNews, Secret,
-    SignedDuration, Signup, SignupId, SignupStatus, TimeAndPlace, Timestamp,
+    ShiftId, SignedDuration, Signup, SignupId, SignupStatus, TimeAndPlace, Timestamp,
 };
 use tokio::time::sleep;
 
@@ -41,6 +41,7 @@ type Words = (NoticeId, Timestamp, u32, String);
 #[derive(Debug, Clone)]
 pub(super) struct Heard {
     pub(super) status: SignupStatus,
+    pub(super) shift: ShiftId,
     pub(super) at: TimeAndPlace,
     /// The index of the latest state of the shift in the ledger that is as the mail said.
     pub(super) placed: usize,
@@ -254,7 +255,8 @@ impl Inbox {
             let placed = of_shift.placed.iter().rposition(|placed| placed.at.is_same_as(at)).unwrap_or(0);
             let before = self.heard.get(&signup.id).cloned();
             let differs = |heard: &Heard| {
-                heard.status != status || !heard.at.is_same_as(at) && status != SignupStatus::Cancelled
+                let is_elsewhere = heard.shift != shift.id || !heard.at.is_same_as(at);
+                heard.status != status || is_elsewhere && status != SignupStatus::Cancelled
             };
             is_new |= before.as_ref().is_none_or(differs);
             if *change == PlaceChange::Reminder {
@@ -274,13 +276,14 @@ impl Inbox {
                     return Err(format!("{} is told twice to be {status:?}", signup.name));
                 }
                 let mut since = of_shift.placed.iter().skip(before.placed + 1);
-                let is_silent = !since.any(|placed| placed.is_announced);
+                let is_silent = before.shift == shift.id && !since.any(|placed| placed.is_announced);
                 if matches!(change, PlaceChange::Moved { .. }) && is_silent && !history.is_unreported {
                     return Err(format!("{} hears of a silent move", signup.name));
                 }
             }
             if before.is_none_or(|before| before.version < version) {
-                self.heard.insert(signup.id, Heard { status, at: at.clone(), placed, sent_at, version });
+                let heard = Heard { status, shift: shift.id, at: at.clone(), placed, sent_at, version };
+                self.heard.insert(signup.id, heard);
             }
         }
         if is_new || history.was_asked || history.is_unreported {

@@ -55,6 +55,10 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
         (None, Some(heard)) if heard.status != history.last().status && !is_over => {
             Err(format!("{name} was told to be {:?} and is {:?}", heard.status, history.last().status))
         }
+        (None, Some(heard)) if heard.shift != signup.shift => {
+            let is_known = is_over && heard.at.interval.is_over(now);
+            if is_known { Ok(()) } else { Err(format!("{name} was not told of the move to the shift")) }
+        }
         (None, Some(heard)) if must_know(of_shift, heard, now) => {
             Err(format!("{name} was not told of the move to {:?}", of_shift.at()))
         }

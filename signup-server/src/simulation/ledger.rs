@@ -294,11 +294,17 @@ impl Ledger {
     pub(super) fn check_occupancy(&self, store: &MemoryStore, change: &ChangeSet) -> Result<(), String> {
         let mut shifts = BTreeMap::new();
         for write in &change.writes {
-            let has_place =
-                |record: &Record| matches!(record, Record::Signup(signup) if signup.is_confirmed());
+            let place = |record: &Record| match record {
+                Record::Signup(signup) if signup.is_confirmed() => Some(signup.shift),
+                _ => None,
+            };
             let (takes_place, record) = match write {
                 Write::Put { before, after } => {
-                    (!before.as_ref().is_some_and(has_place) && has_place(after), after)
+                    let left = before.as_ref().and_then(place);
+                    if let Some(left) = left {
+                        shifts.entry(left).or_insert(false);
+                    }
+                    (place(after).is_some() && left != place(after), after)
                 }
                 Write::Remove(record) => (false, record),
             };

@@ -195,6 +195,14 @@ async fn perform_without_key(simulation: &Simulation, cause: Cause, step: Step) 
             };
             simulation.ask(cause, cancel).await
         }
+        Step::MoveSignup(signup, shift) => {
+            let organizer = simulation.organizer();
+            let move_signup = move |service| {
+                let organizer = organizer.clone();
+                async move { organizer.session(&service).await?.move_signup(signup, shift).await.map(drop) }
+            };
+            simulation.ask(cause, move_signup).await
+        }
         Step::RestoreEvent(event) => {
             simulation
                 .ask(

@@ -31,6 +31,7 @@ pub(super) enum Step {
     RestoreEvent(EventId),
     Message(EventId, NewMessage),
     CancelSignup(SignupId, Cancellation),
+    MoveSignup(SignupId, ShiftId),
     SignUp(String, Vec<ShiftId>, NewSignup),
     CancelByLink(Secret, SignupId),
     OpenLink(Secret),
@@ -71,7 +72,14 @@ pub(super) fn choose(simulation: &Simulation) -> Option<Step> {
                 _ => Step::OpenLink(secret),
             }
         }
-        42..50 => Step::CancelSignup(some_signup(world, &ledger)?, cancellation()),
+        42..48 => Step::CancelSignup(some_signup(world, &ledger)?, cancellation()),
+        48..50 => {
+            let signup = some_signup(world, &ledger)?;
+            let event = ledger.signups[&signup].signup.event;
+            let shifts = ledger.shifts.values().map(|history| &history.shift);
+            let shifts: Vec<_> = shifts.filter(|shift| shift.event == event).collect();
+            Step::MoveSignup(signup, random.pick(&shifts).id)
+        }
         50..62 => Step::PatchShift(shift?, Box::new(shift_patch(world, is_silent))),
         62..72 => Step::PatchEvent(event.id, Box::new(event_patch(world, event, is_silent))),
         72..75 => Step::AddShift(event.id, new_shift(world)),

@@ -30,11 +30,11 @@ impl Ledger {
             match write {
                 Write::Put { before, after: Record::Signup(after) } => {
                     let before = match before {
-                        Some(Record::Signup(before)) => Some(before.status()),
+                        Some(Record::Signup(before)) => Some(before),
                         _ => None,
                     };
                     let (found, expected) = (recorded(change, after), &mut vec![]);
-                    match (before, after.status()) {
+                    match (before.map(|before| before.status()), after.status()) {
                         (None, Confirmed) => {
                             self.check_turn(after, now, since)?;
                             expected.push(ActivityType::SIGNUP_CREATED);
@@ -50,6 +50,12 @@ impl Ledger {
                         }
                         (Some(Confirmed | Waitlisted), Cancelled) => {
                             expected.push(ActivityType::SIGNUP_CANCELLED);
+                        }
+                        (Some(Confirmed), Confirmed)
+                            if before.is_some_and(|before| before.shift != after.shift) =>
+                        {
+                            self.check_turn(after, now, since)?;
+                            expected.push(ActivityType::SIGNUP_MOVED);
                         }
                         (Some(before), after) if before == after => {}
                         (before, now) => {
