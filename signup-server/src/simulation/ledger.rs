@@ -21,6 +21,8 @@ pub(super) const FRESH: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) events: BTreeMap<EventId, Event>,
+    /// When each event was last restored.
+    pub(super) restored: BTreeMap<EventId, Duration>,
     pub(super) shifts: BTreeMap<ShiftId, ShiftHistory>,
     pub(super) signups: BTreeMap<SignupId, SignupHistory>,
     /// The sign-ups that were erased, each with its shift, and when.
@@ -150,7 +152,11 @@ impl Ledger {
                 Write::Put { after, .. } => match after {
                     Record::Event(event) => {
                         touched.insert(event.id);
-                        self.events.insert(event.id, (**event).clone());
+                        let before = self.events.insert(event.id, (**event).clone());
+                        let was_deleted = before.is_some_and(|before| before.deleted_at.is_some());
+                        if was_deleted && event.deleted_at.is_none() {
+                            self.restored.insert(event.id, since);
+                        }
                     }
                     Record::Shift(shift) => {
                         touched.insert(shift.event);

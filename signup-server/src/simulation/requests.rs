@@ -1,5 +1,7 @@
 //! The requests of the steps, and the checks of their results.
 
+use std::time::Duration;
+
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use signup_core::{
@@ -168,8 +170,9 @@ async fn perform_without_key(simulation: &Simulation, cause: Cause, step: Step) 
                     async move { service.volunteers().cancel(&secret, signup).await }
                 }
             });
+            let began = simulation.world.elapsed();
             let answer = answer.await;
-            simulation.world.check(check_cancelled(simulation, &secret, signup, &answer));
+            simulation.world.check(check_cancelled(simulation, &secret, signup, &answer, began));
             answer.map(drop)
         }
         Step::OpenLink(secret) => {
@@ -258,6 +261,7 @@ fn check_cancelled(
     secret: &Secret,
     signup: SignupId,
     answer: &Result<signup_core::Signup>,
+    began: Duration,
 ) -> std::result::Result<(), String> {
     let is_working = works(simulation, secret);
     let ledger = simulation.world.ledger();
@@ -265,8 +269,13 @@ fn check_cancelled(
     match (answer, history) {
         (Ok(_), Some(history)) if history.is_active() => Err(format!("{signup} was not cancelled")),
         (Err(Error::NotFound), Some(history)) if is_working => {
-            let is_deleted = ledger.events[&history.signup.event].deleted_at.is_some();
-            if is_deleted { Ok(()) } else { Err(format!("the link of {signup} does not work")) }
+            let event = &ledger.events[&history.signup.event];
+            let was_deleted = ledger.restored.get(&event.id).is_some_and(|at| *at >= began);
+            if event.deleted_at.is_some() || was_deleted {
+                Ok(())
+            } else {
+                Err(format!("the link of {signup} does not work"))
+            }
         }
         _ => Ok(()),
     }
