@@ -7,7 +7,7 @@ use signup_core::{
 };
 
 use super::inbox::{Heard, Inbox, reminded_at};
-use super::ledger::{Ledger, ShiftHistory, SignupHistory};
+use super::ledger::{Ledger, Placed, ShiftHistory, SignupHistory};
 use super::run::{Erasure, Simulation};
 
 /// Checks every promise about a quiet moment.
@@ -109,7 +109,14 @@ pub(super) fn check_reminded(simulation: &Simulation) -> Result<(), String> {
 
 /// Returns whether an address must have heard more about the time and the place: a move was announced since and not undone.
 fn must_know(history: &ShiftHistory, heard: &Heard, now: Timestamp) -> bool {
-    let mut since = history.placed.iter().skip(heard.placed + 1).skip_while(|placed| !placed.is_announced);
+    // What was announced lapses while the shift is over: a silent move to later hours tells nobody of it.
+    let is_lapsed = |pair: &[Placed]| {
+        let moved_at = pair[1].moved_at + SignedDuration::from_secs(10);
+        pair[0].at.interval.is_over(moved_at) && heard.at.interval.is_over(moved_at)
+    };
+    let lapsed = history.placed.windows(2).rposition(is_lapsed).map_or(0, |index| index + 1);
+    let since = history.placed.iter().skip(lapsed.max(heard.placed + 1));
+    let mut since = since.skip_while(|placed| !placed.is_announced);
     let is_undone = since.clone().any(|placed| placed.at.is_same_as(&heard.at));
     let is_over = heard.at.interval.is_over(now) && history.at().interval.is_over(now);
     let is_moved = since.next().is_some() && !history.at().is_same_as(&heard.at);

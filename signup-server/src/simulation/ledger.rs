@@ -46,6 +46,8 @@ pub(super) struct ShiftHistory {
 #[derive(Debug)]
 pub(super) struct Placed {
     pub(super) since: Duration,
+    /// The same on the clock of the world.
+    pub(super) moved_at: Timestamp,
     pub(super) at: TimeAndPlace,
     pub(super) is_announced: bool,
 }
@@ -251,7 +253,7 @@ impl Ledger {
                 let is_over = |at: &TimeAndPlace| at.interval.is_over(now);
                 let was_over = history.placed.last().is_some_and(|last| is_over(&last.at));
                 let is_announced = !(is_silent || was_over && is_over(&at));
-                history.placed.push(Placed { since, at, is_announced });
+                history.placed.push(Placed { since, moved_at: now, at, is_announced });
             }
         }
         for history in self.signups.values_mut().filter(|history| touched.contains(&history.signup.event)) {
