@@ -276,7 +276,7 @@ impl Inbox {
                     return Err(format!("{} is told twice to be {status:?}", signup.name));
                 }
                 let mut since = of_shift.placed.iter().skip(before.placed + 1);
-                let is_silent = before.shift == shift.id && !since.any(|placed| placed.is_announced);
+                let is_silent = before.shift == shift.id && since.all(|placed| placed.is_silent);
                 if matches!(change, PlaceChange::Moved { .. }) && is_silent && !history.is_unreported {
                     return Err(format!("{} hears of a silent move", signup.name));
                 }

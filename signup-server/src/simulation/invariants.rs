@@ -9,6 +9,7 @@ use signup_core::{
 use super::inbox::{Heard, Inbox, reminded_at};
 use super::ledger::{Ledger, Placed, ShiftHistory, SignupHistory};
 use super::run::{Erasure, Simulation};
+use super::waiting::LATE;
 
 /// Checks every promise about a quiet moment.
 ///
@@ -111,7 +112,7 @@ pub(super) fn check_reminded(simulation: &Simulation) -> Result<(), String> {
 fn must_know(history: &ShiftHistory, heard: &Heard, now: Timestamp) -> bool {
     // What was announced lapses while the shift is over: a silent move to later hours tells nobody of it.
     let is_lapsed = |pair: &[Placed]| {
-        let moved_at = pair[1].moved_at + SignedDuration::from_secs(10);
+        let moved_at = pair[1].moved_at + LATE;
         pair[0].at.interval.is_over(moved_at) && heard.at.interval.is_over(moved_at)
     };
     let lapsed = history.placed.windows(2).rposition(is_lapsed).map_or(0, |index| index + 1);

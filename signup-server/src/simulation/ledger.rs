@@ -13,6 +13,7 @@ use signup_core::{
 };
 use signup_store_memory::MemoryStore;
 
+use super::waiting::LATE;
 use super::world::Cause;
 
 /// The longest time between the reads of a commit or a mail and the time at which it is committed or sent.
@@ -49,7 +50,10 @@ pub(super) struct Placed {
     /// The same on the clock of the world.
     pub(super) moved_at: Timestamp,
     pub(super) at: TimeAndPlace,
+    /// Whether the addresses must hear of it.
     pub(super) is_announced: bool,
+    /// Whether no address may hear of it. Neither is true of a shift that is over by only some of the clocks.
+    pub(super) is_silent: bool,
 }
 
 #[derive(Debug)]
@@ -250,10 +254,11 @@ impl Ledger {
             let at = TimeAndPlace::of(&ScheduledShift::of(history.shift.clone(), event), event);
             let is_moved = history.placed.last().is_none_or(|last| !last.at.is_same_as(&at));
             if is_moved && (history.shift.deleted_at.is_none() || history.placed.is_empty()) {
-                let is_over = |at: &TimeAndPlace| at.interval.is_over(now);
-                let was_over = history.placed.last().is_some_and(|last| is_over(&last.at));
-                let is_announced = !(is_silent || was_over && is_over(&at));
-                history.placed.push(Placed { since, moved_at: now, at, is_announced });
+                let last = history.placed.last().map(|last| last.at.interval);
+                let stays_over = |now| at.interval.is_over(now) && last.is_some_and(|last| last.is_over(now));
+                let is_announced = !(is_silent || stays_over(now + LATE));
+                let is_silent = is_silent || stays_over(now - LATE);
+                history.placed.push(Placed { since, moved_at: now, at, is_announced, is_silent });
             }
         }
         for history in self.signups.values_mut().filter(|history| touched.contains(&history.signup.event)) {

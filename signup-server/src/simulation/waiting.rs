@@ -11,7 +11,7 @@ use super::ledger::{FRESH, Ledger, ShiftHistory, SignupHistory, State};
 use super::world::Cause;
 
 /// The longest time by which a request may be late when it commits, with the clock of its process.
-const LATE: SignedDuration = SignedDuration::from_secs(60);
+pub(super) const LATE: SignedDuration = SignedDuration::from_secs(60);
 
 impl Ledger {
     /// Checks what a commit does to sign-ups, and to the waiting lists of their shifts.
