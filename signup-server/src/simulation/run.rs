@@ -156,7 +156,7 @@ impl Simulation {
                 0..9 => {}
                 9..16 => sleep(self.world.millis(1, 900)).await,
                 16..18 => sleep(self.world.millis(1000, 9000)).await,
-                18 => sleep(self.world.millis(10_000, 40_000)).await,
+                18 => self.rest(random.between(10, 40)).await,
                 _ => self.restart().await,
             }
         }
@@ -199,6 +199,18 @@ impl Simulation {
             }
         };
         SignedDuration::from_mins(i64::try_from(hours * 60 + random.between(1, 59)).unwrap())
+    }
+
+    /// Waits for some seconds. Moves the clock by the rest of them once nothing is under way or becomes due meanwhile.
+    async fn rest(&self, seconds: u64) {
+        for waited in 0..seconds {
+            let (now, left) = (self.world.now(), SignedDuration::from_secs((seconds - waited).cast_signed()));
+            let is_due = self.world.ledger().next_due().is_some_and(|next| next <= now + left + BEHIND);
+            if !is_due && !self.is_busy() {
+                return self.world.jump(left);
+            }
+            sleep(Duration::from_secs(1)).await;
+        }
     }
 
     /// Lets time pass, while the processes deliver what becomes due.
