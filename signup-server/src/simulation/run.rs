@@ -13,7 +13,6 @@ use tokio::time::sleep;
 
 use super::Outcome;
 use super::inbox::reminded_at;
-use super::ledger::ShiftHistory;
 use super::process::{Process, ask};
 use super::world::{Cause, Faults, World};
 use super::{invariants, requests, steps};
@@ -189,12 +188,14 @@ impl Simulation {
             3 => random.between(24, 24 * 14),
             _ => {
                 let ledger = self.world.ledger();
-                let placed: Vec<_> = ledger.shifts.values().map(ShiftHistory::at).collect();
-                let Some(at) = random.pick_some(&placed) else { return SignedDuration::ZERO };
+                let histories: Vec<_> = ledger.shifts.values().collect();
+                let Some(history) = random.pick_some(&histories) else { return SignedDuration::ZERO };
+                *self.world.focus.lock().unwrap() = Some(history.shift.id);
+                let at = history.at();
                 let Interval { start, end } = at.interval;
                 let cutoff = start - Shift::WAITLIST_CUTOFF;
                 let moment = *random.pick(&[cutoff, cutoff, cutoff, reminded_at(at), start, end]);
-                let early = SignedDuration::from_secs(i64::try_from(random.between(0, 40)).unwrap());
+                let early = SignedDuration::from_secs(i64::try_from(random.between(0, 20)).unwrap());
                 return (moment - early).duration_since(now).max(SignedDuration::ZERO);
             }
         };

@@ -3,8 +3,8 @@
 use signup_core::jiff::tz::TimeZone;
 use signup_core::{
     Cancellation, Capacity, Date, DeleteShift, DeliveryId, EmailAddress, Event, EventId, EventPatch, Hours,
-    NewEvent, NewMessage, NewShift, NewSignup, PersonName, Secret, ShiftId, ShiftPatch, SignupId, Timestamp,
-    WebhookId, Zone, time,
+    NewEvent, NewMessage, NewShift, NewSignup, PersonName, Secret, Shift, ShiftId, ShiftPatch, SignupId,
+    Timestamp, WebhookId, Zone, time,
 };
 
 use super::ledger::{Ledger, SignupHistory};
@@ -52,19 +52,19 @@ pub(super) fn choose(simulation: &Simulation) -> Option<Step> {
     if live.is_empty() || random.chance(40) && live.len() < 4 {
         return Some(Step::Create(Box::new(new_event(world))));
     }
-    let event = match world.focus.lock().unwrap().filter(|_| random.chance(700)) {
-        Some(focus) => live.iter().find(|event| event.id == focus),
-        None => None,
-    };
-    let event = *event.unwrap_or_else(|| random.pick(&live));
-    *world.focus.lock().unwrap() = Some(event.id);
-    let shifts: Vec<_> = ledger.shifts.values().map(|history| &history.shift).collect();
-    let shifts: Vec<_> = shifts.into_iter().filter(|shift| shift.event == event.id).collect();
-    let shift = random.pick_some(&shifts).map(|shift| shift.id);
+    let focus = world.focus.lock().unwrap().filter(|_| random.chance(800));
+    let of_focus = focus.map(|focus| ledger.shifts[&focus].shift.event);
+    let event = *live.iter().find(|event| of_focus == Some(event.id)).unwrap_or_else(|| random.pick(&live));
+    let is_there = |shift: &&Shift| shift.event == event.id && shift.deleted_at.is_none();
+    let shifts = ledger.shifts.values().map(|history| &history.shift).filter(is_there);
+    let shifts: Vec<_> = shifts.map(|shift| shift.id).collect();
+    let focus = focus.filter(|focus| shifts.contains(focus) && random.chance(700));
+    let shift = focus.or_else(|| random.pick_some(&shifts).copied());
+    *world.focus.lock().unwrap() = shift;
     let is_silent = random.chance(300);
     let cancellation = || if is_silent { Cancellation::new().without_mail() } else { Cancellation::new() };
     Some(match random.below(100) {
-        0..34 => sign_up(world, event, &shifts.iter().map(|shift| shift.id).collect::<Vec<_>>())?,
+        0..34 => sign_up(world, event, shift?, &shifts),
         34..42 => {
             let (secret, signup) = link(world, &ledger)?;
             match signup {
@@ -114,9 +114,9 @@ pub(super) fn choose(simulation: &Simulation) -> Option<Step> {
     })
 }
 
-fn sign_up(world: &World, event: &Event, shifts: &[ShiftId]) -> Option<Step> {
+fn sign_up(world: &World, event: &Event, shift: ShiftId, shifts: &[ShiftId]) -> Step {
     let random = &world.random;
-    let mut chosen = vec![*random.pick_some(shifts)?];
+    let mut chosen = vec![shift];
     if random.chance(400) {
         chosen.push(*random.pick(shifts));
     }
@@ -128,7 +128,7 @@ fn sign_up(world: &World, event: &Event, shifts: &[ShiftId]) -> Option<Step> {
         }
     }
     let new = if random.chance(600) { new.or_wait() } else { new };
-    Some(Step::SignUp(event.slug.clone(), chosen, new.accepting_overlaps()))
+    Step::SignUp(event.slug.clone(), chosen, new.accepting_overlaps())
 }
 
 /// Returns a link that has arrived, and a sign-up of its address.
@@ -143,7 +143,7 @@ fn link(world: &World, ledger: &Ledger) -> Option<(Secret, Option<SignupId>)> {
 
 fn some_signup(world: &World, ledger: &Ledger) -> Option<SignupId> {
     let focus = world.focus.lock().unwrap().filter(|_| world.random.chance(700));
-    let is_in_focus = |history: &&SignupHistory| focus.is_none_or(|focus| history.signup.event == focus);
+    let is_in_focus = |history: &&SignupHistory| focus.is_none_or(|focus| history.signup.shift == focus);
     let active = ledger.signups.values().filter(|history| history.is_active()).filter(is_in_focus);
     world.random.pick_some(&active.map(|history| history.signup.id).collect::<Vec<_>>()).copied()
 }

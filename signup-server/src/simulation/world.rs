@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use signup_core::{ChangeSet, Clock, EventId, OrganizationId, SignedDuration, Timestamp, async_trait};
+use signup_core::{ChangeSet, Clock, OrganizationId, ShiftId, SignedDuration, Timestamp, async_trait};
 use signup_store_memory::MemoryStore;
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep};
@@ -53,8 +53,8 @@ pub(super) struct World {
     pub(super) faults: Mutex<Faults>,
     pub(super) ledger: Mutex<Ledger>,
     pub(super) inbox: Mutex<Inbox>,
-    /// The event of the last step: many steps follow that are about the same one, so that they race.
-    pub(super) focus: Mutex<Option<EventId>>,
+    /// The shift of the last step, or the shift until whose moment the last pause went. Most steps are about it, so that they race.
+    pub(super) focus: Mutex<Option<ShiftId>>,
     /// The number of requests, calls of the store, mails and deliveries that are under way.
     pub(super) under_way: AtomicUsize,
     start: Timestamp,
