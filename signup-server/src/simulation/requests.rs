@@ -206,6 +206,16 @@ async fn perform_without_key(simulation: &Simulation, cause: Cause, step: Step) 
             };
             simulation.ask(cause, move_signup).await
         }
+        Step::MarkAttendance(signup, attendance) => {
+            let organizer = simulation.organizer();
+            let mark = move |service| {
+                let organizer = organizer.clone();
+                async move {
+                    organizer.session(&service).await?.mark_attendance(signup, attendance).await.map(drop)
+                }
+            };
+            simulation.ask(cause, mark).await
+        }
         Step::RestoreEvent(event) => {
             simulation
                 .ask(

@@ -2,9 +2,9 @@
 
 use signup_core::jiff::tz::TimeZone;
 use signup_core::{
-    Cancellation, Capacity, Date, DeleteShift, DeliveryId, EmailAddress, Event, EventId, EventPatch, Hours,
-    NewEvent, NewMessage, NewShift, NewSignup, PersonName, Secret, Shift, ShiftId, ShiftPatch, SignupId,
-    Timestamp, WebhookId, Zone, time,
+    Attendance, Cancellation, Capacity, Date, DeleteShift, DeliveryId, EmailAddress, Event, EventId,
+    EventPatch, Hours, NewEvent, NewMessage, NewShift, NewSignup, PersonName, Secret, Shift, ShiftId,
+    ShiftPatch, SignupId, Timestamp, WebhookId, Zone, time,
 };
 
 use super::ledger::{Ledger, SignupHistory};
@@ -32,6 +32,7 @@ pub(super) enum Step {
     Message(EventId, NewMessage),
     CancelSignup(SignupId, Cancellation),
     MoveSignup(SignupId, ShiftId),
+    MarkAttendance(SignupId, Option<Attendance>),
     SignUp(String, Vec<ShiftId>, NewSignup),
     CancelByLink(Secret, SignupId),
     OpenLink(Secret),
@@ -63,7 +64,7 @@ pub(super) fn choose(simulation: &Simulation) -> Option<Step> {
     *world.focus.lock().unwrap() = shift;
     let is_silent = random.chance(300);
     let cancellation = || if is_silent { Cancellation::new().without_mail() } else { Cancellation::new() };
-    Some(match random.below(100) {
+    Some(match random.below(106) {
         0..34 => sign_up(world, event, shift?, &shifts),
         34..42 => {
             let (secret, signup) = link(world, &ledger)?;
@@ -107,6 +108,10 @@ pub(super) fn choose(simulation: &Simulation) -> Option<Step> {
         95 => Step::PatchWebhook(some_webhook(world, &ledger)?, random.chance(700)),
         96 => Step::TestWebhook(some_webhook(world, &ledger)?),
         97 if random.chance(300) => Step::DeleteWebhook(some_webhook(world, &ledger)?),
+        100.. => {
+            let marks = [Some(Attendance::Attended), Some(Attendance::Absent), None];
+            Step::MarkAttendance(some_signup(world, &ledger)?, *random.pick(&marks))
+        }
         _ => {
             let deliveries: Vec<_> = ledger.deliveries.keys().copied().collect();
             Step::Redeliver(*random.pick_some(&deliveries)?)

@@ -1,10 +1,10 @@
-//! Waiting lists: who joins them, who gets a place, and in which order.
+//! Sign-ups: who waits, who gets a place and in which order, and whose attendance is marked.
 
 use std::time::Duration;
 
 use signup_core::{
-    ActivityType, Actor, ChangeSet, Event, EventId, NoticeCause, Record, Shift, ShiftId, SignedDuration,
-    Signup, SignupStatus, Timestamp, Write,
+    ActivityType, Actor, Attendance, ChangeSet, Event, EventId, Interval, NoticeCause, Record, Shift,
+    ShiftId, SignedDuration, Signup, SignupStatus, Timestamp, Write,
 };
 
 use super::ledger::{FRESH, Ledger, ShiftHistory, SignupHistory, State};
@@ -14,7 +14,7 @@ use super::world::Cause;
 pub(super) const LATE: SignedDuration = SignedDuration::from_secs(60);
 
 impl Ledger {
-    /// Checks what a commit does to sign-ups, and to the waiting lists of their shifts.
+    /// Checks what a commit does to sign-ups, to their attendance, and to the waiting lists of their shifts.
     ///
     /// # Errors
     /// Returns the promise that the commit breaks.
@@ -33,8 +33,26 @@ impl Ledger {
                         Some(Record::Signup(before)) => Some(before),
                         _ => None,
                     };
+                    let marked = before.and_then(|before| before.attendance);
                     let (found, expected) = (recorded(change, after), &mut vec![]);
                     match (before.map(|before| before.status()), after.status()) {
+                        (Some(Confirmed), Confirmed)
+                            if before.is_some_and(|before| before.shift != after.shift) =>
+                        {
+                            self.check_turn(after, now, since)?;
+                            expected.push(ActivityType::SIGNUP_MOVED);
+                        }
+                        (Some(Confirmed), Confirmed) if after.attendance != marked => {
+                            self.check_marked(after, now)?;
+                            expected.push(match after.attendance {
+                                Some(Attendance::Attended) => ActivityType::SIGNUP_ATTENDED,
+                                Some(Attendance::Absent) => ActivityType::SIGNUP_ABSENT,
+                                None => ActivityType::SIGNUP_ATTENDANCE_CLEARED,
+                            });
+                        }
+                        (_, Cancelled | Waitlisted) if after.attendance.is_some() => {
+                            return Err(format!("{} has no place, and {:?}", after.name, after.attendance));
+                        }
                         (None, Confirmed) => {
                             self.check_turn(after, now, since)?;
                             expected.push(ActivityType::SIGNUP_CREATED);
@@ -50,12 +68,6 @@ impl Ledger {
                         }
                         (Some(Confirmed | Waitlisted), Cancelled) => {
                             expected.push(ActivityType::SIGNUP_CANCELLED);
-                        }
-                        (Some(Confirmed), Confirmed)
-                            if before.is_some_and(|before| before.shift != after.shift) =>
-                        {
-                            self.check_turn(after, now, since)?;
-                            expected.push(ActivityType::SIGNUP_MOVED);
                         }
                         (Some(before), after) if before == after => {}
                         (before, now) => {
@@ -77,6 +89,18 @@ impl Ledger {
             }
         }
         Ok(())
+    }
+
+    /// Checks that attendance is marked of a place, from 12 hours before the start until 90 days after the end.
+    fn check_marked(&self, signup: &Signup, now: Timestamp) -> Result<(), String> {
+        let Interval { start, end } = self.shifts[&signup.shift].at().interval;
+        let (first, last) =
+            (start - SignedDuration::from_hours(12), end + SignedDuration::from_hours(90 * 24));
+        let is_in_time = now + LATE >= first && now - LATE <= last;
+        match is_in_time && self.signups[&signup.id].is_confirmed() {
+            true => Ok(()),
+            false => Err(format!("{} was marked at {now} for {start}: {:?}", signup.name, signup.state)),
+        }
     }
 
     /// Checks that nobody who waits is passed by a sign-up before the cutoff.
