@@ -126,9 +126,11 @@ fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), St
             .enumerate()
             .any(|(index, state)| state.status == status && is_fresh(next(index)))
     };
+    // An erasure removes the notice with its links. A sign-up that follows makes it again, under the same id.
+    let is_same = |history: &NoticeHistory| history.notice.created_at == mail.notice.created_at;
     if let Some(secret) = &mail.secret
         && !ledger.links.contains_key(&secret.digest())
-        && ledger.notices.contains_key(&mail.notice.id)
+        && ledger.notices.get(&mail.notice.id).is_some_and(is_same)
     {
         return Err(format!("a mail to {} has a link that does not work", mail.recipient()));
     }
@@ -272,7 +274,8 @@ impl Inbox {
                 }
                 let is_first =
                     matches!(change, PlaceChange::New | PlaceChange::Promoted | PlaceChange::Waiting);
-                if is_first && before.status == status && !history.is_unreported {
+                let is_unreported = history.is_unreported || history.unreported.contains(&before.version);
+                if is_first && before.status == status && !is_unreported {
                     return Err(format!("{} is told twice to be {status:?}", signup.name));
                 }
                 let mut since = of_shift.placed.iter().skip(before.placed + 1);

@@ -45,7 +45,7 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
     let signup = &history.signup;
     let heard = inbox.heard.get(&signup.id);
     let of_shift = &ledger.shifts[&signup.shift];
-    let is_over = of_shift.at().interval.is_over(now);
+    let is_over = of_shift.at().interval.is_over(now) || has_lapsed(of_shift, history);
     let name = format!("{} of {} for {}", signup.name, signup.email, of_shift.shift.title);
     match (history.last().by, heard) {
         (None, None) if is_over => Ok(()),
@@ -106,6 +106,15 @@ pub(super) fn check_reminded(simulation: &Simulation) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Returns whether the address need not hear of the last change of a sign-up: the shift was over since, and moved without a mail.
+fn has_lapsed(of_shift: &ShiftHistory, history: &SignupHistory) -> bool {
+    let is_lapsed = |pair: &[Placed]| {
+        let is_silent = !pair[1].is_announced && history.last().since < pair[1].since;
+        is_silent && pair[0].at.interval.is_over(pair[1].moved_at + LATE)
+    };
+    of_shift.placed.windows(2).any(is_lapsed)
 }
 
 /// Returns whether an address must have heard more about the time and the place: a move was announced since and not undone.

@@ -76,8 +76,12 @@ pub(super) struct NoticeHistory {
     pub(super) notice: Notice,
     /// Whether an attempt was claimed, and neither its success nor a refusal of its mail was reported.
     pub(super) is_claimed: bool,
+    /// The version of the notice when it was last claimed.
+    claimed: u32,
     /// Whether an earlier attempt, since the last mail that was reported, may have arrived.
     pub(super) is_unreported: bool,
+    /// The versions of the attempts without a report, whose mails may have arrived.
+    pub(super) unreported: BTreeSet<u32>,
     /// Whether a volunteer signed up since the last claim.
     is_asked: bool,
     /// Whether the mail of the attempts since the last report may repeat what was told, because a volunteer signed up.
@@ -223,7 +227,9 @@ impl Ledger {
         let new = || NoticeHistory {
             notice: after.clone(),
             is_claimed: false,
+            claimed: 0,
             is_unreported: false,
+            unreported: BTreeSet::new(),
             is_asked: false,
             was_asked: false,
         };
@@ -241,8 +247,11 @@ impl Ledger {
         } else if is_failure {
             history.is_claimed &= !after.reason().is_some_and(|reason| reason.starts_with("refused"));
         } else if is_claim {
-            history.is_unreported |= history.is_claimed;
-            history.is_claimed = true;
+            if std::mem::replace(&mut history.is_claimed, true) {
+                history.is_unreported = true;
+                history.unreported.insert(history.claimed);
+            }
+            history.claimed = after.version;
             history.was_asked |= std::mem::take(&mut history.is_asked);
         }
     }
