@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use signup_benches::quantile;
-use signup_core::Timestamp;
+use signup_core::{Clock as _, SystemClock};
 
 use crate::burst::Burst;
 use crate::connection::Connection;
@@ -26,7 +26,7 @@ pub(crate) fn measure(program: &Path, engine: Engine<'_>) {
     drop(site.runtime.block_on(Burst::of_answers(port, &[site.create(true)], EVENTS)));
 
     // The shift is on now, so the page has a button for each person.
-    let today = Timestamp::now().strftime("%F").to_string();
+    let today = SystemClock.now().strftime("%F").to_string();
     let door = json!({
         "title": "Door", "start_date": today, "timezone": "UTC", "is_published": true,
         "shifts": [{ "title": "Door", "capacity": PEOPLE }],
