@@ -235,7 +235,7 @@ pub(crate) async fn download_signups(call: MemberCall) -> PageResult {
     Ok(csv(signup_table(all, separator), &name))
 }
 
-/// Returns the file of a table. See [`file`].
+/// Returns the file of a table. See [`file()`].
 pub(super) fn csv(lines: impl Iterator<Item = String>, name: &str) -> Response {
     let mut text = MARK.to_string();
     for line in lines {
