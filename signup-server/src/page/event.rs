@@ -24,7 +24,7 @@ use crate::linked_text::LinkedText;
 use crate::plain::shorten;
 use crate::texts::{Html, Texts, capitalized};
 
-use parts::{DayOfShifts, in_parts};
+use parts::{DayOfShifts, Filter, in_parts};
 use shifts::{Offer, view};
 pub(super) use shifts::{has_open_list, has_open_signups, is_open, places};
 
@@ -64,17 +64,6 @@ struct EventTemplate<'a> {
     /// The path of the page, to which the button below the shifts leads that shows fewer or all of them.
     path: &'a str,
     filter: Filter,
-}
-
-/// Which shifts the page shows, and whether it can show fewer or all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Filter {
-    /// All, because they are few or each has places.
-    None,
-    /// All, but it can show only those with places.
-    Off,
-    /// Only those with places.
-    On,
 }
 
 /// The text that says that the event is cancelled, and why.
@@ -301,12 +290,7 @@ pub(super) fn page(
     let texts = Texts::of(event.language);
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
     let form_path = format!("{}/signups", site.path);
-    let filter = match open {
-        _ if open == 0 || open == shifts.len() => Filter::None,
-        _ if focus.only_open => Filter::On,
-        _ if shifts.len() > parts::FEW_SHIFTS => Filter::Off,
-        _ => Filter::None,
-    };
+    let filter = Filter::of(open, shifts.len(), focus.only_open);
     let shown = shifts.iter().filter(|shift| filter != Filter::On || is_open(event, shift, now));
     let views: Vec<_> = shown
         .map(|shift| {

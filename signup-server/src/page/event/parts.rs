@@ -1,4 +1,5 @@
-//! The shifts of a page, by the day on which they begin. Many shifts of a day are also grouped by the part of the day.
+//! The shifts of a page, by the day on which they begin. Many shifts of a day are also grouped by the part of the day, and a page of many
+//! can show only those with places.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,32 @@ use crate::texts::Texts;
 
 /// The number of shifts up to which a page needs no parts of days, no links to them and no choice of what it shows.
 pub(super) const FEW_SHIFTS: usize = 12;
+
+/// Which shifts the page shows, and whether it can show fewer or all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Filter {
+    /// All, because they are few or each has places.
+    None,
+    /// All, but it can show only those with places.
+    Off,
+    /// Only those with places.
+    On,
+}
+
+impl Filter {
+    /// Returns the filter of a page with `shifts` shifts, of which `open` have places.
+    pub(super) const fn of(open: usize, shifts: usize, wants_open: bool) -> Self {
+        if open == 0 || open == shifts {
+            Self::None
+        } else if wants_open {
+            Self::On
+        } else if shifts > FEW_SHIFTS {
+            Self::Off
+        } else {
+            Self::None
+        }
+    }
+}
 
 /// The shifts of one day of the page.
 #[derive(Debug)]
