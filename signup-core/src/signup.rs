@@ -8,7 +8,7 @@ use crate::hours::Interval;
 use crate::id::{EventId, OrganizationId, QuestionId, ShiftId, SignupId};
 use crate::shift::{CancelledBy, Closing, ScheduledShift, Shift};
 use crate::text::{
-    AnswerText, CancellationReason, EmailAddress, Label, PersonName, Title, search_form, words,
+    AnswerText, CancellationReason, EmailAddress, Label, PersonName, Title, name_order, search_form, words,
 };
 use crate::text_form::names;
 use crate::time_and_place::TimeAndPlace;
@@ -169,6 +169,12 @@ impl Signup {
             }
         }
         lines
+    }
+
+    /// Returns a key by which lists of people are sorted: by name in the root collation of Unicode, and equal names by id, so that the
+    /// oldest sign-up comes first.
+    pub fn order_key(&self) -> (Vec<u8>, SignupId) {
+        (name_order(self.name.as_str()), self.id)
     }
 
     /// Returns whether the sign-up holds a place.

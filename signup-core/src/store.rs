@@ -314,8 +314,8 @@ pub enum NoticeQuery {
     Queued(Option<NoticeId>),
     /// Failed notices with an id above this one, by ascending id.
     Failed(Option<NoticeId>),
-    /// The failed notices of an organization, by ascending id.
-    FailedOf(OrganizationId),
+    /// The failed notices of an organization, or of one of its events, by ascending id.
+    FailedOf(OrganizationId, Option<EventId>),
     /// The notices for a volunteer with this [address](crate::EmailAddress::key), by ascending id: queued, failed and at rest.
     About(OrganizationId, String),
 }

@@ -105,7 +105,7 @@ pub async fn organizations_and_notices_are_listed_by_id(store: Arc<dyn Store>) {
     assert_eq!(store.notices(after, 9).await.unwrap(), vec![notice(&shift, 3)]);
 }
 
-/// Failed notices are listed by ascending id, after any id, up to any limit.
+/// Failed notices are listed by ascending id, after any id, of any event, up to any limit.
 pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 1).await;
     let failure = Some(NoticeFailure::new(at(9), "550 no such user"));
@@ -119,4 +119,14 @@ pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
     assert_eq!(list(None, 2).await, failed[..2]);
     assert_eq!(list(Some(1), 1).await, failed[1..2], "failed notices after the given id");
     assert_eq!(list(Some(3), 9).await, []);
+    let of = async |organization, event, limit| {
+        store.notices(NoticeQuery::FailedOf(organization, event), limit).await.unwrap()
+    };
+    let (owner, event) = (failed[0].organization, failed[0].event);
+    assert_eq!(
+        (of(owner, None, 2).await, of(owner, event, 2).await),
+        (failed[..2].to_vec(), failed[..2].to_vec())
+    );
+    assert_eq!(of(owner, Some(EventId::MAX), 9).await, []);
+    assert_eq!(of(organization_id(9), event, 9).await, []);
 }

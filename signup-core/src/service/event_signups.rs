@@ -10,7 +10,6 @@ use crate::question::Question;
 use crate::shift::{ScheduledShift, Shift, sort_by_running_order};
 use crate::signup::Signup;
 use crate::store::{Deleted, EventInFull, RecordKey, SignupQuery};
-use crate::text::name_order;
 
 /// All sign-ups of an event, confirmed and cancelled, by shift. From
 /// [`Session::event_signups`](crate::Session::event_signups).
@@ -74,7 +73,7 @@ impl Shared {
         sort_by_running_order(&mut shifts);
         let with_signups = |shift: ScheduledShift| {
             let mut signups = signups.remove(&shift.id).unwrap_or_default();
-            signups.sort_by_cached_key(|signup| (name_order(signup.name.as_str()), signup.id));
+            signups.sort_by_cached_key(Signup::order_key);
             ShiftSignups { shift, signups }
         };
         let shifts = shifts.into_iter().map(with_signups).collect();

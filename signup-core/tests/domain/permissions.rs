@@ -43,7 +43,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
         Scope::SignupsRead =>
             signups(SignupQuery::new()), pages(SignupQuery::new()).next(), signup(SignupId::NONE),
             event_signups(EventId::NONE), volunteers(VolunteerQuery::new()), pages(VolunteerQuery::new()).next(),
-            signups_of_volunteer(SignupId::NONE), failed_mails(EventId::NONE);
+            signups_of_volunteer(SignupId::NONE), failed_mails(EventId::NONE, 9);
         Permission::ManageSignups =>
             cancel_signup(SignupId::NONE, Cancellation::new()), mark_attendance(SignupId::NONE, None),
             correct_signup(SignupId::NONE, Correction::new()), move_signup(SignupId::NONE, ShiftId::NONE),

@@ -43,7 +43,7 @@ async fn the_first_owner_hears_each_morning_what_happened_and_what_is_short() {
     let due = outbox.due(9).await.unwrap().remove(0);
     let mail = outbox.claim(&due).await.unwrap().unwrap();
     outbox.report_failed(&mail, MailFailure::Permanent, "550 no such user").await.unwrap();
-    let failed = owner.failed_mails(event.id).await.unwrap();
+    let failed = owner.failed_mails(event.id, 9).await.unwrap();
     assert_eq!(failed[0].cause.volunteer(), Some(&address("eve")));
 
     scene.clock.advance(3_600);

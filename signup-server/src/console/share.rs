@@ -1,6 +1,7 @@
-//! What an organizer shares of an event: the address of its public page as a QR code, and a poster for print.
+//! What an organizer shares of an event: the address of its public page as a QR code, a text to paste, and a poster for print.
 
 use askama::Template;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use png::{BitDepth, ColorType, Encoder, EncodingError};
 use qrcode::QrCode;
 use qrcode::render::svg;
@@ -17,6 +18,36 @@ use crate::texts::Texts;
 const QUIET_ZONE: usize = 4;
 /// The width of a module in the PNG, in pixels. A code of 33 modules is 328 pixels wide.
 const MODULE_PX: usize = 8;
+
+/// What is escaped in a link that writes a mail: not the colons and the slashes of an address, so that it stays readable.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'/');
+
+/// How an event is made known.
+#[derive(Debug)]
+pub(super) struct Share {
+    /// A text to paste.
+    pub(super) text: String,
+    /// The link that writes a mail with the text.
+    pub(super) mail: String,
+    pub(super) qr_code: Option<String>,
+}
+
+impl Share {
+    pub(super) fn of(event: &Event, url: &str) -> Self {
+        // Some mail programs take links of about 2,000 characters only.
+        const MAX_LOCATION: usize = 300;
+        let location = event.location.as_ref().map(|location| location.as_str().to_owned());
+        let location = location.filter(|location| location.len() <= MAX_LOCATION);
+        let location = location.or_else(|| event.is_virtual.then(|| Texts::of(event.language).online()));
+        let lines = [Some(event.title.to_string()), Some(times::days(event)), location, Some(url.to_owned())];
+        let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
+        let [subject, body] = [event.title.to_string(), text.replace('\n', "\r\n")]
+            .map(|text| utf8_percent_encode(&text, ESCAPED).to_string());
+        let mail = format!("mailto:?subject={subject}&body={body}");
+        Self { text, mail, qr_code: svg_of(url) }
+    }
+}
 
 #[derive(Debug, Template)]
 #[template(path = "console/poster.html")]

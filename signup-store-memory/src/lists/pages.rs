@@ -90,6 +90,10 @@ impl Tables {
     }
 
     pub(crate) fn notices(&self, query: NoticeQuery, limit: u32) -> Vec<Notice> {
+        let notice = |(id, owner)| match self.records.get(&RecordKey::Notice(owner, id)) {
+            Some(Record::Notice(notice)) => Some(&**notice),
+            _ => None,
+        };
         let keys: Vec<_> = match query {
             NoticeQuery::Due { now, latest } => {
                 let late = beyond((latest, NoticeId::MAX, OrganizationId::MAX));
@@ -106,20 +110,17 @@ impl Tables {
             }
             NoticeQuery::Queued(after) => above(&self.lists.queued, after, limit),
             NoticeQuery::Failed(after) => above(&self.lists.failed, after, limit),
-            NoticeQuery::FailedOf(owner) => {
-                let of_owner = self.lists.failed.iter().filter(|(_, found)| *found == owner);
-                of_owner.take(limit as usize).copied().collect()
+            NoticeQuery::FailedOf(owner, event) => {
+                let is_of = |notice: &Notice| event.is_none_or(|event| notice.event == Some(event));
+                let of_owner = self.lists.failed.iter().filter(|(_, found)| *found == owner).copied();
+                of_owner.filter(|key| notice(*key).is_some_and(is_of)).take(limit as usize).collect()
             }
             NoticeQuery::About(owner, email_key) => {
                 let notices = self.lists.notices.get(&(owner, email_key)).into_iter().flatten();
                 notices.take(limit as usize).copied().collect()
             }
         };
-        let notice = |(id, owner)| match self.records.get(&RecordKey::Notice(owner, id)) {
-            Some(Record::Notice(notice)) => Some((**notice).clone()),
-            _ => None,
-        };
-        keys.into_iter().filter_map(notice).collect()
+        keys.into_iter().filter_map(notice).cloned().collect()
     }
 }
 

@@ -471,4 +471,5 @@ CREATE INDEX due_reminders ON notices (can_wait, remind_at, id) WHERE remind_at 
 CREATE INDEX queued_notices ON notices (id) WHERE due_at IS NOT NULL;
 CREATE INDEX failed_notices ON notices (id) WHERE failed_at IS NOT NULL;
 CREATE INDEX failed_notices_of_organization ON notices (organization_id, id) WHERE failed_at IS NOT NULL;
+CREATE INDEX failed_notices_by_event ON notices (event_id, id) WHERE failed_at IS NOT NULL;
 CREATE INDEX notices_by_failure ON notices (failed_at) WHERE failed_at IS NOT NULL;

@@ -11,9 +11,9 @@ use signup_core::{
 
 use super::purge::Portion;
 use super::read::{
-    activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query, oldest_pending_query,
-    page_query, page_with_shifts_query, people_queries, signup_page_query, signups_in_full_query,
-    volunteer_page_query,
+    activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query,
+    failed_notices_queries, oldest_pending_query, page_query, page_with_shifts_query, people_queries,
+    signup_page_query, signups_in_full_query, volunteer_page_query,
 };
 use super::{Dialect, Statement, require};
 use crate::records::notice::QueuePosition;
@@ -122,6 +122,11 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     add("the oldest pending delivery", oldest_pending_query(dialect), &oldest, false);
     let due = due_notices_query(dialect, (0, 9), QueuePosition::START, 50);
     add("due notices", due, &["due_notices", "due_reminders"], true);
+    let failed = ["failed_notices_of_organization", "failed_notices_by_event"];
+    for (query, index) in failed_notices_queries(dialect).into_iter().zip(failed) {
+        // PostgreSQL expects few for an event, and sorts them.
+        add("failed notices", query, &[index], false);
+    }
     for (query, index) in people_queries(dialect).into_iter().zip([
         "memberships_pkey",
         "memberships_by_person",
@@ -263,6 +268,11 @@ const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, ga
      SELECT organization_id, id, event_id, TRUE, '{}', 1, 0, 0, 0 FROM shifts; \
      INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, remind_at) \
      SELECT organization_id, gen_random_uuid(), event_id, TRUE, '{}', 1, 0, 0, 1 FROM shifts; \
+     INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, failed_at, reason) \
+     SELECT s.organization_id, gen_random_uuid(), s.event_id, TRUE, '{}', 1, 0, n, n, '' FROM (SELECT * FROM shifts LIMIT 1) s, \
+     generate_series(1, 20000) n; \
+     INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, failed_at, reason) \
+     SELECT organization_id, gen_random_uuid(), event_id, TRUE, '{}', 1, 0, 0, 0, '' FROM shifts; \
      INSERT INTO messages (organization_id, event_id, id, subject, text, sender_id, sender_name, created_at, counts_until) \
      SELECT organization_id, id, gen_random_uuid(), 'Bring gloves', 'It will be cold.', gen_random_uuid(), 'Ada', n, n \
      FROM (SELECT * FROM events LIMIT 1) e, generate_series(1, 20000) n; \

@@ -99,9 +99,13 @@ fn notice_queries(seen: &Seen, now: Timestamp) -> Vec<NoticeQuery> {
     let latest = now + SignedDuration::from_secs(20);
     let mut queries = vec![NoticeQuery::Due { now, latest }];
     for owner in seen.organizations() {
-        queries.push(NoticeQuery::FailedOf(owner));
+        queries.push(NoticeQuery::FailedOf(owner, None));
         queries.extend((0..4).map(|person| NoticeQuery::About(owner, email(person, true).key().to_owned())));
     }
+    queries.extend(seen.keys.iter().filter_map(|key| match *key {
+        RecordKey::Event(owner, event) => Some(NoticeQuery::FailedOf(owner, Some(event))),
+        _ => None,
+    }));
     let ids = seen.keys.iter().filter_map(|key| match key {
         RecordKey::Notice(_, id) => Some(Some(*id)),
         _ => None,

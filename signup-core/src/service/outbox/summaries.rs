@@ -72,7 +72,7 @@ impl Outbox {
             let Some(id) = activity.subject.signup else { continue };
             late.extend(store.signup_in_full(owner, id).await?.filter(is_late));
         }
-        let failed = store.notices(NoticeQuery::FailedOf(owner), u32::MAX).await?;
+        let failed = store.notices(NoticeQuery::FailedOf(owner, None), u32::MAX).await?;
         for notice in failed {
             let is_new = |failure: &NoticeFailure| failure.at >= since && failure.at < until;
             let Some(email) =

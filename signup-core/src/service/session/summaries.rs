@@ -54,16 +54,14 @@ impl Session {
         shared.commit_unrefused(&self.actor, choose).await
     }
 
-    /// Lists the mails to the volunteers of an event that failed for good, by id. Failed mails are kept for
+    /// Lists at most `limit` mails to the volunteers of an event that failed for good, by id. Failed mails are kept for
     /// [`Notice::FAILED_RETENTION`].
     ///
     /// Requires [`Scope::SignupsRead`].
-    pub async fn failed_mails(&self, event: EventId) -> Result<Vec<Notice>> {
+    pub async fn failed_mails(&self, event: EventId, limit: u32) -> Result<Vec<Notice>> {
         self.require(Scope::SignupsRead)?;
-        let query = NoticeQuery::FailedOf(self.organization_id());
-        let mut found = self.shared.store.notices(query, u32::MAX).await?;
-        found.retain(|notice| notice.event == Some(event) && notice.cause.volunteer().is_some());
-        Ok(found)
+        let query = NoticeQuery::FailedOf(self.organization_id(), Some(event));
+        Ok(self.shared.store.notices(query, limit).await?)
     }
 
     /// Returns the person of the session.

@@ -4,6 +4,7 @@ pub(super) mod ask;
 mod calendar;
 mod change;
 mod create;
+mod day;
 mod edit;
 mod fields;
 mod home;

@@ -11,6 +11,12 @@ use crate::sql::observe::count_unreadable_notice;
 use crate::sql::row::Row;
 use crate::sql::{Statement, Value, values};
 
+/// The conditions of the failed notices of an organization, and of an event.
+const FAILED_OF: [&str; 2] = [
+    "organization_id = $1 AND failed_at IS NOT NULL",
+    "organization_id = $1 AND event_id = $2 AND failed_at IS NOT NULL",
+];
+
 /// Reads notices like [`Store::notices`](signup_core::Store::notices).
 pub(crate) async fn notices(
     reader: &impl Reader,
@@ -22,16 +28,22 @@ pub(crate) async fn notices(
         NoticeQuery::Due { now, latest } => return due_notices(reader, now, latest, limit).await,
         NoticeQuery::Queued(after) => ("id > $1 AND due_at IS NOT NULL", above(after)),
         NoticeQuery::Failed(after) => ("id > $1 AND failed_at IS NOT NULL", above(after)),
-        NoticeQuery::FailedOf(organization) => {
-            ("organization_id = $1 AND failed_at IS NOT NULL", values![organization.uuid()])
+        NoticeQuery::FailedOf(organization, None) => (FAILED_OF[0], values![organization.uuid()]),
+        NoticeQuery::FailedOf(organization, Some(event)) => {
+            (FAILED_OF[1], values![organization.uuid(), event.uuid()])
         }
         NoticeQuery::About(organization, email_key) => {
             ("organization_id = $1 AND email_key = $2", values![organization.uuid(), email_key])
         }
     };
-    let from = format!("(SELECT * FROM notices WHERE {condition} ORDER BY id LIMIT {limit}) n");
+    let from = first(condition, limit);
     let found = all(reader, "listing notices", notice::TABLE.columns(), &from, values, notice::read).await?;
     Ok(sorted(found, |notice| notice.id))
+}
+
+/// Returns a table expression for the first notices by id.
+fn first(condition: &str, limit: u32) -> String {
+    format!("(SELECT * FROM notices WHERE {condition} ORDER BY id LIMIT {limit}) n")
 }
 
 /// Counts the queued notices and the failed notices.
@@ -156,4 +168,14 @@ pub(crate) fn due_notices_query(
 ) -> Statement {
     let text = dialect.select(&notice::TABLE.columns(), &due_ranges(limit));
     Statement::of(dialect, &text, due_values(times, after))
+}
+
+/// Returns the statements for failed notices of an organization and of an event, for tests of the query plan.
+#[cfg(test)]
+pub(crate) fn failed_notices_queries(dialect: Dialect) -> [Statement; 2] {
+    let ids = [uuid::Uuid::nil(); 2].map(Value::from);
+    [0, 1].map(|scope| {
+        let text = dialect.select(&notice::TABLE.columns(), &first(FAILED_OF[scope], 50));
+        Statement::of(dialect, &text, ids[..=scope].to_vec())
+    })
 }
