@@ -24,7 +24,8 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
     }
     require! {
         Scope::EventsRead =>
-            event(EventId::NONE), events(EventQuery::new()), pages(EventQuery::new()).next(), active_events(),
+            event(EventId::NONE), events(EventQuery::new()), events_with_shifts(EventQuery::new()),
+            pages(EventQuery::new()).next(), active_events(),
             questions(EventId::NONE), question(QuestionId::NONE);
         Scope::EventsWrite =>
             create_event(drive()), duplicate_event(EventId::NONE, copy()),

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use signup_core::{Role, SignedIn, Theme};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use signup_core::{Event, Role, SignedIn, Theme, Zone};
 
 use super::{Console, Done, Form};
-use crate::page::Head;
+use crate::page::{DEFAULT_THEME, Head};
 
 /// The values that the layout of the pages of an organization shows.
 #[derive(Debug, Clone)]
@@ -22,6 +25,8 @@ pub(crate) struct Frame {
     pub(crate) organization: String,
     /// The colours of the organization: those of its newest event.
     pub(crate) theme: Theme,
+    /// The zone of the newest event.
+    pub(crate) zone: Option<Zone>,
     /// Whether the person is a member of other organizations, too.
     pub(crate) has_others: bool,
     /// The role of the person in the organization.
@@ -37,13 +42,14 @@ pub(crate) struct Frame {
 }
 
 impl Console {
-    /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug.
+    /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug. `newest` is
+    /// the organization's newest event.
     pub(super) fn frame(
         &self,
         signed_in: &SignedIn,
         slug: &str,
         at: &str,
-        theme: Theme,
+        newest: Option<&Event>,
         done: Option<Done>,
     ) -> Option<Frame> {
         let memberships = signed_in.memberships();
@@ -55,7 +61,8 @@ impl Console {
             at: at.strip_prefix(&root).unwrap_or(at).to_owned(),
             root: self.path(&root),
             organization: organization.name.to_string(),
-            theme,
+            theme: newest.and_then(|event| event.theme).unwrap_or(DEFAULT_THEME),
+            zone: newest.map(|event| event.dates.first.zone().clone()),
             has_others: memberships.len() > 1,
             role: membership.role,
             person: signed_in.person().name.to_string(),
@@ -103,6 +110,11 @@ impl Frame {
     /// Returns whether the present page is one of the settings.
     pub(crate) fn is_in_settings(&self) -> bool {
         self.is_at("/settings")
+    }
+
+    /// Returns the date at an instant, in the zone of the newest event.
+    pub(crate) fn date_at(&self, now: Timestamp) -> Date {
+        self.zone.as_ref().map_or_else(|| TimeZone::UTC.to_datetime(now).date(), |zone| zone.date_at(now))
     }
 
     pub(crate) fn is_admin(&self) -> bool {

@@ -41,11 +41,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use askama::Template;
-use signup_core::{Error, Service, Session, SignedIn, Timestamp};
+use signup_core::{Error, EventQuery, Service, Session, SignedIn, Timestamp};
 use warp::http::{HeaderMap, Method, StatusCode};
 use warp::reply::Response;
 
-use crate::page::{self, DEFAULT_THEME, Facts, base_path, html};
+use crate::page::{self, Facts, base_path, html};
 use crate::path::PathParameters;
 use crate::request::Request;
 use cookies::{Cookies, Name};
@@ -169,8 +169,9 @@ impl Console {
         let done = self.cookies.get(&request.headers, Name::Done);
         let found = async {
             let session = signed_in.session(&slug)?;
-            let theme = event::newest_event(&session).await?.and_then(|event| event.theme);
-            let frame = self.frame(&signed_in, &slug, &at, theme.unwrap_or(DEFAULT_THEME), done);
+            // The newest event is the one with the latest start.
+            let newest = session.events(EventQuery::new().limit(1)).await?.items;
+            let frame = self.frame(&signed_in, &slug, &at, newest.first(), done);
             Ok::<_, Error>((session, frame.ok_or(Error::NotFound)?))
         };
         let (session, frame) = match found.await {

@@ -117,9 +117,33 @@ impl Session {
     /// # Ok(()) }) }
     /// ```
     pub async fn events(&self, query: EventQuery) -> Result<Page<Event>> {
+        let query = self.events_query(query)?;
+        Ok(self.shared.store.events(self.organization_id(), &query).await?)
+    }
+
+    /// Lists the organization's events like [`events`](Self::events), each with its shifts in running order. A page is one snapshot.
+    ///
+    /// Requires [`Scope::EventsRead`].
+    ///
+    /// # Example
+    ///
+    /// ```
+    /// # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/example.rs"));
+    /// # fn main() -> ExampleResult { example(async |Example { session, created, .. }| {
+    /// use signup_core::EventQuery;
+    ///
+    /// let page = session.events_with_shifts(EventQuery::new()).await?;
+    /// assert_eq!(page.items, [created]);
+    /// # Ok(()) }) }
+    /// ```
+    pub async fn events_with_shifts(&self, query: EventQuery) -> Result<Page<EventWithShifts>> {
+        let query = self.events_query(query)?;
+        Ok(self.shared.store.events_with_shifts(self.organization_id(), &query).await?)
+    }
+
+    fn events_query(&self, query: EventQuery) -> Result<EventQuery> {
         self.require(Scope::EventsRead)?;
         let position = query.checked_position().map_err(|fault| Faults::one("cursor", fault))?;
-        let query = EventQuery { position, limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query };
-        Ok(self.shared.store.events(self.organization_id(), &query).await?)
+        Ok(EventQuery { position, limit: query.limit.clamp(1, EventQuery::MAX_LIMIT), ..query })
     }
 }

@@ -1,13 +1,10 @@
-//! The calendar of the list of events: a grid of weeks for each month that has events.
+//! The calendar of the list of events: a month as a grid of weeks.
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
 use super::count;
 use crate::page::Bar;
-
-/// The number of months that the calendar shows.
-const MAX_MONTHS: usize = 3;
 
 /// An event in the calendar.
 #[derive(Debug, Clone)]
@@ -17,9 +14,7 @@ pub(super) struct Entry {
     pub(super) title: String,
     /// The path of the event's page.
     pub(super) path: String,
-    /// The id of the event's line in the list.
-    pub(super) line: String,
-    /// What the event needs, in words and as a bar. `None` for a draft, and for an event without open shifts.
+    /// How many places are filled, in words and as a bar. `None` for an event without places.
     pub(super) need: Option<(String, Bar)>,
 }
 
@@ -29,11 +24,17 @@ pub(super) struct Month {
     pub(super) name: String,
     /// The weeks from Monday to Sunday. Days of other months are `None`.
     pub(super) weeks: Vec<[Option<Day>; 7]>,
+    /// The months before and after, such as `2027-02`.
+    pub(super) previous: Option<String>,
+    pub(super) next: Option<String>,
+    /// Whether the month has more events than these.
+    pub(super) has_more: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Day {
     pub(super) number: i8,
+    pub(super) date: Date,
     pub(super) is_today: bool,
     pub(super) events: Option<OfDay>,
 }
@@ -41,44 +42,33 @@ pub(super) struct Day {
 /// The events of a day.
 #[derive(Debug, Clone)]
 pub(super) struct OfDay {
-    /// The page of the only event, or the line of the first of several.
-    pub(super) link: String,
+    /// The page of the only event. `None` for several events.
+    pub(super) path: Option<String>,
     /// What screen readers say after the number of the day.
     pub(super) words: String,
     /// The places of all events of the day.
     pub(super) bar: Option<Bar>,
 }
 
-/// Returns the first months, from the present one on, on whose days one of the events takes place.
-pub(super) fn months(entries: &[Entry], today: Date) -> Vec<Month> {
-    let mut months = vec![];
-    let mut next = entries.iter().filter_map(|entry| month_from(entry, today.first_of_month())).min();
-    while let Some(first) = next
-        && months.len() < MAX_MONTHS
-    {
-        months.push(month(first, entries, today));
-        next = first
-            .checked_add(1.month())
-            .ok()
-            .and_then(|after| entries.iter().filter_map(|entry| month_from(entry, after)).min());
-    }
-    months
-}
-
-/// Returns the first day of the first month, not before the one that begins on `from`, in which an event takes place.
-fn month_from(entry: &Entry, from: Date) -> Option<Date> {
-    (entry.last >= from).then(|| entry.first.first_of_month().max(from))
-}
-
-fn month(first: Date, entries: &[Entry], today: Date) -> Month {
+/// Returns the month of a day. `entries` are its events.
+pub(super) fn month(day: Date, entries: &[Entry], has_more: bool, today: Date) -> Month {
+    let first = day.first_of_month();
     let before = usize::try_from(first.weekday().to_monday_zero_offset()).unwrap_or(0);
     let days = first.series(1.day()).take_while(|date| date.month() == first.month());
-    let days = days
-        .map(|date| Some(Day { number: date.day(), is_today: date == today, events: of_day(date, entries) }));
+    let days = days.map(|date| {
+        Some(Day { number: date.day(), date, is_today: date == today, events: of_day(date, entries) })
+    });
     let mut cells: Vec<_> = std::iter::repeat_n(None, before).chain(days).collect();
     cells.resize(cells.len().next_multiple_of(7), None);
     let (weeks, _) = cells.as_chunks::<7>();
-    Month { name: first.strftime("%B %Y").to_string(), weeks: weeks.to_vec() }
+    let named = |month: Result<Date, jiff::Error>| Some(month.ok()?.strftime("%Y-%m").to_string());
+    Month {
+        name: first.strftime("%B %Y").to_string(),
+        weeks: weeks.to_vec(),
+        previous: named(first.yesterday()),
+        next: named(first.checked_add(1.month())),
+        has_more,
+    }
 }
 
 fn of_day(date: Date, entries: &[Entry]) -> Option<OfDay> {
@@ -94,13 +84,11 @@ fn of_day(date: Date, entries: &[Entry]) -> Option<OfDay> {
         None => entry.title.clone(),
     });
     let titles = titles.collect::<Vec<_>>().join("; ");
-    let (link, words) = match on.len() {
-        1 => (first.path.clone(), titles),
-        several => {
-            (format!("#{}", first.line), format!("{}: {titles}", count(several as u64, "event", "events")))
-        }
+    let (path, words) = match on.len() {
+        1 => (Some(first.path.clone()), titles),
+        several => (None, format!("{}: {titles}", count(several as u64, "event", "events"))),
     };
-    Some(OfDay { link, words, bar })
+    Some(OfDay { path, words, bar })
 }
 
 #[cfg(test)]
@@ -117,39 +105,27 @@ mod tests {
             last: date(last),
             title: title.to_owned(),
             path: format!("/{title}"),
-            line: format!("line-{title}"),
             need: (filled > 0).then(|| ("2 of 9 still needed".to_owned(), Bar { filled, capacity: 9 })),
         }
     }
 
-    /// Returns the names of the months, each with the days that have events.
-    fn shown(entries: &[Entry], today: &str) -> Vec<String> {
-        let months = months(entries, date(today));
-        let days = |month: &Month| {
-            let days = month.weeks.iter().flatten().flatten().filter(|day| day.events.is_some());
-            days.map(|day| format!(" {}", day.number)).collect::<String>()
-        };
-        months.iter().map(|month| format!("{}:{}", month.name, days(month))).collect()
-    }
-
     #[test]
-    fn the_first_months_with_events_are_shown_from_the_present_one_on() {
+    fn a_month_has_the_days_of_its_events_and_leads_to_the_months_beside_it() {
         let entries = [
             entry("A", "2027-01-30", "2027-02-02", 1),
-            entry("B", "2027-05-31", "2027-05-31", 1),
-            entry("C", "2099-12-31", "2099-12-31", 0),
-            entry("D", "2100-01-01", "2100-01-01", 0),
+            entry("B", "2027-02-27", "2027-03-01", 1),
+            entry("C", "2028-02-10", "2028-02-10", 1),
         ];
-        let later = ["May 2027: 31", "December 2099: 31"];
-        assert_eq!(shown(&entries, "2027-02-01"), ["February 2027: 1 2", later[0], later[1]]);
-        assert_eq!(shown(&entries, "2027-01-31"), ["January 2027: 30 31", "February 2027: 1 2", later[0]]);
-        assert_eq!(shown(&[], "2027-01-31"), [""; 0]);
+        let month = month(date("2027-02-14"), &entries, false, date("2027-01-31"));
+        let days = month.weeks.iter().flatten().flatten();
+        let numbers: Vec<_> = days.filter(|day| day.events.is_some()).map(|day| day.number).collect();
+        assert_eq!((&*month.name, &*numbers), ("February 2027", &[1, 2, 27, 28][..]));
+        assert_eq!((month.previous.as_deref(), month.next.as_deref()), (Some("2027-01"), Some("2027-03")));
     }
 
     #[test]
     fn a_week_begins_on_monday_and_has_seven_days() {
-        let [month] =
-            months(&[entry("A", "2027-08-01", "2027-08-01", 0)], date("2027-08-31")).try_into().unwrap();
+        let month = month(date("2027-08-31"), &[], false, date("2027-08-31"));
         let numbers: Vec<Vec<_>> = month
             .weeks
             .iter()
@@ -162,21 +138,21 @@ mod tests {
     }
 
     #[test]
-    fn a_day_leads_to_its_event_or_to_the_first_of_several_in_the_list() {
+    fn a_day_leads_to_its_only_event_and_has_the_places_of_all() {
         let entries = [
             entry("A", "2027-03-06", "2027-03-07", 7),
             entry("B", "2027-03-07", "2027-03-07", 2),
             entry("C", "2027-03-07", "2027-03-07", 0),
         ];
-        let of = |text: &str| of_day(date(text), &entries).map(|day| (day.link, day.words, day.bar));
-        let alone =
-            ("/A".to_owned(), "A, 2 of 9 still needed".to_owned(), Some(Bar { filled: 7, capacity: 9 }));
+        let of = |text: &str| of_day(date(text), &entries).map(|day| (day.path, day.words, day.bar));
+        let alone = (
+            Some("/A".to_owned()),
+            "A, 2 of 9 still needed".to_owned(),
+            Some(Bar { filled: 7, capacity: 9 }),
+        );
         assert_eq!(of("2027-03-06"), Some(alone));
         let words = "3 events: A, 2 of 9 still needed; B, 2 of 9 still needed; C".to_owned();
-        assert_eq!(
-            of("2027-03-07"),
-            Some(("#line-A".to_owned(), words, Some(Bar { filled: 9, capacity: 18 })))
-        );
+        assert_eq!(of("2027-03-07"), Some((None, words, Some(Bar { filled: 9, capacity: 18 }))));
         assert_eq!(of("2027-03-08"), None);
     }
 }

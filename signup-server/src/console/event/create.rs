@@ -1,7 +1,7 @@
 //! The form that creates an event, with rows of shifts.
 
 use askama::Template;
-use signup_core::{Error, Language, Theme};
+use signup_core::{Error, Language, Theme, Zone};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -9,7 +9,7 @@ use super::super::changing::ticked;
 use super::super::{ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show, words};
 use super::ask::Ask;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
-use super::zones::{Region, regions, zone_of_newest_event};
+use super::zones::{Region, regions};
 use super::{active_events, limit_reached, path_of, surprises};
 use crate::page::Head;
 
@@ -42,7 +42,6 @@ async fn page(
     form: &Form,
     limit: Option<String>,
 ) -> Result<Response, ConsoleRefusal> {
-    let first = zone_of_newest_event(&call.session).await?;
     let rows = fields::rows(form);
     let page = NewEventTemplate {
         head: call.frame.head_of("New event", form),
@@ -50,7 +49,7 @@ async fn page(
         form,
         limit,
         active_events: active_events(&call.session).await?,
-        regions: regions("Last used", first.as_deref()),
+        regions: regions("Latest event", call.frame.zone.as_ref().map(Zone::name)),
         themes: themes(),
         can_have_more: rows.len() < MAX_ROWS,
         rows,
@@ -61,10 +60,10 @@ async fn page(
 
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
 pub(crate) async fn show_create(call: MemberCall) -> PageResult {
-    let zone = zone_of_newest_event(&call.session).await?;
+    let zone = call.frame.zone.as_ref().map_or("", Zone::name);
     let form = call
         .new_form()?
-        .with("timezone", zone.unwrap_or_default())
+        .with("timezone", zone)
         .with("language", Language::default().name())
         .with("reminders_enabled", ticked(true));
     page(&call, StatusCode::OK, &form, None).await

@@ -1,19 +1,19 @@
 //! The list of events with a calendar: first those that need volunteers, then drafts, then by year the events that are past or cancelled.
-//! A search lists the events whose title or place has the words.
 
 use std::str::FromStr;
 
 use askama::Template;
-use jiff::tz::TimeZone;
+use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use signup_core::{
-    CoverageQuery, CoverageState, Error, Event, EventCoverage, EventDate, EventQuery, Faults, SearchText,
-    TextError, ValueError,
+    Coverage, CoverageQuery, CoverageState, Error, Event, EventDate, EventKey, EventQuery, EventWithShifts,
+    Faults, Position, TimeError, ValueError,
 };
 use warp::http::StatusCode;
 
 use super::super::{Form, Frame, MemberCall, PageResult, show};
-use super::calendar::{Entry, Month, months};
+use super::calendar::{Entry, Month, month};
+use super::found::{self, DATES, SEARCH};
 use super::view::need;
 use super::{count, path_of};
 use crate::page::{Bar, Head, times};
@@ -25,13 +25,13 @@ const LIMIT: u32 = 25;
 /// The number of other events on a page: drafts, and past or cancelled events.
 const OTHERS: u32 = EventQuery::MAX_LIMIT;
 /// The parameter with the position in the list of other events.
-const CURSOR: &str = "cursor";
+pub(super) const CURSOR: &str = "cursor";
 /// The parameter with the position in the list of upcoming events.
 const UPCOMING: &str = "upcoming";
-/// The parameter with the words that are searched for.
-const SEARCH: &str = "q";
-/// The number of pages of events that one search reads.
-const SEARCHED_PAGES: u32 = 10;
+/// The parameter with the month of the calendar, such as `2027-03`.
+const MONTH: &str = "month";
+/// The number of years that the page links to.
+const YEARS: usize = 30;
 
 #[derive(Debug, Template)]
 #[template(path = "console/home.html")]
@@ -42,26 +42,16 @@ struct HomeTemplate<'a> {
     is_empty: bool,
     /// Whether this is the first page of all lists.
     is_first: bool,
-    months: Vec<Month>,
+    month: Option<Month>,
     upcoming: Vec<Upcoming>,
     drafts: Vec<Row>,
     /// Past and cancelled events by the year of their first day.
     years: Vec<(i16, Vec<Row>)>,
+    /// The years with a link to their events.
+    year_links: Vec<i16>,
     /// The path of the next page of upcoming events.
     more_upcoming: Option<String>,
     /// The path of the next page of other events.
-    more: Option<String>,
-}
-
-/// The events that a search has found.
-#[derive(Debug, Template)]
-#[template(path = "console/events_found.html")]
-struct FoundTemplate<'a> {
-    head: Head,
-    frame: &'a Frame,
-    search: &'a str,
-    rows: Vec<Row>,
-    /// The path of the page that searches older events.
     more: Option<String>,
 }
 
@@ -77,28 +67,24 @@ struct Upcoming {
 }
 
 #[derive(Debug)]
-struct Row {
-    path: String,
-    /// The id of the line.
-    line: String,
-    title: String,
-    days: String,
+pub(super) struct Row {
+    pub(super) path: String,
+    pub(super) title: String,
+    pub(super) days: String,
     /// The state in a word; empty where the heading of the list says it.
-    state: &'static str,
+    pub(super) state: &'static str,
 }
 
-fn row(frame: &Frame, event: &Event, state: &'static str) -> Row {
+pub(super) fn row(frame: &Frame, event: &Event, state: &'static str) -> Row {
     Row {
         path: frame.path(&path_of(event.id)),
-        line: format!("event-{}", event.id),
         title: event.title.to_string(),
         days: times::days(event),
         state,
     }
 }
 
-fn upcoming(frame: &Frame, found: &EventCoverage, now: Timestamp) -> Upcoming {
-    let EventCoverage { event, coverage, .. } = found;
+fn upcoming(frame: &Frame, event: &Event, coverage: &Coverage, now: Timestamp) -> Upcoming {
     let is_soon = |start: Timestamp| start < now + SOON;
     let open = coverage.shifts.iter().filter(|shift| shift.state == CoverageState::Open);
     let gaps: u64 = open
@@ -114,24 +100,32 @@ fn upcoming(frame: &Frame, found: &EventCoverage, now: Timestamp) -> Upcoming {
 }
 
 /// Returns the state of an event.
-fn state(event: &Event, now: Timestamp) -> &'static str {
+pub(super) fn state(EventWithShifts { event, shifts, .. }: &EventWithShifts, now: Timestamp) -> &'static str {
     match (event.is_cancelled(), event.is_published) {
         (true, _) => "Cancelled",
-        (false, true) if event.is_over(now) => "Over",
+        (false, true) if event.is_over_with(shifts, now) => "Over",
         (false, true) => "Published",
         (false, false) => "Draft",
     }
 }
 
-fn entry(frame: &Frame, event: &Event, need: Option<(String, Bar)>) -> Entry {
-    let Row { path, line, title, .. } = row(frame, event, "");
+/// Returns the entry of the calendar. It has the places of the shifts that are not over, or else those of the others.
+fn entry(frame: &Frame, EventWithShifts { event, shifts, .. }: EventWithShifts, now: Timestamp) -> Entry {
+    let Row { path, title, .. } = row(frame, &event, "");
     let first = event.dates.first.date().date();
-    Entry { first, last: event.dates.last.map_or(first, EventDate::date), title, path, line, need }
+    let coverage = Coverage::of(&event, shifts, now);
+    let Coverage { past_filled, past_capacity, .. } = coverage;
+    let past = || {
+        let bar = Bar { filled: past_filled.min(past_capacity), capacity: past_capacity };
+        (past_capacity > 0).then(|| (format!("{past_filled} of {past_capacity} filled"), bar))
+    };
+    let last = event.dates.last.map_or(first, EventDate::date);
+    Entry { first, last, title, path, need: need(&coverage).or_else(past) }
 }
 
 /// Groups events, in their order, by the year of their first day.
-fn by_year<'a>(events: &[&'a Event]) -> Vec<(i16, Vec<&'a Event>)> {
-    let year = |event: &&Event| event.dates.first.date().date().year();
+fn by_year<'a>(events: &[&'a EventWithShifts]) -> Vec<(i16, Vec<&'a EventWithShifts>)> {
+    let year = |found: &&EventWithShifts| found.event.dates.first.date().date().year();
     let years = events.chunk_by(|one, other| year(one) == year(other));
     years.filter_map(|events| Some((year(events.first()?), events.to_vec()))).collect()
 }
@@ -141,15 +135,16 @@ pub(crate) async fn to_home(call: MemberCall) -> PageResult {
     Ok(call.see_other("/"))
 }
 
-/// `GET /console/{slug}/`: lists the events, or with `q` those that a search finds. One statement reads the upcoming events, and
-/// another one all others. A further page has either of them.
+/// `GET /console/{slug}/`: lists the events, or with `q` those that a search finds, or with `dates` those of a year or a day. One statement
+/// reads the upcoming events, another one all others, and another one those of the month. A further page of a list has no calendar.
 pub(crate) async fn home(call: MemberCall) -> PageResult {
     let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
     if !query.value(SEARCH).trim().is_empty() {
-        return search(&call, &query).await;
+        return found::search(&call, &query).await;
     }
-    let mut entries = vec![];
-    let mut today = TimeZone::UTC.to_datetime(now).date();
+    if !query.value(DATES).is_empty() {
+        return found::of_dates(&call, &query).await;
+    }
     let is_first = [UPCOMING, CURSOR].iter().all(|name| query.value(name).is_empty());
     let is_on_page = |name: &str| is_first || !query.value(name).is_empty();
     let more = |name: &str, cursor: String| frame.path(&format!("/?{name}={cursor}"));
@@ -158,86 +153,124 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
         frame,
         is_empty: false,
         is_first,
-        months: vec![],
+        month: None,
         upcoming: vec![],
         drafts: vec![],
         years: vec![],
+        year_links: vec![],
         more_upcoming: None,
         more: None,
     };
-    if is_on_page(UPCOMING) {
-        let mut upcoming_events = CoverageQuery::new().limit(LIMIT);
-        if let Some(position) = position(UPCOMING, &query)? {
-            upcoming_events = upcoming_events.at(position);
-        }
-        let found = session.coverages(upcoming_events).await?;
-        entries.extend(found.items.iter().map(|found| entry(frame, &found.event, need(&found.coverage))));
-        if let Some(first) = found.items.first() {
-            today = first.event.dates.first.zone().date_at(now);
-        }
-        page.upcoming = found.items.iter().map(|found| upcoming(frame, found, now)).collect();
-        page.more_upcoming = found.next.map(|at| more(UPCOMING, at.to_string()));
-    }
     if is_on_page(CURSOR) {
-        let mut events = EventQuery::new().inactive_at(now).limit(OTHERS);
-        if let Some(position) = position(CURSOR, &query)? {
-            events = events.at(position);
-        }
-        let found = session.events(events).await?;
-        let is_draft = |event: &&Event| !event.is_cancelled() && !event.is_over(now);
-        let (drafts, others): (Vec<_>, Vec<_>) = found.items.iter().partition(is_draft);
+        let events = EventQuery::new().inactive_at(now).limit(OTHERS);
+        let found = session.events_with_shifts(beside(events, position(CURSOR, &query)?)).await?;
+        let is_past = |found: &&EventWithShifts| {
+            found.event.is_cancelled() || found.event.is_over_with(&found.shifts, now)
+        };
+        let (past, others): (Vec<_>, Vec<_>) = found.items.iter().partition(is_past);
         // The list begins with the latest start.
-        page.drafts = drafts.iter().rev().map(|event| row(frame, event, "")).collect();
-        entries.extend(drafts.iter().rev().map(|event| entry(frame, event, None)));
-        let rows =
-            |events: Vec<&Event>| events.iter().map(|event| row(frame, event, state(event, now))).collect();
-        page.years = by_year(&others).into_iter().map(|(year, events)| (year, rows(events))).collect();
-        page.is_empty = is_first && page.upcoming.is_empty() && found.items.is_empty();
+        for found @ EventWithShifts { event, shifts, .. } in others.into_iter().rev() {
+            if event.is_published {
+                // The last day has ended, and a shift is still on.
+                let coverage = Coverage::of(event, shifts.clone(), now);
+                page.upcoming.push(upcoming(frame, event, &coverage, now));
+            } else {
+                page.drafts.push(row(frame, event, state(found, now)));
+            }
+        }
+        let rows = |events: Vec<&EventWithShifts>| {
+            events.iter().map(|found| row(frame, &found.event, state(found, now))).collect()
+        };
+        page.years = by_year(&past).into_iter().map(|(year, events)| (year, rows(events))).collect();
+        page.year_links = past_years(&call).await?;
+        page.is_empty = is_first && found.items.is_empty();
         page.more = found.next.map(|at| more(CURSOR, at.to_string()));
     }
-    page.months = months(&entries, today);
+    let mut soonest = None;
+    if is_on_page(UPCOMING) {
+        let mut events = CoverageQuery::new().limit(LIMIT);
+        if let Some(position) = position(UPCOMING, &query)? {
+            events = events.at(position);
+        }
+        let found = session.coverages(events).await?;
+        soonest = found.items.first().map(|found| found.event.dates.first.date().date());
+        let rows = found.items.iter().map(|found| upcoming(frame, &found.event, &found.coverage, now));
+        page.upcoming.extend(rows);
+        page.is_empty = page.is_empty && found.items.is_empty();
+        page.more_upcoming = found.next.map(|at| more(UPCOMING, at.to_string()));
+    }
+    if is_first {
+        page.month = Some(month_of(&call, &query, soonest).await?);
+    }
     Ok(show(StatusCode::OK, &page))
 }
 
-/// Lists the events whose title or place has words that begin with each word of the search, the latest start first. One page reads a
-/// bounded number of events.
-async fn search(call: &MemberCall, query: &Form) -> PageResult {
-    let (frame, now) = (&call.frame, call.now());
-    let text = query.value(SEARCH);
-    let begins: SearchText =
-        text.parse().map_err(|error: TextError| Error::from(Faults::one(SEARCH, error)))?;
-    let mut at = position(CURSOR, query)?;
-    let mut rows = vec![];
-    for _ in 0..SEARCHED_PAGES {
-        let mut events = EventQuery::new().limit(OTHERS);
-        if let Some(position) = at {
-            events = events.at(position);
-        }
-        let found = call.session.events(events).await?;
-        let place = |event: &Event| event.location.as_ref().map_or("", |place| place.as_str()).to_owned();
-        let matches = |event: &&Event| begins.begins_words_of(&format!("{} {}", event.title, place(event)));
-        rows.extend(found.items.iter().filter(matches).map(|event| row(frame, event, state(event, now))));
-        at = found.next;
-        if at.is_none() || rows.len() >= LIMIT as usize {
-            break;
-        }
+/// Reads the events of a month: the one of the query string, or the month of the first upcoming event, or else the present one. Drafts and
+/// cancelled events are left out.
+async fn month_of(call: &MemberCall, query: &Form, upcoming: Option<Date>) -> Result<Month, Error> {
+    let today = call.frame.date_at(call.now());
+    let typed = query.value(MONTH);
+    let day = match typed {
+        "" => upcoming.map_or(today, |first| first.max(today)).try_into(),
+        typed => format!("{typed}-01").parse(),
+    };
+    let day: EventDate = day.map_err(|error: TimeError| Error::from(Faults::one(MONTH, error)))?;
+    let [first, last] = [day.date().first_of_month(), day.date().last_of_month()];
+    let mut events = EventQuery::new().published().cancelled(false).soonest().limit(EventQuery::MAX_LIMIT);
+    if let (Ok(first), Ok(last)) = (first.try_into(), last.try_into()) {
+        events = events.from_date(first).to_date(last);
     }
-    let more = at.map(|at| {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        frame.path(&format!(
-            "/?{}",
-            query.append_pair(SEARCH, text).append_pair(CURSOR, &at.to_string()).finish()
-        ))
-    });
-    let page = FoundTemplate { head: frame.head("Search for events"), frame, search: text, rows, more };
-    Ok(show(StatusCode::OK, &page))
+    let found = call.session.events_with_shifts(events).await?;
+    let entries = found.items.into_iter().map(|found| entry(&call.frame, found, call.now()));
+    Ok(month(first, &entries.collect::<Vec<_>>(), found.next.is_some(), today))
+}
+
+/// Returns the years of past events, the latest one first: at most [`YEARS`].
+async fn past_years(call: &MemberCall) -> Result<Vec<i16>, Error> {
+    let earliest = call.session.events(EventQuery::new().soonest().limit(1)).await?.items;
+    let year = call.frame.date_at(call.now()).year();
+    let first = earliest.first().map_or(year, |event| event.dates.first.date().date().year());
+    Ok((first..=year).rev().take(YEARS).collect())
+}
+
+/// Selects the events beside a position, or the first ones.
+pub(super) fn beside(events: EventQuery, position: Option<Position<EventKey>>) -> EventQuery {
+    match position {
+        Some(position) => events.at(position),
+        None => events,
+    }
 }
 
 /// Returns the position in a list that the query string has; `None` for the first page.
-fn position<P: FromStr<Err = ValueError>>(name: &'static str, query: &Form) -> Result<Option<P>, Error> {
+pub(super) fn position<P: FromStr<Err = ValueError>>(
+    name: &'static str,
+    query: &Form,
+) -> Result<Option<P>, Error> {
     let cursor = query.value(name);
     if cursor.is_empty() {
         return Ok(None);
     }
     cursor.parse().map(Some).map_err(|error| Faults::one(name, error).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use signup_core::{Capacity, Hours, NewEvent, NewShift, Scopes};
+
+    use super::*;
+    use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn an_event_is_over_when_its_last_shift_has_ended_also_after_midnight() {
+        let (service, sample) = sample_event().await;
+        let session = service.session_for(sample.event.organization, Scopes::all()).await.unwrap();
+        let hours = Hours::overnight("22:00".parse().unwrap(), "02:00".parse().unwrap()).unwrap();
+        let night = NewShift::new("Night".parse().unwrap(), Capacity::new(1).unwrap()).hours(hours);
+        let watch = NewEvent::new("Watch".parse().unwrap(), date(2099, 6, 5), "UTC".parse().unwrap());
+        let watch = session.create_event(watch.shift(night).published()).await.unwrap();
+        let at = |now: &str| state(&watch, now.parse().unwrap());
+        assert_eq!(["2099-06-05T22:00:00Z", "2099-06-06T01:59:59Z"].map(at), ["Published"; 2]);
+        assert_eq!(at("2099-06-06T02:00:00Z"), "Over");
+    }
 }

@@ -7,6 +7,7 @@ mod create;
 mod day;
 mod edit;
 mod fields;
+mod found;
 mod home;
 mod question;
 mod shift;
@@ -30,16 +31,9 @@ pub(crate) use shift::{
 };
 pub(crate) use view::event;
 
-use signup_core::{Error, Event, EventId, EventPatch, EventQuery, EventWithShifts, Session};
+use signup_core::{Error, EventId, EventPatch, EventWithShifts, Session};
 
 use super::{ConsoleRefusal, Form, MemberCall};
-
-/// Returns the organization's newest event: of the 100 events with the latest start, the one that was created last.
-pub(super) async fn newest_event(session: &Session) -> Result<Option<Event>, Error> {
-    let latest = session.events(EventQuery::new().limit(EventQuery::MAX_LIMIT)).await?.items;
-    // The ids ascend with the time of creation, also within a second.
-    Ok(latest.into_iter().max_by_key(|event| event.id))
-}
 
 /// Returns the path of the page of an event, below that of the organization.
 fn path_of(event: EventId) -> String {

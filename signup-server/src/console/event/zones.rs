@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use signup_core::{Result, Session, Zone};
-
-use super::newest_event;
+use signup_core::Zone;
 
 /// The zones of one region, or the zone that is offered first.
 #[derive(Debug)]
@@ -44,11 +42,6 @@ pub(super) fn regions(first_name: &str, first: Option<&str>) -> Vec<Region> {
     first.into_iter().chain(others).collect()
 }
 
-/// Returns the zone of the organization's newest event.
-pub(super) async fn zone_of_newest_event(session: &Session) -> Result<Option<String>> {
-    Ok(newest_event(session).await?.map(|event| event.dates.first.zone().name().to_owned()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -63,7 +56,7 @@ mod tests {
 
     #[test]
     fn each_zone_is_offered_once_and_the_first_one_before_all_regions() {
-        let regions = regions("Last used", Some("Europe/Berlin"));
+        let regions = regions("Latest event", Some("Europe/Berlin"));
         assert_eq!(regions[0].zones, [("Europe/Berlin".to_owned(), "Europe/Berlin".to_owned())]);
         let all = regions.iter().flat_map(|region| &region.zones);
         assert_eq!(all.clone().filter(|(name, _)| name == "Europe/Berlin").count(), 1);
