@@ -281,6 +281,11 @@ impl Form {
         words::label(name.as_ref())
     }
 
+    /// Returns the number of the shift whose line has the field, from 1. `None` for a field outside the lines of shifts.
+    pub(crate) fn line(&self, name: impl AsRef<str>) -> Option<usize> {
+        row_of("shifts", name.as_ref()).map(|row| row + 1)
+    }
+
     /// Returns what is wrong with the value of a field, and what to do.
     pub(crate) fn mistake(&self, name: impl AsRef<str>) -> Option<&str> {
         let mut mistakes = self.mistakes.iter();

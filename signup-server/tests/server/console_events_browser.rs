@@ -97,7 +97,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     let focused = "return [document.activeElement.name, document.activeElement.getBoundingClientRect().top]";
     let (name, top): (String, f64) =
         browser.driver.execute(focused, vec![]).await.unwrap().convert().unwrap();
-    assert!(name == "shifts.3.title" && (0.0..900.0).contains(&top), "{name} is at {top}");
+    assert!(name == "shifts.3.day" && (0.0..900.0).contains(&top), "{name} is at {top}");
     let disabled: Vec<String> =
         browser.driver.execute(ENABLED_LOOKS, vec![]).await.unwrap().convert().unwrap();
     assert_eq!(disabled, [""; 0], "each looks as if it were enabled");

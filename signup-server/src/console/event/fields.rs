@@ -6,7 +6,7 @@ use signup_core::{
 };
 
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
-use super::super::{As, Form, words};
+use super::super::{As, Form};
 use crate::page::times;
 use crate::texts::Texts;
 
@@ -237,11 +237,6 @@ impl Row {
     /// Returns the name of a field of the row.
     pub(super) fn name(&self, member: &str) -> String {
         field_of(self.number - 1, member)
-    }
-
-    /// Returns the attribute that names a field of the line: its label is above the line, and does not say which shift it is of.
-    pub(super) fn named(&self, member: &str) -> String {
-        format!("aria-label=\"{}, shift {}\"", words::label(member), self.number)
     }
 }
 
