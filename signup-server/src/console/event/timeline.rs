@@ -188,8 +188,22 @@ mod tests {
         let autumn = [["2027-10-30T23:00:00Z", "2027-10-31T02:00:00Z"]];
         assert_eq!(shown("Europe/Berlin", &autumn), "01:00 0 02:00 33 02:00 67 03:00 100 | 0 to 100");
         let half = [["2027-10-02T14:00:00Z", "2027-10-02T17:00:00Z"]];
-        let (timeline, _) = timeline("Australia/Lord_Howe", &half);
-        assert!(timeline.labels.iter().all(|label| (0.0..=100.0).contains(&label.at.0)));
+        let lord_howe = "00:00 0 01:00 29 02:30 57 03:30 86 | 14 to 100";
+        assert_eq!(shown("Australia/Lord_Howe", &half), lord_howe);
+    }
+
+    #[test]
+    fn the_present_moment_is_shown_from_the_first_hour_to_the_last() {
+        let day = ["09:15", "10:45"].map(|time| format!("2027-01-05T{time}:00Z").parse().unwrap());
+        let day = Interval { start: day[0], end: day[1] };
+        let now = |time: &str| {
+            let now = format!("2027-01-05T{time}Z").parse().unwrap();
+            let timeline = Timeline::of([day].into_iter(), &"UTC".parse().unwrap(), Texts::ENGLISH, now);
+            timeline.unwrap().now.map(|at| at.to_string())
+        };
+        let shown = ["09:00:00", "09:30:00", "11:00:00"].map(now);
+        assert_eq!(shown, ["0.00%", "25.00%", "100.00%"].map(|at| Some(at.to_owned())));
+        assert_eq!(["08:59:59", "11:00:01"].map(now), [None, None]);
     }
 
     #[test]
