@@ -44,9 +44,9 @@ pub struct Signup {
     /// When an organizer last marked the attendance, corrected the name or the address, or moved the sign-up to another shift; `None` if
     /// that never happened.
     pub changed_at: Option<Timestamp>,
-    /// Whether the sign-up waited for a place at first.
+    /// Whether the sign-up waited for a place at first, as far as its address knows: to a corrected address, a place is new.
     pub has_waited: bool,
-    /// When the sign-up got a place after it had waited for one; `None` for any other sign-up.
+    /// When the sign-up got a place after it [had waited](Self::has_waited) for one; `None` for any other sign-up.
     pub promoted_at: Option<Timestamp>,
     /// Why the organizer cancelled this one sign-up; `None` if they gave no reason, or something else cancelled it.
     pub reason: Option<CancellationReason>,

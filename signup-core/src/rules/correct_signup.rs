@@ -40,8 +40,13 @@ pub(crate) fn correct_signup(
     let is_readdressed = signup.email != corrected.email;
     // The calendar entry goes on: an address that gets the sign-up back has the former entry.
     let told = Told { sequence: signup.told.sequence, ..Told::by_form(&shift, &event) };
-    let told = if is_readdressed { told } else { signup.told.clone() };
-    let corrected = Signup { told, changed_at: Some(now), version: signup.version + 1, ..corrected };
+    let corrected = if is_readdressed {
+        // The new address was not told that it waits, so a place is new to it.
+        Signup { told, has_waited: corrected.is_waitlisted(), promoted_at: None, ..corrected }
+    } else {
+        corrected
+    };
+    let corrected = Signup { changed_at: Some(now), version: signup.version + 1, ..corrected };
     let place_of =
         |signup: &Signup| Unique::place(signup.organization, signup.shift, &signup.email, &signup.name);
     let mut change = ChangeSet::default();
@@ -110,6 +115,21 @@ mod tests {
         assert_eq!(recipient.recipient().unwrap().email.as_str(), "ada@example.com");
         let late = correct("Ada", "ada@example.com", after_shifts());
         assert!(put::<Notice, _>(&late).is_none(), "the shift is over");
+    }
+
+    #[test]
+    fn a_place_is_new_to_another_address_also_after_a_promotion() {
+        let corrected = |signup: Signup, name, email| {
+            let found = SignupInFull { signup, ..found_with(|_| {}) };
+            let Signup { has_waited, promoted_at, .. } =
+                correct_signup(found, to(name, email), None, before()).unwrap().outcome;
+            (has_waited, promoted_at)
+        };
+        let waiting = Signup { has_waited: true, ..records::waiting(found_with(|_| {}).signup) };
+        let promoted = waiting.clone().promoted(before());
+        assert_eq!(corrected(promoted.clone(), "Ada", "ada@example.com"), (false, None));
+        assert_eq!(corrected(promoted, "Bo", "ada3@example.org"), (true, Some(before())));
+        assert_eq!(corrected(waiting, "Ada", "ada@example.com"), (true, None));
     }
 
     #[test]
