@@ -23,27 +23,18 @@ pub(crate) fn news(
     let Recipient { was_asked: is_asked, unreported_at, .. } = *recipient;
     let is_reminded = wants_reminders && !is_asked;
     let change = |found: &SignupInFull| match change(found, now) {
-        PlaceChange::Unchanged if may_have_been_told(found, unreported_at) => PlaceChange::Cancelled,
-        // An attempt without a report may have told of a place, before a move to hours that are over.
-        PlaceChange::Unchanged if unreported_at.is_some() && is_untold(found) => moved(found, now),
-        PlaceChange::Unchanged if is_reminded && reminder::is_due(found, now) => PlaceChange::Reminder,
-        change => change,
+        PlaceChange::Unchanged if is_reminded && reminder::is_due(found, now) => Some(PlaceChange::Reminder),
+        PlaceChange::Unchanged => unreported_at.and_then(|claimed_at| correction(found, claimed_at, now)),
+        change => Some(change),
     };
-    // An attempt without a report may have told of a change that was undone since.
-    let may_be_wrong = |found: &SignupInFull| {
-        unreported_at.is_some_and(|claimed_at| is_settled(found, now) || may_be_back(found, claimed_at))
-    };
-    let has_news = found.iter().any(|found| change(found) != PlaceChange::Unchanged || may_be_wrong(found));
+    let has_news = found.iter().any(|found| change(found).is_some());
     if !has_news && !is_asked {
         return None;
     }
     let place = |found: &SignupInFull| {
         let SignupInFull { event, shift, signup, place_in_line, .. } = found;
-        let change = match change(found) {
-            PlaceChange::Unchanged if !signup.is_active() => return None,
-            PlaceChange::Unchanged if shift.is_over(now) && has_news => return None,
-            change => change,
-        };
+        let is_shown = signup.is_active() && !(has_news && shift.is_over(now));
+        let change = change(found).or(is_shown.then_some(PlaceChange::Unchanged))?;
         let sequence = signup.told.sequence + u32::from(unreported_at.is_some());
         let (at, shift, signup) = (signup.time_and_place(shift, event), shift.clone(), signup.clone());
         Some(PlaceNews { shift, signup, at, change, sequence, place_in_line: *place_in_line })
@@ -55,23 +46,33 @@ pub(crate) fn news(
     Some(News { organization, event, email, places, is_asked })
 }
 
-/// Returns whether an attempt without a report, which was claimed at `unreported_at`, may have told of a place that its volunteer then
-/// cancelled.
-fn may_have_been_told(SignupInFull { signup, .. }: &SignupInFull, unreported_at: Option<Timestamp>) -> bool {
-    let is_untold = signup.told.status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
-    is_untold && unreported_at.is_some_and(|claimed_at| signup.created_at <= claimed_at + Notice::CLOCK_SKEW)
+/// Returns how a mail corrects what an address may know about a sign-up without a [change], from the mail of an attempt without a report
+/// that was claimed at `claimed_at`. Returns `None` if there is nothing to correct:
+///
+/// - The attempt may have told of a place that its volunteer has cancelled since, or that has moved since to hours that are over.
+/// - It may have told of a change that was undone since: an announced one, or a move to another shift. Then the mail repeats what holds. A
+///   mark of the attendance or a corrected name since the attempt looks like a move to another shift and back.
+fn correction(found: &SignupInFull, claimed_at: Timestamp, now: Timestamp) -> Option<PlaceChange> {
+    let SignupInFull { signup, .. } = found;
+    let is_since = |at: Timestamp| at + Notice::CLOCK_SKEW >= claimed_at;
+    match (signup.told.status, signup.cancelled_by()) {
+        (None, Some(CancelledBy::Volunteer)) => {
+            let is_before = signup.created_at <= claimed_at + Notice::CLOCK_SKEW;
+            is_before.then_some(PlaceChange::Cancelled)
+        }
+        (None, None) => Some(moved(found, now)).filter(|change| *change != PlaceChange::Unchanged),
+        (Some(_), None) => {
+            let may_be_back =
+                signup.is_confirmed() && !signup.is_moved() && signup.changed_at.is_some_and(is_since);
+            (is_settled(found, now) || may_be_back).then_some(PlaceChange::Unchanged)
+        }
+        _ => None,
+    }
 }
 
 /// Returns whether somebody has a place or waits, and no mail was reported that had it.
 fn is_untold(SignupInFull { signup, .. }: &SignupInFull) -> bool {
     signup.told.status.is_none() && signup.is_active()
-}
-
-/// Returns whether the organizer may have moved a sign-up back to the shift that the address knows, after an attempt that was claimed at
-/// `claimed_at`.
-fn may_be_back(SignupInFull { signup, .. }: &SignupInFull, claimed_at: Timestamp) -> bool {
-    let is_told = signup.told.status.is_some() && signup.is_confirmed() && !signup.is_moved();
-    is_told && signup.changed_at.is_some_and(|at| at + Notice::CLOCK_SKEW >= claimed_at)
 }
 
 /// How a change by the organizer concerns an address. The smaller one includes the other.

@@ -310,6 +310,8 @@ fn a_change_that_an_attempt_without_a_report_may_have_told_is_corrected() {
     assert_eq!(news(&found(), &recipient, true, before()), None);
     let mail = news(&found(), &unreported, true, before()).unwrap();
     assert_eq!((&mail.places[0].change, mail.places[0].sequence), (&PlaceChange::Unchanged, 1));
+    let over = news(&found(), &unreported, true, after_shifts()).unwrap();
+    assert_eq!(over.places[0].change, PlaceChange::Unchanged, "the attempt may have told of later hours");
     assert_eq!(news(&[told().found()], &unreported, true, before()), None);
 }
 
