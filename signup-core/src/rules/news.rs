@@ -115,7 +115,8 @@ fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
 /// - A sign-up that waits and that no mail had yet is told so, unless its shift is over.
 /// - A change of time or place counts if it was [announced](crate::Shift::announced), and was not undone. It does not count if the
 ///   shift is over by both its old and its new hours.
-/// - A cancellation counts unless it was silent. A volunteer who cancelled before the first mail hears of neither.
+/// - A cancellation counts unless it was silent. Of a sign-up that the organizer has moved to another shift before, it counts even so: the
+///   address was to hear of the move. A volunteer who cancelled before the first mail hears of neither.
 fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
     let SignupInFull { shift, signup, .. } = found;
     let status = &signup.told.status;
@@ -123,7 +124,7 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
         (_, SignupStatus::Cancelled) if *status == Some(SignupStatus::Cancelled) => PlaceChange::Unchanged,
         (_, SignupStatus::Cancelled) => {
             let is_unheard = status.is_none() && signup.cancelled_by() == Some(CancelledBy::Volunteer);
-            let is_silent = signup.is_cancelled_silently(shift);
+            let is_silent = signup.is_cancelled_silently(shift) && !signup.is_moved();
             if is_unheard || is_silent { PlaceChange::Unchanged } else { PlaceChange::Cancelled }
         }
         (None | Some(SignupStatus::Waitlisted), SignupStatus::Confirmed) if !shift.is_over(now) => {

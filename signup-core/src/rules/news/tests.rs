@@ -119,6 +119,12 @@ fn news_is_the_difference_between_what_was_told_and_what_holds() {
             now,
             "cancelled",
         ),
+        (
+            "on another shift, and cancelled silently",
+            told().on_other_shift().cancelled(Organizer, true),
+            now,
+            "cancelled",
+        ),
         ("with an announced move that was undone", told().announced(2), now, ""),
         ("with a move after its end", told().moved(1), over, ""),
         ("that its volunteer cancelled", told().cancelled(Volunteer, false), now, "cancelled"),
