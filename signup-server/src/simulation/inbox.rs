@@ -43,7 +43,7 @@ pub(super) struct Heard {
     pub(super) status: SignupStatus,
     pub(super) shift: ShiftId,
     pub(super) at: TimeAndPlace,
-    /// The index of the latest state of the shift in the ledger that is as the mail said.
+    /// The index in the ledger of the state of the shift from which the mail was made.
     pub(super) placed: usize,
     /// When the mail was sent.
     pub(super) sent_at: Timestamp,
@@ -254,7 +254,7 @@ impl Inbox {
         for PlaceNews { signup, shift, at, change, .. } in &news.places {
             let Some(of_shift) = ledger.shifts.get(&shift.id) else { continue };
             let status = signup.status();
-            let placed = of_shift.placed.iter().rposition(|placed| placed.at.is_same_as(at)).unwrap_or(0);
+            let placed = of_shift.placed_at(news.event.version, shift.version);
             let before = self.heard.get(&signup.id).cloned();
             let differs = |heard: &Heard| {
                 let is_elsewhere = heard.shift != shift.id || !heard.at.is_same_as(at);

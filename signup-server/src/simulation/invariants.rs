@@ -117,7 +117,7 @@ fn has_lapsed(of_shift: &ShiftHistory, history: &SignupHistory) -> bool {
     of_shift.placed.windows(2).any(is_lapsed)
 }
 
-/// Returns whether an address must have heard more about the time and the place: a move was announced since and not undone.
+/// Returns whether an address must have heard more about the time and the place: a move was announced since, and not undone.
 fn must_know(history: &ShiftHistory, heard: &Heard, now: Timestamp) -> bool {
     // What was announced lapses while the shift is over: a silent move to later hours tells nobody of it.
     let is_lapsed = |pair: &[Placed]| {
@@ -125,12 +125,10 @@ fn must_know(history: &ShiftHistory, heard: &Heard, now: Timestamp) -> bool {
         pair[0].at.interval.is_over(moved_at) && heard.at.interval.is_over(moved_at)
     };
     let lapsed = history.placed.windows(2).rposition(is_lapsed).map_or(0, |index| index + 1);
-    let since = history.placed.iter().skip(lapsed.max(heard.placed + 1));
-    let mut since = since.skip_while(|placed| !placed.is_announced);
-    let is_undone = since.clone().any(|placed| placed.at.is_same_as(&heard.at));
+    let undone = history.placed.iter().rposition(|placed| placed.at.is_same_as(&heard.at)).unwrap_or(0);
+    let mut since = history.placed.iter().skip(lapsed.max(undone + 1).max(heard.placed + 1));
     let is_over = heard.at.interval.is_over(now) && history.at().interval.is_over(now);
-    let is_moved = since.next().is_some() && !history.at().is_same_as(&heard.at);
-    is_moved && !is_undone && !is_over && history.shift.deleted_at.is_none()
+    since.any(|placed| placed.is_announced) && !is_over && history.shift.deleted_at.is_none()
 }
 
 /// Checks that nothing is left of the addresses that were erased.

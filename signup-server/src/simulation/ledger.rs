@@ -49,6 +49,8 @@ pub(super) struct Placed {
     pub(super) since: Duration,
     /// The same on the clock of the world.
     pub(super) moved_at: Timestamp,
+    /// The versions of the event and of the shift that moved it there.
+    versions: (u32, u32),
     pub(super) at: TimeAndPlace,
     /// Whether the addresses must hear of it.
     pub(super) is_announced: bool,
@@ -112,6 +114,12 @@ impl SignupHistory {
 impl ShiftHistory {
     pub(super) fn at(&self) -> &TimeAndPlace {
         &self.placed.last().unwrap().at
+    }
+
+    /// Returns the index of where the shift was at these versions of its event and of itself.
+    pub(super) fn placed_at(&self, event: u32, shift: u32) -> usize {
+        let is_before = |placed: &Placed| placed.versions.0 <= event && placed.versions.1 <= shift;
+        self.placed.iter().rposition(is_before).unwrap_or(0)
     }
 }
 
@@ -267,7 +275,9 @@ impl Ledger {
                 let stays_over = |now| at.interval.is_over(now) && last.is_some_and(|last| last.is_over(now));
                 let is_announced = !(is_silent || stays_over(now + LATE));
                 let is_silent = is_silent || stays_over(now - LATE);
-                history.placed.push(Placed { since, moved_at: now, at, is_announced, is_silent });
+                let versions = (event.version, history.shift.version);
+                let placed = Placed { since, moved_at: now, versions, at, is_announced, is_silent };
+                history.placed.push(placed);
             }
         }
         for history in self.signups.values_mut().filter(|history| touched.contains(&history.signup.event)) {
