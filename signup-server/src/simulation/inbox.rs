@@ -10,7 +10,8 @@ use signup_core::{
 };
 use tokio::time::sleep;
 
-use super::ledger::{FRESH, Ledger, NoticeHistory, Placed, SignupHistory, State};
+use super::ledger::{FRESH, Ledger, Placed, SignupHistory, State};
+use super::notices::NoticeHistory;
 use super::world::World;
 use crate::mail::{Mailer, SendError, SendErrorKind, SendMail};
 
@@ -126,11 +127,10 @@ fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), St
             .enumerate()
             .any(|(index, state)| state.status == status && is_fresh(next(index)))
     };
-    // An erasure removes the notice with its links. A sign-up that follows makes it again, under the same id.
-    let is_same = |history: &NoticeHistory| history.notice.created_at == mail.notice.created_at;
+    // An erasure removes the notice with its links.
     if let Some(secret) = &mail.secret
         && !ledger.links.contains_key(&secret.digest())
-        && ledger.notices.get(&mail.notice.id).is_some_and(is_same)
+        && ledger.notice_of(mail).is_some()
     {
         return Err(format!("a mail to {} has a link that does not work", mail.recipient()));
     }
@@ -223,14 +223,13 @@ impl Inbox {
         if self.ids.entry(words).or_insert_with(|| id.to_owned()) != id {
             return Err(format!("a mail to {address} was repeated with another Message-ID than {id}"));
         }
-        // Without the notice, its address was erased meanwhile.
-        let Some(history) = ledger.notices.get(&mail.notice.id) else { return Ok(()) };
+        let Some(history) = ledger.notice_of(mail) else { return Ok(()) };
         match &mail.content {
             MailContent::News(news) => self.hear(ledger, history, (mail.notice.version, now), news),
             MailContent::Message(sent) => {
                 let count = self.messages.entry((sent.message.id, address.clone())).or_default();
                 *count += 1;
-                if *count > 1 && !history.is_unreported {
+                if *count > 1 && !history.may_be_repeated(mail.notice.version) {
                     return Err(format!("a message came {count} times to {address}"));
                 }
                 Ok(())
@@ -251,6 +250,7 @@ impl Inbox {
         news: &News,
     ) -> Result<(), String> {
         let mut is_new = false;
+        let is_repeated = history.may_be_repeated(version);
         for PlaceNews { signup, shift, at, change, .. } in &news.places {
             let Some(of_shift) = ledger.shifts.get(&shift.id) else { continue };
             let status = signup.status();
@@ -264,23 +264,24 @@ impl Inbox {
             if *change == PlaceChange::Reminder {
                 is_new = true;
                 let is_first = self.reminded.insert((signup.id, reminded_at(at)));
-                if !is_first && !history.is_unreported {
+                if !is_first && !is_repeated {
                     return Err(format!("{} is reminded twice", signup.name));
                 }
             }
-            if let Some(before) = &before {
-                if before.status == SignupStatus::Cancelled && !history.is_unreported {
+            if let Some(before) =
+                before.as_ref().filter(|before| !is_repeated && !history.is_unreported(before.version))
+            {
+                if before.status == SignupStatus::Cancelled {
                     return Err(format!("{} hears of a place after its cancellation", signup.name));
                 }
                 let is_first =
                     matches!(change, PlaceChange::New | PlaceChange::Promoted | PlaceChange::Waiting);
-                let is_unreported = history.is_unreported || history.unreported.contains(&before.version);
-                if is_first && before.status == status && !is_unreported {
+                if is_first && before.status == status {
                     return Err(format!("{} is told twice to be {status:?}", signup.name));
                 }
                 let mut since = of_shift.placed.iter().skip(before.placed + 1);
                 let is_silent = before.shift == shift.id && since.all(|placed| placed.is_silent);
-                if matches!(change, PlaceChange::Moved { .. }) && is_silent && !history.is_unreported {
+                if matches!(change, PlaceChange::Moved { .. }) && is_silent {
                     return Err(format!("{} hears of a silent move", signup.name));
                 }
             }
@@ -289,7 +290,7 @@ impl Inbox {
                 self.heard.insert(signup.id, heard);
             }
         }
-        if is_new || history.was_asked || history.is_unreported {
+        if is_new || history.was_asked || is_repeated {
             Ok(())
         } else {
             Err(format!("a mail to {} says nothing new", news.email))

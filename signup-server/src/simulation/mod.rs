@@ -16,6 +16,7 @@ mod endpoints;
 mod inbox;
 mod invariants;
 mod ledger;
+mod notices;
 mod process;
 mod random;
 mod requests;
