@@ -2,7 +2,7 @@
 //! questions.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use askama::Template;
 use jiff::Timestamp;
@@ -56,10 +56,8 @@ struct EventTemplate<'a> {
     has_no_shifts: bool,
     days_of_shifts: Vec<DayView<'a>>,
     questions: Vec<QuestionRow<'a>>,
-    /// The addresses of volunteers whose emails failed for good.
-    undelivered: BTreeSet<String>,
-    /// Whether further emails failed.
-    are_more_undelivered: bool,
+    /// The volunteers whose emails failed for good: each with the name, the address, and the query that searches the sign-ups for it.
+    undelivered: Vec<(String, String, String)>,
 }
 
 /// The action that an organizer needs most often, which the page offers first.
@@ -97,7 +95,7 @@ pub(super) fn need(coverage: &Coverage) -> Option<(String, Bar)> {
 /// The number of people from which on the page reads no further names.
 const MAX_PEOPLE: usize = 500;
 
-/// The largest number of failed emails whose addresses the page names.
+/// The largest number of failed emails whose addresses the page looks at.
 const MAX_UNDELIVERED: u32 = 50;
 
 #[derive(Debug)]
@@ -136,6 +134,24 @@ async fn people(session: &Session, event: EventId) -> Result<Vec<Signup>> {
     }
     people.sort_by_cached_key(Signup::order_key);
     Ok(people)
+}
+
+/// Returns the volunteers whose emails failed for good and who still have a sign-up, each with the name, the address, and the query that
+/// searches the sign-ups for it. An address that was corrected has no sign-up any more.
+async fn undelivered(session: &Session, event: EventId) -> Result<Vec<(String, String, String)>> {
+    let failed = session.failed_mails(event, MAX_UNDELIVERED).await?;
+    let addresses = failed.iter().filter_map(|notice| notice.cause.volunteer());
+    let addresses: BTreeMap<_, _> = addresses.map(|email| (email.key(), email)).collect();
+    let mut undelivered = vec![];
+    for email in addresses.into_values() {
+        let signups = session.signups(SignupQuery::new().of_event(event).email(email.clone())).await?.items;
+        if let Some(signup) = signups.into_iter().find(Signup::is_active) {
+            let query =
+                form_urlencoded::Serializer::new(String::new()).append_pair("q", email.as_str()).finish();
+            undelivered.push((signup.name.to_string(), email.to_string(), query));
+        }
+    }
+    Ok(undelivered)
 }
 
 /// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts are listed by time. With `order=gaps`, those of each
@@ -179,9 +195,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
     };
     let takes_signups = event.is_published && !is_cancelled && !is_over;
     let url = url_of(&call, &event);
-    let failed = call.session.failed_mails(id, MAX_UNDELIVERED + 1).await?;
-    let undelivered = failed.iter().take(MAX_UNDELIVERED as usize);
-    let undelivered = undelivered.filter_map(|notice| notice.cause.volunteer()).map(ToString::to_string);
+    let undelivered = undelivered(&call.session, id).await?;
     let page = EventTemplate {
         head: call.frame.head(event.title.as_str()),
         frame: &call.frame,
@@ -209,8 +223,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         has_no_shifts: coverage.shifts.is_empty(),
         days_of_shifts: days(&event, &coverage.shifts, &people, now),
         questions: questions.iter().map(question_row).collect(),
-        undelivered: undelivered.collect(),
-        are_more_undelivered: failed.len() > MAX_UNDELIVERED as usize,
+        undelivered,
         event: &event,
     };
     Ok(show(StatusCode::OK, &page))
@@ -237,8 +250,31 @@ fn over_filled_in_words(number: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use signup_core::{MailFailure, NewSignup, Scopes};
+
     use super::*;
     use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn an_email_that_failed_is_named_while_the_address_has_a_sign_up() {
+        let (service, created) = sample_event().await;
+        let (event, owner) = (created.event.id, created.event.organization);
+        let session = service.session_for(owner, Scopes::all()).await.unwrap();
+        let form = service.volunteers().form(&created.event.slug, [created.shifts[0].id]).await.unwrap();
+        let new = NewSignup::new("Eve".parse().unwrap(), "eve+1@example.org".parse().unwrap());
+        drop(form.sign_up(new).await.unwrap().into_places().unwrap());
+        assert_eq!(undelivered(&session, event).await, Ok(vec![]));
+        let outbox = service.outbox();
+        let due = outbox.due(9).await.unwrap().remove(0);
+        let mail = outbox.claim(&due).await.unwrap().unwrap();
+        outbox.report_failed(&mail, MailFailure::Permanent, "550 no such user").await.unwrap();
+        let [name, email, query] = ["Eve", "eve+1@example.org", "q=eve%2B1%40example.org"].map(str::to_owned);
+        assert_eq!(undelivered(&session, event).await, Ok(vec![(name, email, query)]));
+
+        let signup = session.signups(SignupQuery::new()).await.unwrap().items.remove(0);
+        service.admin().cancel_signup(owner, signup.id).await.unwrap();
+        assert_eq!(undelivered(&session, event).await, Ok(vec![]));
+    }
 
     #[tokio::test]
     async fn the_first_action_is_to_publish_to_see_who_signs_up_and_then_to_check_in() {
