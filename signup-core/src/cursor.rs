@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::id::{ActivityId, DeliveryId, EventId, SignupId};
 use crate::secret::Digest;
-use crate::store::{CoverageKey, EventKey, EventOrder, Position, Side};
+use crate::store::{CoverageKey, EventKey, EventOrder, Position, Side, VolunteerKey};
 use crate::text::EmailAddress;
 use crate::text_form::text_form;
 use crate::value_error::ValueError;
@@ -90,15 +90,20 @@ macro_rules! ids {
     )+};
 }
 
-impl CursorKey for EmailAddress {
+impl CursorKey for VolunteerKey {
     const LIST: &'static str = "signup list cursor of volunteers";
 
     fn to_bytes(&self) -> Vec<u8> {
-        self.key().into()
+        let name = self.name.as_ref().map(|name| format!("{name} ")).unwrap_or_default();
+        format!("{name}{}", self.email.key()).into()
     }
 
     fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Self::new(str::from_utf8(bytes).ok()?).ok()
+        let text = str::from_utf8(bytes).ok()?;
+        // No address and no sort key has a space.
+        let (name, email) =
+            text.split_once(' ').map_or((None, text), |(name, email)| (Some(name.to_owned()), email));
+        Some(Self { name, email: EmailAddress::new(email).ok()? })
     }
 }
 
@@ -131,7 +136,7 @@ macro_rules! cursors {
     )+};
 }
 
-cursors!(EventKey, CoverageKey, SignupId, EmailAddress, ActivityId, DeliveryId);
+cursors!(EventKey, CoverageKey, SignupId, VolunteerKey, ActivityId, DeliveryId);
 
 fn seal<K: CursorKey>(position: &Position<K>) -> String {
     let side = match position.side {
@@ -186,8 +191,11 @@ mod tests {
                 assert_eq!(Position { key, side }.to_string().parse(), Ok(Position { key, side }));
             }
             for address in ["ada@example.org".to_owned(), format!("Ada@{}", ["müller"; 16].join("."))] {
-                let position = Position { key: EmailAddress::new(&address).unwrap(), side };
-                assert_eq!(position.to_string().parse(), Ok(position));
+                for name in [None, Some("00ff".to_owned()), Some(String::new())] {
+                    let key = VolunteerKey { name, email: EmailAddress::new(&address).unwrap() };
+                    let position = Position { key, side };
+                    assert_eq!(position.to_string().parse(), Ok(position));
+                }
             }
         }
     }
@@ -223,6 +231,6 @@ mod tests {
         let coverage = Position { key: CoverageKey(position().key), side: Side::Below };
         assert_eq!(coverage.to_string().parse::<EventPosition>(), Err(MALFORMED));
         assert_eq!(position().to_string().parse::<Position<CoverageKey>>(), Err(MALFORMED));
-        assert_eq!(signups.to_string().parse::<Position<EmailAddress>>(), Err(MALFORMED));
+        assert_eq!(signups.to_string().parse::<Position<VolunteerKey>>(), Err(MALFORMED));
     }
 }

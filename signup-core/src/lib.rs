@@ -231,7 +231,7 @@ pub use store::{
     Entity, EventInFull, EventKey, EventLocationData, EventOrder, EventQuery, Key, Keys, Kind, ListQuery,
     Listed, NoticeCounts, NoticeQuery, OpenShift, Page, Position, Purge, Record, RecordKey, Refusal,
     RequestCounter, Requirement, Share, Side, SignInInFull, SignupInFull, SignupQuery, Statistics, Store,
-    StoreError, StoreErrorKind, Total, Unique, VolunteerQuery, Wrapped, Wrapper, Write,
+    StoreError, StoreErrorKind, Total, Unique, VolunteerKey, VolunteerQuery, Wrapped, Wrapper, Write,
 };
 pub use summary::{EventSummary, Summary, SummaryMail};
 pub use text::{

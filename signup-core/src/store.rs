@@ -32,7 +32,7 @@ pub use in_full::{EventInFull, SignInInFull, SignupInFull};
 pub use keys::{Access, Key, Keys};
 pub use query::{
     ActivityQuery, CoverageKey, CoverageQuery, DeliveryQuery, EventKey, EventOrder, EventQuery, ListQuery,
-    Listed, OpenShift, Page, Position, Side, SignupQuery, VolunteerQuery,
+    Listed, OpenShift, Page, Position, Side, SignupQuery, VolunteerKey, VolunteerQuery,
 };
 pub use record::{Entity, EventLocationData, Kind, Record, RecordKey, Share, Total, Unique};
 
@@ -158,8 +158,8 @@ forward::stores! {
             query: &SignupQuery,
         ) -> Result<Vec<SignupInFull>, StoreError>;
 
-        /// Lists the volunteers of the organization that have a sign-up that `query` [selects](VolunteerQuery::selects), by the ascending
-        /// [key](crate::EmailAddress::key) of the address. Each is the volunteer [of all sign-ups](Volunteer::of_signups) of the address.
+        /// Lists the volunteers of the organization that have a sign-up that `query` [selects](VolunteerQuery::selects), by their ascending
+        /// [key](Volunteer::key). Each is the volunteer [of all sign-ups](Volunteer::of_signups) of the address.
         ///
         /// Returns at most `query.limit` volunteers: those nearest to `query.position` on its side, always in list order. The
         /// cost does not depend on how far down the list the page is.

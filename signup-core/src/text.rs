@@ -280,6 +280,13 @@ impl PersonName {
         let key = key.split_whitespace().collect::<Vec<_>>().join(" ");
         if key.len() > MAX_BYTES { Digest::of(&key).to_string() } else { key }
     }
+
+    /// Returns the text by which volunteers are sorted, the same for names with the same [key](Self::key): the beginning of the sort
+    /// key in the root collation of Unicode, in hexadecimal digits.
+    pub fn sort_key(&self) -> String {
+        const MAX_BYTES: usize = 48;
+        name_order(&self.key()).iter().take(MAX_BYTES).map(|byte| format!("{byte:02x}")).collect()
+    }
 }
 
 impl SearchText {

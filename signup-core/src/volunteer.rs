@@ -9,6 +9,7 @@ use crate::hours::EventDate;
 use crate::id::SignupId;
 use crate::shift::ScheduledShift;
 use crate::signup::{Attendance, Signup};
+use crate::store::VolunteerKey;
 use crate::text::{EmailAddress, PersonName, name_order};
 
 /// The people who share an address, with the totals of their sign-ups. Sign-ups of deleted events are left out, and those for deleted
@@ -82,8 +83,15 @@ impl Volunteer {
             volunteer.time_helped += signup.time_helped(&shift).unwrap_or_default();
             names.entry(signup.name.key()).or_insert(signup.name);
         }
-        volunteer.names = names.into_values().collect();
-        volunteer.names.sort_by_cached_key(|name| name_order(name.as_str()));
+        let mut names: Vec<_> = names.into_iter().collect();
+        names.sort_by_cached_key(|(key, _)| name_order(key));
+        volunteer.names = names.into_iter().map(|(_, name)| name).collect();
         Some(volunteer)
+    }
+
+    /// Returns the sort key in a list by name, or by address.
+    pub fn key(&self, is_by_name: bool) -> VolunteerKey {
+        let name = self.names.first().filter(|_| is_by_name).map(PersonName::sort_key);
+        VolunteerKey { name, email: self.email.clone() }
     }
 }

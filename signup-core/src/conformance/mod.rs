@@ -288,6 +288,7 @@ macro_rules! conformance_tests {
             uniques::a_cancelled_sign_up_frees_its_place
             uniques::a_deleted_event_frees_its_external_id
             volunteers::volunteers_are_listed_by_address_with_the_totals_of_their_sign_ups
+            volunteers::volunteers_are_listed_by_name
             volunteers::volunteers_are_found_by_the_beginnings_of_words
             volunteers::a_page_of_volunteers_has_positions_exactly_where_the_list_continues
             volunteers::a_deleted_event_takes_its_sign_ups_from_the_volunteers

@@ -71,6 +71,38 @@ pub async fn volunteers_are_listed_by_address_with_the_totals_of_their_sign_ups(
     assert_eq!(listed(&*store, VolunteerQuery::new().email(spelled)).await, std::slice::from_ref(bob));
 }
 
+/// A list by name is sorted by the first name of each address, in the root collation of Unicode, and then by address.
+pub async fn volunteers_are_listed_by_name(store: Arc<dyn Store>) {
+    let events = [event(1, 1), event(1, 2)];
+    let shifts = [shift(&events[0], 1, 99), shift(&events[1], 2, 99)];
+    commit(&*store, insert([organization(1)])).await;
+    commit(&*store, insert(events.clone())).await;
+    commit(&*store, insert(shifts.clone())).await;
+    for (number, shift, name, email) in [
+        (1, 0, "Zoe", "b@example.org"),
+        (2, 0, "anna", "e@example.org"),
+        (3, 0, "Anna", "d@example.org"),
+        (4, 0, "Ángel", "f@example.org"),
+        (5, 0, "Émile", "b@example.org"),
+        (6, 0, "Fay", "a@example.org"),
+        (7, 1, "Abe", "a@example.org"),
+        (8, 1, "Abel", "c@example.org"),
+    ] {
+        let (name, email) = (PersonName::new(name).unwrap(), EmailAddress::new(email).unwrap());
+        let signup = Signup { name, email, ..signup(&shifts[shift], number) };
+        commit(&*store, sign_up(&shifts[shift], &signup)).await;
+    }
+    let addresses = async |query: VolunteerQuery| {
+        let found = listed(&*store, query.by_name()).await;
+        found.iter().map(|volunteer| volunteer.email.as_str()[..1].to_owned()).collect::<String>()
+    };
+    let search = |text: &str| VolunteerQuery::new().search(text.parse().unwrap());
+    assert_eq!(addresses(VolunteerQuery::new()).await, "acfdeb");
+    assert_eq!(addresses(search("zoe")).await, "b", "by another name than the first");
+    write(&*store, vec![put(events[1].clone(), deleted(&events[1], at(5)))]).await;
+    assert_eq!(addresses(VolunteerQuery::new()).await, "fdeba", "the names of a deleted event do not count");
+}
+
 /// A search finds volunteers by the beginnings of the words of one sign-up's name or address, without case and accents.
 pub async fn volunteers_are_found_by_the_beginnings_of_words(store: Arc<dyn Store>) {
     with_volunteers(&*store).await;
@@ -100,15 +132,22 @@ pub async fn volunteers_are_found_by_the_beginnings_of_words(store: Arc<dyn Stor
 /// A page has the position of a neighbouring page exactly if that page has volunteers, for every position and page size.
 pub async fn a_page_of_volunteers_has_positions_exactly_where_the_list_continues(store: Arc<dyn Store>) {
     with_volunteers(&*store).await;
-    for query in [VolunteerQuery::new(), VolunteerQuery::new().search("org".parse().unwrap())] {
+    let searched = VolunteerQuery::new().search("org".parse().unwrap());
+    for query in
+        [VolunteerQuery::new(), VolunteerQuery::new().by_name(), searched.clone(), searched.by_name()]
+    {
         let all = listed(&*store, query.clone()).await;
-        let of_list = all.iter().map(|volunteer| volunteer.email.clone());
-        let others = ["a@example.org", "bz@example.org", "zz@example.org"].map(|at| at.parse().unwrap());
-        for at in of_list.chain(others) {
+        let key = |volunteer: &Volunteer| volunteer.key(query.is_by_name);
+        let other = |(name, email): (&str, &str)| VolunteerKey {
+            name: query.is_by_name.then(|| PersonName::new(name).unwrap().sort_key()),
+            email: email.parse().unwrap(),
+        };
+        let others = [("A", "a@example.org"), ("bob", "bz@example.org"), ("Zz", "zz@example.org")].map(other);
+        for at in all.iter().map(key).chain(others) {
             for (side, limit) in sides([1, 2]) {
                 let position = Position { key: at.clone(), side };
-                let is_below = |volunteer: &Volunteer| volunteer.email.key() > at.key();
-                let expected = page_at(&all, position.clone(), limit, |found| found.email.clone(), is_below);
+                let is_below = |volunteer: &Volunteer| key(volunteer) > at;
+                let expected = page_at(&all, position.clone(), limit, key, is_below);
                 let query = query.clone().limit(limit).at(position);
                 assert_eq!(
                     store.volunteers(organization_id(1), &query).await.unwrap(),

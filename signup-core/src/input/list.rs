@@ -121,7 +121,7 @@ impl VolunteerQuery {
         let search = fields.words("q");
         let limit = limit(&mut fields, Self::MAX_LIMIT).unwrap_or(Self::DEFAULT_LIMIT);
         let position = fields.text("cursor").nullable();
-        fields.finish(Some(Self { email, search, position, limit }))
+        fields.finish(Some(Self { email, search, position, limit, ..Self::new() }))
     }
 }
 

@@ -86,7 +86,7 @@ impl Listed for Signup {
 }
 
 impl Listed for Volunteer {
-    type Key = EmailAddress;
+    type Key = VolunteerKey;
 }
 
 /// The sort key of an event in a list. The keys of one order sort from the top of the list to its bottom.
@@ -111,6 +111,27 @@ impl Ord for EventKey {
 }
 
 impl PartialOrd for EventKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The sort key of a volunteer in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VolunteerKey {
+    /// The smallest [sort key](crate::PersonName::sort_key) of the names if the list is sorted by name.
+    pub name: Option<String>,
+    /// The address.
+    pub email: EmailAddress,
+}
+
+impl Ord for VolunteerKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (&self.name, self.email.key()).cmp(&(&other.name, other.email.key()))
+    }
+}
+
+impl PartialOrd for VolunteerKey {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -65,7 +65,7 @@ pub(crate) async fn list_volunteers(call: MemberCall) -> PageResult {
     let form = call.query();
     let typed = [SEARCH, CURSOR].map(|name| (name, form.value(name)));
     let (status, form, page) = match VolunteerQuery::from_input(Input::from_texts(typed)) {
-        Ok(query) => (StatusCode::OK, form, session.volunteers(query).await?),
+        Ok(query) => (StatusCode::OK, form, session.volunteers(query.by_name()).await?),
         Err(faults) => {
             (StatusCode::UNPROCESSABLE_ENTITY, form.refused(&faults), Page::new(vec![], None, None))
         }
@@ -121,7 +121,7 @@ fn place(SignupInFull { event, shift, signup, .. }: &SignupInFull) -> Place<'_> 
 /// `GET …/volunteers.csv`: returns all volunteers as a table. The query parameter `separator` is `comma` or `semicolon`.
 pub(crate) async fn download_volunteers(call: MemberCall) -> PageResult {
     let separator = Separator::named(call.query().value("separator")).map_err(Error::from)?;
-    let mut pages = call.session.pages(VolunteerQuery::new().limit(VolunteerQuery::MAX_LIMIT));
+    let mut pages = call.session.pages(VolunteerQuery::new().by_name().limit(VolunteerQuery::MAX_LIMIT));
     let mut volunteers = vec![];
     while let Some(page) = pages.next().await? {
         volunteers.extend(page.items);

@@ -34,7 +34,7 @@ async fn each_address_gets_a_message_once_although_a_process_that_sends_it_is_ki
     server
         .wait_for_sql("SELECT count(*) FROM notices WHERE due_at IS NOT NULL", "0", Duration::from_secs(120))
         .await;
-    let columns = "organization_id, event_id, shift_id, told, name, person_key, search_key, answers, status, version, created_at, repeated_at";
+    let columns = "organization_id, event_id, shift_id, told, name, name_order, person_key, search_key, answers, status, version, created_at, repeated_at";
     let others = recipients - 1;
     // A message is for the sign-ups before it, and the ids of records are in the order of their creation.
     let id = "('00000000-0000-7000-8000-' || lpad(to_hex(row_number() OVER ()), 12, '0'))::uuid";

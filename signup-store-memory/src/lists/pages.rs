@@ -1,12 +1,13 @@
 //! The lists of sign-ups and of activity, and those of the outbox.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
-use std::ops::Bound::{self, Excluded, Included};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Included, Unbounded};
 
 use signup_core::{
     Activity, ActivityId, ActivityQuery, Deleted, Notice, NoticeId, NoticeQuery, OrganizationId, Page,
-    Position, Record, RecordKey, Side, Signup, SignupId, SignupQuery, Volunteer, VolunteerQuery,
+    Position, Record, RecordKey, Side, Signup, SignupId, SignupQuery, Volunteer, VolunteerKey,
+    VolunteerQuery,
 };
 
 use super::{SignupList, SignupPlace, beyond, id_page};
@@ -31,23 +32,23 @@ impl Tables {
 
     pub(crate) fn volunteers(&self, organization: OrganizationId, query: &VolunteerQuery) -> Page<Volunteer> {
         // The keys of addresses are ASCII.
-        let (first, last) = (Included(""), Included("\u{7f}"));
-        let range = |from: Bound<&str>, to: Bound<&str>| {
-            let bounds =
-                [from, to].map(|key| key.map(|key| SignupList::Address(organization, key.to_owned())));
-            let mailboxes = self.lists.signups.range::<SignupList, _>(<(_, _)>::from(bounds));
-            mailboxes.filter_map(|(_, signups)| self.volunteer(organization, query, signups))
-        };
+        let mailboxes =
+            [String::new(), "\u{7f}".to_owned()].map(|key| SignupList::Address(organization, key));
+        let [first, last] = mailboxes;
+        let mailboxes = self.lists.signups.range(first..last);
+        let all = mailboxes.filter_map(|(_, signups)| self.volunteer(organization, query, signups));
+        let all: BTreeMap<_, _> = all.map(|found| (found.key(query.is_by_name), found)).collect();
+        let range = |from, to| all.range::<VolunteerKey, _>((from, to)).map(|(_, found)| found.clone());
         let limit = query.limit as usize;
-        let (mut found, is_other_side, is_above) = match &query.position {
-            None => (range(first, last).take(limit + 1).collect::<Vec<_>>(), false, false),
+        let (mut found, is_other_side, is_above): (Vec<_>, _, _) = match &query.position {
+            None => (range(Unbounded, Unbounded).take(limit + 1).collect(), false, false),
             Some(Position { key, side: Side::Below }) => {
-                let below = range(Excluded(key.key()), last).take(limit + 1).collect();
-                (below, range(first, Included(key.key())).next().is_some(), false)
+                let below = range(Excluded(key), Unbounded).take(limit + 1).collect();
+                (below, range(Unbounded, Included(key)).next().is_some(), false)
             }
             Some(Position { key, side: Side::Above }) => {
-                let above = range(first, Excluded(key.key())).rev().take(limit + 1).collect();
-                (above, range(Included(key.key()), last).next().is_some(), true)
+                let above = range(Unbounded, Excluded(key)).rev().take(limit + 1).collect();
+                (above, range(Included(key), Unbounded).next().is_some(), true)
             }
         };
         let goes_on = found.len() > limit;
@@ -56,8 +57,9 @@ impl Tables {
             found.reverse();
         }
         let [above, below] = if is_above { [goes_on, is_other_side] } else { [is_other_side, goes_on] };
-        let first = found.first().filter(|_| above).map(|volunteer| volunteer.email.clone());
-        let last = found.last().filter(|_| below).map(|volunteer| volunteer.email.clone());
+        let key = |volunteer: &Volunteer| volunteer.key(query.is_by_name);
+        let (first, last) =
+            (found.first().filter(|_| above).map(key), found.last().filter(|_| below).map(key));
         Page::new(found, first, last)
     }
 

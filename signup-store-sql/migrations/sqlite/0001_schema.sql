@@ -352,6 +352,9 @@ CREATE TABLE signups (
     email_key       TEXT    NOT NULL,
     -- The name by which people with one address are told apart: NFKC, with its case folded.
     person_key      TEXT    NOT NULL,
+    -- The beginning of the sort key of the name in the root collation of Unicode, in hexadecimal digits. Other data of the collation
+    -- needs a migration that writes it again.
+    name_order      TEXT    NOT NULL,
     -- What the address was told about the sign-up by the last mail, as a JSON object.
     told            TEXT    NOT NULL,
     -- The answers to the questions of the event, as a JSON array.
@@ -381,6 +384,7 @@ CREATE TABLE signups (
 CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
 CREATE INDEX signups_by_address ON signups (organization_id, email_key);
+CREATE INDEX signups_by_name ON signups (organization_id, name_order, email_key);
 CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
     WHERE status <> 'cancelled';
 CREATE INDEX signups_that_wait ON signups (organization_id, shift_id, id) WHERE status = 'waitlisted';

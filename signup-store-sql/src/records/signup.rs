@@ -28,6 +28,8 @@ pub(crate) const TABLE: Table<Signup> = Table {
         Column::new("email_key", Text, |signup: &Signup| signup.email.key().into()).unread(),
         // Names with the same key are the same person of an address.
         Column::new("person_key", Text, |signup: &Signup| signup.name.key().into()).unread(),
+        // Volunteers are sorted by it.
+        Column::new("name_order", Text, |signup: &Signup| signup.name.sort_key().into()).unread(),
         Column::json("told", |signup| serde_json::to_string(&signup.told)),
         Column::new("created_at", Integer, |signup: &Signup| signup.created_at.into()),
         Column::new("repeated_at", Integer, |signup| signup.repeated_at.into()),

@@ -6,7 +6,7 @@
 use signup_core::{
     ActivityId, ActivityQuery, DeliveryId, DeliveryQuery, EmailAddress, EventId, EventKey, EventQuery,
     OpenShift, OrganizationId, Position, Purge, Requirement, ShiftId, Side, SignupId, SignupQuery,
-    SignupStatus, Timestamp, Total, Unique, VolunteerQuery, WebhookId,
+    SignupStatus, Timestamp, Total, Unique, VolunteerKey, VolunteerQuery, WebhookId,
 };
 
 use super::purge::Portion;
@@ -88,14 +88,18 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
             add(name, signups_in_full_query(dialect, OWNER, &wanted), &[index, "shifts_pkey"], false);
         }
     }
-    for query in [VolunteerQuery::new(), VolunteerQuery::new().search("ada".parse().unwrap())] {
+    let new = VolunteerQuery::new;
+    let searched = || new().search("ada".parse().unwrap());
+    for query in [new(), new().by_name(), searched(), searched().by_name()] {
         for side in sides {
+            let (name, email) = (query.is_by_name.then(String::new), "ada@example.org".parse().unwrap());
             let mut wanted = query.clone();
-            wanted.position =
-                side.map(|side| Position { key: EmailAddress::new("ada@example.org").unwrap(), side });
+            wanted.position = side.map(|side| Position { key: VolunteerKey { name, email }, side });
             let page = volunteer_page_query(dialect, OWNER, &wanted);
+            let of_page = if query.is_by_name { &["signups_by_name"][..] } else { &[] };
             // A search looks at each sign-up, in any order.
-            add("volunteers", page, &["signups_by_address", "shifts_pkey"], query.search.is_none());
+            let indexes = [of_page, &["signups_by_address", "shifts_pkey"]].concat();
+            add("volunteers", page, &indexes, query.search.is_none());
         }
     }
     let one = signups_in_full_query(dialect, OWNER, &SignupQuery::new().only(SignupId::NONE));
@@ -254,13 +258,13 @@ const MANY: &str = "INSERT INTO organizations (id, name, slug, plan, version, ga
      INSERT INTO shifts (organization_id, id, event_id, title, start_minute, end_minute, \
      capacity, filled, position, version, gate, created_at, updated_at, ends_at) SELECT organization_id, id, id, 'Shift', 0, 60, \
      20000, 20000, 0, 1, 1, 0, 0, 0 FROM events; \
-     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, person_key, answers, status, \
-     told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
-     'ada@example.org', n || '@example.org', 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, name_order, person_key, \
+     answers, status, told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
+     'ada@example.org', n || '@example.org', n || '', 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n; \
-     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, person_key, answers, status, \
-     told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
-     'ada@example.org', id || '@example.org', 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM shifts; \
+     INSERT INTO signups (organization_id, id, event_id, shift_id, name, search_key, email, email_key, name_order, person_key, \
+     answers, status, told, version, created_at, repeated_at) SELECT organization_id, gen_random_uuid(), event_id, id, 'Ada', 'ada', \
+     'ada@example.org', id || '@example.org', id::text, 'ada', '[]', 'confirmed', '{}', 1, 0, 0 FROM shifts; \
      INSERT INTO notices (organization_id, id, event_id, can_wait, cause, version, attempts, created_at, due_at) \
      SELECT s.organization_id, gen_random_uuid(), s.event_id, TRUE, '{}', 1, 0, n, n FROM (SELECT * FROM shifts LIMIT 1) s, \
      generate_series(1, 20000) n; \

@@ -141,11 +141,19 @@ fn signup_queries(seen: &Seen) -> Vec<SignupQuery> {
 fn volunteer_queries() -> impl Iterator<Item = VolunteerQuery> {
     let new = VolunteerQuery::new;
     let searches = SEARCHES.iter().step_by(4).map(move |text| new().search(text.parse().unwrap()));
-    let beside = (0..4).flat_map(move |person| {
-        let at = |side| new().limit(2).at(Position { key: email(person, false), side });
-        [new().email(email(person, true)), at(Side::Below), at(Side::Above)]
+    let of_person = (0..4).flat_map(move |person| {
+        let at = |name| {
+            let key = VolunteerKey { name, email: email(person, false) };
+            let query = VolunteerQuery { is_by_name: key.name.is_some(), ..new().limit(2) };
+            [Side::Below, Side::Above].map(|side| query.clone().at(Position { key: key.clone(), side }))
+        };
+        let beside = [at(None), at(Some(PersonName::new("M").unwrap().sort_key()))];
+        beside.into_iter().flatten().chain([new().email(email(person, true))])
     });
-    searches.chain(beside).chain([new()])
+    searches.chain(of_person).chain([new()]).flat_map(|query| match query.position {
+        None => vec![query.clone().by_name(), query],
+        Some(_) => vec![query],
+    })
 }
 
 /// Returns queries of every scope, of each type, and at each position.

@@ -2,6 +2,7 @@
 
 use super::Session;
 use crate::error::Result;
+use crate::fault::Faults;
 use crate::id::SignupId;
 use crate::permission::Permission;
 use crate::service::VolunteerData;
@@ -12,13 +13,13 @@ use crate::token::Scope;
 use crate::volunteer::Volunteer;
 
 impl Session {
-    /// Lists the volunteers of the organization by address, with the totals of their sign-ups for all events.
+    /// Lists the volunteers of the organization by address or by name, with the totals of their sign-ups for all events.
     ///
     /// A page has at most `limit` volunteers. A `limit` outside 1 to 100 counts as the nearest bound. Requires
     /// [`Scope::SignupsRead`].
     ///
     /// # Errors
-    /// Fails only if the caller lacks the scope, or the store fails.
+    /// Returns [`Error::Invalid`](crate::Error::Invalid) if the position is that of a list in the other order.
     ///
     /// # Example
     ///
@@ -34,6 +35,7 @@ impl Session {
     /// ```
     pub async fn volunteers(&self, query: VolunteerQuery) -> Result<Page<Volunteer>> {
         self.require(Scope::SignupsRead)?;
+        query.check_position().map_err(|fault| Faults::one("cursor", fault))?;
         let query = VolunteerQuery { limit: query.limit.clamp(1, VolunteerQuery::MAX_LIMIT), ..query };
         Ok(self.shared.store.volunteers(self.organization_id(), &query).await?)
     }

@@ -1,8 +1,10 @@
 //! Queries of the list of volunteers.
 
-use super::{Position, paged};
+use super::{Position, VolunteerKey, paged};
+use crate::cursor::MALFORMED;
 use crate::signup::Signup;
 use crate::text::{EmailAddress, SearchText};
+use crate::value_error::ValueError;
 
 /// Selects a page of the [volunteers](crate::Volunteer) of an organization.
 ///
@@ -23,16 +25,20 @@ pub struct VolunteerQuery {
     ///
     /// A store looks at each sign-up of the organization, so the cost grows with their number.
     pub search: Option<SearchText>,
-    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top of the list.
-    pub position: Option<Position<EmailAddress>>,
+    /// Whether the list is sorted by the first [name](crate::Volunteer::names) of each volunteer, in the root collation of Unicode, and
+    /// then by address. Otherwise it is sorted by address.
+    pub is_by_name: bool,
+    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top of the list. The
+    /// position has the order of the query.
+    pub position: Option<Position<VolunteerKey>>,
     /// The maximum number of volunteers in the page; at least 1.
     pub limit: u32,
 }
 
 impl VolunteerQuery {
-    /// Selects the first [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) volunteers.
+    /// Selects the first [`DEFAULT_LIMIT`](Self::DEFAULT_LIMIT) volunteers by address.
     pub const fn new() -> Self {
-        Self { email: None, search: None, position: None, limit: Self::DEFAULT_LIMIT }
+        Self { email: None, search: None, is_by_name: false, position: None, limit: Self::DEFAULT_LIMIT }
     }
 
     /// Returns whether the query selects the volunteer of a sign-up because of it, apart from the position and the limit.
@@ -43,6 +49,14 @@ impl VolunteerQuery {
         };
         self.email.as_ref().is_none_or(|email| signup.email == *email)
             && self.search.as_ref().is_none_or(has_words)
+    }
+
+    /// Checks that the position has the order of the query.
+    pub(crate) fn check_position(&self) -> Result<(), ValueError> {
+        match &self.position {
+            Some(Position { key, .. }) if key.name.is_some() != self.is_by_name => Err(MALFORMED),
+            _ => Ok(()),
+        }
     }
 
     /// Selects the volunteer with this address only, in any spelling.
@@ -57,9 +71,15 @@ impl VolunteerQuery {
         Self { search: Some(text), ..self }
     }
 
+    /// Sorts the list by name.
+    #[must_use]
+    pub fn by_name(self) -> Self {
+        Self { is_by_name: true, ..self }
+    }
+
     /// Selects the page beside `position`, on the side that the position names.
     #[must_use]
-    pub fn at(self, position: Position<EmailAddress>) -> Self {
+    pub fn at(self, position: Position<VolunteerKey>) -> Self {
         Self { position: Some(position), ..self }
     }
 }

@@ -1,6 +1,6 @@
 //! The list of volunteers, page by page.
 
-use signup_core::{OrganizationId, Page, Position, SearchText, Side, Volunteer, VolunteerQuery};
+use signup_core::{OrganizationId, Page, SearchText, Side, Volunteer, VolunteerQuery};
 
 use super::page::{HAS_OTHER_SIDE, PAGE, cut, page_with_side, row_limit};
 use super::reader::{Reader, StoreResult};
@@ -14,7 +14,7 @@ fn columns() -> Vec<SelectedColumn> {
     [PAGE.columns(), signup::TABLE.columns(), shift::scheduled_columns()].concat()
 }
 
-/// Returns the statement for a page: the addresses are a range of their index, and the sign-ups of each are few.
+/// Returns the statement for a page: the keys are a range of an index, and the sign-ups of each address are few.
 pub(crate) fn volunteer_page_query(
     dialect: Dialect,
     organization: OrganizationId,
@@ -25,29 +25,44 @@ pub(crate) fn volunteer_page_query(
         values.push(value);
         format!("${}", values.len())
     };
-    let mut filter = Dialect::is_of_live_event('u');
+    // Of each address, the list by name has the sign-up with the first name.
+    let alias = if wanted.is_by_name { 'f' } else { 'u' };
+    let mut wanted_ones = vec!["TRUE".to_owned()];
     if let Some(email) = &wanted.email {
-        filter += &format!(" AND u.email_key = {}", parameter(email.key().into()));
+        wanted_ones.push(format!("{alias}.email_key = {}", parameter(email.key().into())));
     }
     for word in wanted.search.iter().flat_map(SearchText::line_beginnings) {
-        filter += &format!(" AND {}", dialect.contains("u.search_key", &parameter(word.into())));
+        wanted_ones.push(dialect.contains(&format!("{alias}.search_key"), &parameter(word.into())));
     }
-    let range = |what: &str, comparison: &str, key: &str, direction: &str, limit: u32| {
+    let (is_live, is_wanted) = (Dialect::is_of_live_event(alias), wanted_ones.join(" AND "));
+    let filter = if wanted.is_by_name {
         format!(
-            "SELECT {what} FROM signups u WHERE u.organization_id = $1 AND u.email_key {comparison} {key} AND {filter} \
-             ORDER BY u.email_key {direction} LIMIT {limit}"
+            "u.name_order = (SELECT min(f.name_order) FROM signups f WHERE f.organization_id = $1 \
+             AND f.email_key = u.email_key AND {is_live} HAVING count(*) FILTER (WHERE {is_wanted}) > 0)"
+        )
+    } else {
+        format!("{is_live} AND {is_wanted}")
+    };
+    let mut keys =
+        vec![("u.email_key", wanted.position.as_ref().map_or("", |position| position.key.email.key()))];
+    if wanted.is_by_name {
+        let name = wanted.position.as_ref().and_then(|position| position.key.name.as_deref());
+        keys.insert(0, ("u.name_order", name.unwrap_or_default()));
+    }
+    let sorted_by = keys.iter().map(|(column, _)| *column).collect::<Vec<_>>().join(", ");
+    let at = keys.into_iter().map(|(_, key)| parameter(key.into())).collect::<Vec<_>>().join(", ");
+    let range = |what: &str, comparison: &str, direction: &str, limit: u32| {
+        let order = sorted_by.replace(',', &format!(" {direction},"));
+        format!(
+            "SELECT {what} FROM signups u WHERE u.organization_id = $1 AND ({sorted_by}) {comparison} ({at}) AND {filter} \
+             ORDER BY {order} {direction} LIMIT {limit}"
         )
     };
-    let (addresses, limit) = ("DISTINCT u.email_key", row_limit(wanted.limit));
-    let key = parameter(wanted.position.as_ref().map_or("", |position| position.key.key()).into());
-    let (page, other_side) = match &wanted.position {
-        None => (range(addresses, ">", &key, "ASC", limit), None),
-        Some(Position { side: Side::Below, .. }) => {
-            (range(addresses, ">", &key, "ASC", limit), Some(range("1", "<=", &key, "DESC", 1)))
-        }
-        Some(Position { side: Side::Above, .. }) => {
-            (range(addresses, "<", &key, "DESC", limit), Some(range("1", ">=", &key, "ASC", 1)))
-        }
+    let (distinct, limit) = (format!("DISTINCT {sorted_by}"), row_limit(wanted.limit));
+    let (page, other_side) = match wanted.position.as_ref().map(|position| position.side) {
+        None => (range(&distinct, ">", "ASC", limit), None),
+        Some(Side::Below) => (range(&distinct, ">", "ASC", limit), Some(range("1", "<=", "DESC", 1))),
+        Some(Side::Above) => (range(&distinct, "<", "DESC", limit), Some(range("1", ">=", "ASC", 1))),
     };
     // A page without volunteers has no rows. It has no neighbours either.
     let from = format!(
@@ -75,8 +90,9 @@ pub(crate) async fn volunteer_page(
     })?;
     let mut found = Volunteer::of_signups(signups);
     let side = wanted.position.as_ref().map(|position| position.side);
+    found.sort_by_cached_key(|volunteer| volunteer.key(wanted.is_by_name));
     let (goes_on_above, goes_on_below) = cut(&mut found, wanted.limit, side, has_other_side);
-    let key = |volunteer: &Volunteer| volunteer.email.clone();
+    let key = |volunteer: &Volunteer| volunteer.key(wanted.is_by_name);
     let first = found.first().filter(|_| goes_on_above).map(key);
     let last = found.last().filter(|_| goes_on_below).map(key);
     Ok(Page::new(found, first, last))
