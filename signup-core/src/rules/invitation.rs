@@ -299,7 +299,9 @@ pub(crate) fn accept(
     }
     let has_owner = members.iter().any(|(membership, _)| membership.role == Role::Owner);
     if invitation.role == Role::Owner && !has_owner && summary.is_none() {
-        change.insert(super::summary::wish(invitation.organization, person.id, now));
+        let wish = super::summary::wish(invitation.organization, person.id, now);
+        change.requires.push(Requirement::Absent { unique: Unique::Notice(wish.organization, wish.id), now });
+        change.insert(wish);
     }
     change.remove(invitation);
     if let Some(sign_in) = sign_in {
