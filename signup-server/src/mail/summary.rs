@@ -10,6 +10,9 @@ use crate::page::times::{self, Times};
 use crate::plain::one_line;
 use crate::texts::Texts;
 
+/// The most shifts, volunteers or addresses that a section names; of more it says how many they are.
+const MOST: usize = 20;
+
 /// The content of a mail with a summary, as its text and its HTML show it.
 #[derive(Debug, Clone)]
 pub(super) struct SummaryText {
@@ -43,7 +46,7 @@ impl SummaryText {
             if numbers.is_empty() { "emails that did not arrive".to_owned() } else { numbers.join(", ") };
         let late = Section {
             heading: "Cancelled 48 hours or less before the shift".to_owned(),
-            lines: mail.late.iter().map(late).collect(),
+            lines: first_of(mail.late.iter().map(late)),
             link: None,
         };
         let events = mail.events.iter().map(|found| section(found, &mail.organization.slug, base_url));
@@ -81,9 +84,18 @@ fn section(found: &EventSummary, slug: &str, base_url: &str) -> Section {
     let undelivered = undelivered.iter().map(|email| format!("We could not email {email}"));
     Section {
         heading: one_line(event.title.as_str()),
-        lines: numbers.chain(short).chain(undelivered).collect(),
+        lines: numbers.chain(first_of(short)).chain(first_of(undelivered)).collect(),
         link: Some(format!("{base_url}/console/{slug}/events/{}", event.id)),
     }
+}
+
+/// Returns the first lines, and one that says how many more there are.
+fn first_of(lines: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<_> = lines.collect();
+    let more = lines.len().saturating_sub(MOST);
+    lines.truncate(MOST);
+    lines.extend((more > 0).then(|| format!("… and {more} more")));
+    lines
 }
 
 fn in_words(shift: &ScheduledShift) -> String {

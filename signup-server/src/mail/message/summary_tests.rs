@@ -28,7 +28,8 @@ async fn a_summary() {
         .to_vec();
     let mut of_event = EventSummary::new(event);
     (of_event.joined, of_event.cancelled) = (3, 2);
-    of_event.undelivered = vec!["eve@example.org".parse().unwrap()];
+    of_event.undelivered =
+        (0..22).map(|number| format!("v{number:02}@example.org").parse().unwrap()).collect();
     of_event.short = vec![shifts[LATE].clone()];
     summary.events = vec![of_event];
     let mail = written(&mail_of(MailContent::Summary(Box::new(summary))));
