@@ -49,7 +49,7 @@ pub(super) struct Heard {
     /// When the mail was sent.
     pub(super) sent_at: Timestamp,
     /// The version of the notice, by which a late mail is recognized.
-    version: u32,
+    pub(super) version: u32,
 }
 
 /// Returns when an address is reminded of a shift: at 10:00 of the wall clock on the day before.

@@ -2,8 +2,8 @@
 
 use futures_util::FutureExt as _;
 use signup_core::{
-    CancelledBy, DeliveryStatus, Notice, NoticeCause, NoticeQuery, SignedDuration, SignupStatus, Store,
-    Timestamp, Webhook,
+    CancelledBy, DeliveryStatus, Notice, NoticeCause, NoticeQuery, Recipient, SignedDuration, Signup,
+    SignupStatus, Store, Timestamp, Webhook,
 };
 
 use super::inbox::{Heard, Inbox, reminded_at};
@@ -65,6 +65,7 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
         }
         (None, Some(_)) => Ok(()),
         (Some(CancelledBy::Volunteer), None) => Ok(()),
+        (Some(CancelledBy::Volunteer), Some(heard)) if has_ended(ledger, of_shift, signup, heard) => Ok(()),
         (Some(_), _) if history.last().is_silent => Ok(()),
         (Some(by), heard) if heard.is_none_or(|heard| heard.status != SignupStatus::Cancelled) => {
             Err(format!("{name} was not told of the cancellation by {}", by.name()))
@@ -115,6 +116,19 @@ fn has_lapsed(of_shift: &ShiftHistory, history: &SignupHistory) -> bool {
         is_silent && pair[0].at.interval.is_over(pair[1].moved_at + LATE)
     };
     of_shift.placed.windows(2).any(is_lapsed)
+}
+
+/// Returns whether a volunteer is not told of their own cancellation: the mail with the place has no report, and the place was over before
+/// it moved.
+fn has_ended(ledger: &Ledger, of_shift: &ShiftHistory, signup: &Signup, heard: &Heard) -> bool {
+    let is_of = |notice: &Notice| {
+        let is_own = |recipient: &Recipient| recipient.email.key() == signup.email.key();
+        notice.event == Some(signup.event) && notice.recipient().is_some_and(is_own)
+    };
+    let mut notices = ledger.notices.values().filter(|history| is_of(&history.notice));
+    let mut since = of_shift.placed.windows(2).skip(heard.placed);
+    notices.any(|history| history.is_unreported(heard.version))
+        && since.any(|pair| pair[0].at.interval.is_over(pair[1].moved_at + LATE))
 }
 
 /// Returns whether an address must have heard more about the time and the place: a move was announced since, and not undone.

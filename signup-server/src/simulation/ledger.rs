@@ -34,6 +34,8 @@ pub(super) struct Ledger {
     pub(super) activities: BTreeMap<ActivityId, Activity>,
     pub(super) deliveries: BTreeMap<DeliveryId, Delivery>,
     pub(super) links: BTreeMap<Digest, Link>,
+    /// The links that were erased with their addresses.
+    pub(super) erased_links: BTreeSet<Digest>,
     /// How often the write with the key of a request took effect.
     pub(super) effects: BTreeMap<usize, u32>,
 }
@@ -203,7 +205,10 @@ impl Ledger {
                         self.webhooks.remove(&webhook.id);
                         self.deliveries.retain(|_, delivery| delivery.webhook != webhook.id);
                     }
-                    Record::Link(link) => drop(self.links.remove(&link.digest)),
+                    Record::Link(link) => {
+                        self.links.remove(&link.digest);
+                        self.erased_links.insert(link.digest);
+                    }
                     _ => {}
                 },
             }

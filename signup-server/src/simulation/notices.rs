@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use signup_core::{Delivery, Mail, Notice, Timestamp, Webhook};
+use signup_core::{Delivery, Mail, Notice, Secret, Timestamp, Webhook};
 
 use super::ledger::Ledger;
 
@@ -40,8 +40,9 @@ impl NoticeHistory {
 impl Ledger {
     /// Returns the notice of a mail; `None` if its address was erased meanwhile. A sign-up that follows makes it again, under the same id.
     pub(super) fn notice_of(&self, mail: &Mail) -> Option<&NoticeHistory> {
-        let is_same = |history: &&NoticeHistory| history.notice.created_at == mail.notice.created_at;
-        self.notices.get(&mail.notice.id).filter(is_same)
+        let is_erased = |secret: &Secret| self.erased_links.contains(&secret.digest());
+        let is_there = !mail.secret.as_ref().is_some_and(is_erased);
+        self.notices.get(&mail.notice.id).filter(|_| is_there)
     }
 
     /// Notes what a commit has made of a notice. `is_sign_up` says whether a volunteer signs up.
@@ -75,6 +76,10 @@ impl Ledger {
             }
             history.claimed = after.version;
             history.was_asked |= std::mem::take(&mut history.is_asked);
+        } else if after.attempts == 0 && std::mem::take(&mut history.is_claimed) {
+            // There is nothing more to say, or the attempts begin anew.
+            history.follows_unreported = true;
+            history.unreported.insert(history.claimed);
         }
     }
 
