@@ -86,7 +86,7 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
         } else {
             format!("We can’t email {}, so tell the volunteer yourself.", signup.email)
         });
-    if let Some(successor) = found.successor(call.now()) {
+    if let Some(successor) = found.successor(&call) {
         ask = ask.text(successor);
     }
     let ask = ask.text(format!("You can’t undo this, but {name} {again}."));

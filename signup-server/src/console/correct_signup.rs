@@ -51,7 +51,7 @@ pub(crate) async fn correct_signup(mut call: MemberCall) -> PageResult {
     let session = if form.is_confirmed() { &call.session } else { &preview };
     match session.correct_signup(found.signup.id, correction).await {
         Ok(_) if form.is_confirmed() => Ok(call.done(Done::Saved, &found.list())),
-        Ok(corrected) => Ok(found.ask_to_correct(&call.frame, &form, &corrected)),
+        Ok(corrected) => Ok(found.ask_to_correct(&call, &form, &corrected)),
         Err(Error::Conflict(names)) => {
             let present = FoundSignup::of(&call).await?;
             let conflicts = both_values(&form, &names, &present.values());
@@ -67,15 +67,19 @@ impl FoundSignup {
         vec![("name", self.signup.name.to_string()), ("email", self.signup.email.to_string())]
     }
 
-    fn ask_to_correct(&self, frame: &Frame, form: &Form, corrected: &Signup) -> Response {
+    fn ask_to_correct(&self, call: &MemberCall, form: &Form, corrected: &Signup) -> Response {
+        let frame = &call.frame;
         let Signup { name: old_name, email: old, .. } = &self.signup;
         let Signup { name, email, .. } = corrected;
         let told = if old == email {
             "No one gets an email.".to_owned()
+        } else if self.is_over(call.now()) {
+            format!(
+                "No one gets an email, because the shift is over. Links that {old} has no longer show the place."
+            )
         } else if frame.sends_mail {
             format!(
-                "We’ll email {email} about the place, unless the shift is over. {old} gets no email, and links in earlier emails no \
-                 longer show the place."
+                "We’ll email {email} about the place. {old} gets no email, and links in earlier emails no longer show the place."
             )
         } else {
             format!(

@@ -31,6 +31,11 @@ impl FoundSignup {
         shift_in_words(shift, &self.signup, Texts::of(self.event.language))
     }
 
+    /// Returns whether the shift of the sign-up is over. That of a deleted shift is not known.
+    pub(super) fn is_over(&self, now: Timestamp) -> bool {
+        self.shifts.iter().any(|shift| shift.id == self.signup.shift && shift.is_over(now))
+    }
+
     /// Returns the other shifts that have room, each with its words.
     pub(super) fn other_shifts(&self, now: Timestamp) -> Vec<(ShiftId, String)> {
         let texts = Texts::of(self.event.language);
@@ -39,12 +44,15 @@ impl FoundSignup {
         others.map(|shift| (shift.id, titled(shift, texts))).collect()
     }
 
-    /// Returns the sentence that says who gets the place on the shift once it is free. `None` if nobody does.
-    pub(super) fn successor(&self, now: Timestamp) -> Option<&'static str> {
+    /// Returns the sentences that say who gets the place on the shift once it is free, and is told so. `None` if nobody does.
+    pub(super) fn successor(&self, call: &MemberCall) -> Option<&'static str> {
         let shift = self.shifts.iter().find(|shift| shift.id == self.signup.shift)?;
         let goes_on =
-            self.signup.is_confirmed() && is_awaited(shift.occupancy) && shift.is_before_cutoff(now);
-        goes_on.then_some("The place goes to the first person on the waiting list.")
+            self.signup.is_confirmed() && is_awaited(shift.occupancy) && shift.is_before_cutoff(call.now());
+        goes_on.then_some(match call.frame.sends_mail {
+            true => "The place goes to the first person on the waiting list. We’ll email them about it.",
+            false => "The place goes to the first person on the waiting list. We can’t email them, so tell them yourself.",
+        })
     }
 }
 

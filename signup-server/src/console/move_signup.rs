@@ -63,7 +63,7 @@ pub(crate) async fn move_signup(mut call: MemberCall) -> PageResult {
             true => format!("We’ll email {email} about it, with both shifts."),
             false => format!("We can’t email {email}, so tell the volunteer yourself."),
         });
-    if let Some(successor) = found.successor(call.now()) {
+    if let Some(successor) = found.successor(&call) {
         ask = ask.text(successor);
     }
     Ok(ask.back(&list).show())

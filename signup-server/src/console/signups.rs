@@ -163,11 +163,15 @@ pub(super) fn titled(shift: &ScheduledShift, texts: Texts) -> String {
     format!("{}, {}", shift.title, Times::of(shift.interval(), shift.first_day.zone(), texts))
 }
 
-/// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told.
+/// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told, if any: one who was
+/// moved to it may know only the former shift.
 pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup, texts: Texts) -> String {
     let at = &signup.told.at;
-    let told = || format!("Deleted shift, {}", Times::of(at.interval, &at.zone, texts));
-    shift.map_or_else(told, |shift| titled(shift, texts))
+    match shift {
+        Some(shift) => titled(shift, texts),
+        None if signup.is_moved() => "Deleted shift".to_owned(),
+        None => format!("Deleted shift, {}", Times::of(at.interval, &at.zone, texts)),
+    }
 }
 
 pub(super) fn state_in_words(signup: &Signup, shift: Option<&ScheduledShift>, event: &Event) -> String {
