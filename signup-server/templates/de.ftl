@@ -456,8 +456,14 @@ you-cancelled = { $places ->
     [one] Sie haben den Platz für { $people } abgesagt
    *[other] Sie haben die Plätze für { $people } abgesagt
 }
-you-were-moved-to = Der Veranstalter hat Sie umgebucht: { $shift }
-people-were-moved-to = Der Veranstalter hat { $people } umgebucht: { $shift }
+you-were-moved-to = { $count ->
+    [one] Der Veranstalter hat Sie auf { $shift } umgebucht
+   *[other] Der Veranstalter hat Sie auf { $shift } umgebucht
+}
+people-were-moved-to = { $count ->
+    [one] Der Veranstalter hat { $people } auf { $shift } umgebucht
+   *[other] Der Veranstalter hat { $people } auf { $shift } umgebucht
+}
 shift-moved-to = Ihre Schicht ist jetzt am { $day }
 shift-changed = Ihre Schicht hat sich geändert
 shifts-changed = Ihre Schichten haben sich geändert

@@ -483,8 +483,14 @@ you-cancelled = { $places ->
     [one] You’ve cancelled the place for { $people }
    *[other] You’ve cancelled the places for { $people }
 }
-you-were-moved-to = The organizer has moved you to { $shift }
-people-were-moved-to = The organizer has moved { $people } to { $shift }
+you-were-moved-to = { $count ->
+    [one] The organizer has moved you to { $shift }
+   *[other] The organizer has moved you to { $shift }
+}
+people-were-moved-to = { $count ->
+    [one] The organizer has moved { $people } to { $shift }
+   *[other] The organizer has moved { $people } to { $shift }
+}
 shift-moved-to = Your shift has moved to { $day }
 shift-changed = Your shift has changed
 shifts-changed = Your shifts have changed

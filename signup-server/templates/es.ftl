@@ -456,8 +456,14 @@ you-cancelled = { $places ->
     [one] Ha cancelado la plaza de { $people }
    *[other] Ha cancelado las plazas de { $people }
 }
-you-were-moved-to = La organización le ha cambiado de turno: { $shift }
-people-were-moved-to = La organización ha cambiado de turno a { $people }: { $shift }
+you-were-moved-to = { $count ->
+    [one] La organización le ha pasado al turno { $shift }
+   *[other] La organización le ha pasado a { $shift }
+}
+people-were-moved-to = { $count ->
+    [one] La organización ha pasado a { $people } al turno { $shift }
+   *[other] La organización ha pasado a { $people } a { $shift }
+}
 shift-moved-to = Su turno pasa al { $day }
 shift-changed = Su turno ha cambiado
 shifts-changed = Sus turnos han cambiado

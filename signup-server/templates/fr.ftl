@@ -459,8 +459,14 @@ you-cancelled = { $places ->
     [one] Vous avez annulé la place réservée pour { $people }
    *[other] Vous avez annulé les places réservées pour { $people }
 }
-you-were-moved-to = L’organisateur a déplacé votre inscription : { $shift }
-people-were-moved-to = L’organisateur a déplacé l’inscription pour { $people } : { $shift }
+you-were-moved-to = { $count ->
+    [one] L’organisateur a déplacé votre inscription vers le créneau { $shift }
+   *[other] L’organisateur a déplacé vos inscriptions vers { $shift }
+}
+people-were-moved-to = { $count ->
+    [one] L’organisateur a déplacé { $people } vers le créneau { $shift }
+   *[other] L’organisateur a déplacé { $people } vers { $shift }
+}
 shift-moved-to = Votre créneau est déplacé au { $day }
 shift-changed = Votre créneau a changé
 shifts-changed = Vos créneaux ont changé

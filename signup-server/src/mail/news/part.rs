@@ -138,11 +138,14 @@ impl<'a> Part<'a> {
 
     /// Returns the title of the only shift, or `2 shifts`.
     fn shifts_in_words(&self, max: usize) -> String {
-        let ids: BTreeSet<_> = self.shifts.iter().map(|shift| shift[0].shift.id).collect();
-        match ids.len() {
+        match self.number_of_shifts() {
             1 => shorten(self.first().shift.title.as_str(), max),
             count => self.texts.number_of_shifts(count),
         }
+    }
+
+    fn number_of_shifts(&self) -> usize {
+        self.shifts.iter().map(|shift| shift[0].shift.id).collect::<BTreeSet<_>>().len()
     }
 
     const fn has_one_shift(&self) -> bool {
@@ -176,9 +179,12 @@ impl<'a> Part<'a> {
                 let shifts = self.shifts_in_words(usize::MAX);
                 texts.people_have_places_on(people(), shifts, self.people.count())
             }
-            (Kind::OnOtherShift, true) => texts.you_were_moved_to(self.shifts_in_words(usize::MAX)),
+            (Kind::OnOtherShift, true) => {
+                texts.you_were_moved_to(self.shifts_in_words(usize::MAX), self.number_of_shifts())
+            }
             (Kind::OnOtherShift, false) => {
-                texts.people_were_moved_to(people(), self.shifts_in_words(usize::MAX))
+                let shifts = self.shifts_in_words(usize::MAX);
+                texts.people_were_moved_to(people(), shifts, self.number_of_shifts())
             }
             (Kind::Waiting | Kind::StillWaiting, true) => {
                 texts.you_wait_for(self.shifts_in_words(usize::MAX))
