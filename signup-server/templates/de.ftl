@@ -165,7 +165,7 @@ shifts-gone = { $count ->
    *[other] { $count } Schichten, die Sie ausgewählt haben, gibt es nicht mehr.
 }
 choose-other-shifts = Andere Schichten auswählen
-how-waiting-works = Solange Plätze frei sind, bekommt jede angemeldete Person sofort einen. Wer keinen bekommt, steht auf der Warteliste: Wird ein Platz frei, rückt die nächste Person nach.
+how-waiting-works = Ist bei Ihrer Anmeldung ein Platz frei, gehört er Ihnen. Wenn nicht, stehen Sie auf der Warteliste: Wird ein Platz frei und sind Sie an der Reihe, gehört er Ihnen.
 these-overlap = { $pairs ->
     [one] Diese beiden überschneiden sich:
    *[other] Diese Schichten überschneiden sich:
@@ -223,8 +223,8 @@ places-on-shifts-saved-html = Wir haben für { $people } Plätze in { $count } S
 sign-up-saved = Ihre Anmeldung ist gespeichert
 sign-up-saved-html = Wir haben die Anmeldung für die Schicht { $shift } gespeichert: { $people }.
 sign-ups-saved-html = Wir haben die Anmeldungen für { $count } Schichten gespeichert: { $people }.
-place-or-list = Wer noch keinen Platz hat, steht auf der Warteliste. Genaueres steht in der E-Mail.
-place-or-list-without-mail = Wer noch keinen Platz hat, steht auf der Warteliste. Genaueres erfahren Sie vom Veranstalter.
+place-or-list = War eine Schicht schon voll, stehen Sie auf ihrer Warteliste. Ob Sie einen Platz haben, steht in der E-Mail.
+place-or-list-without-mail = War eine Schicht schon voll, stehen Sie auf ihrer Warteliste. Ob Sie einen Platz haben, erfahren Sie vom Veranstalter.
 other-people = { $count ->
     [one] 1 weitere Person
    *[other] { $count } weitere Personen
@@ -235,11 +235,11 @@ number-of-people = { $count ->
 }
 mail-on-its-way = Eine E-Mail mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
 mail-on-its-way-html = Eine E-Mail an <strong dir="auto">{ $email }</strong> mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
-wrong-address-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, die überflüssige Anmeldung zu streichen.
-wrong-address-and-contact-html = Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an. Bitten Sie dann den Veranstalter, die überflüssige Anmeldung zu streichen: { $contact }.
+wrong-address = Falsche Adresse? Bitten Sie den Veranstalter, sie zu berichtigen.
+wrong-address-and-contact-html = Falsche Adresse? Bitten Sie den Veranstalter, sie zu berichtigen: { $contact }.
 cannot-come = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid.
 cannot-come-and-contact-html = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid: { $contact }.
-given-address-html = Sie haben die E-Mail-Adresse <span dir="auto">{ $email }</span> angegeben. Falsche Adresse? <a href="{ $again }">Melden Sie sich noch einmal</a> mit der richtigen an und sagen Sie dem Veranstalter Bescheid.
+given-address-html = Sie haben die E-Mail-Adresse <span dir="auto">{ $email }</span> angegeben. Falsche Adresse? Bitten Sie den Veranstalter, sie zu berichtigen.
 label-event = Veranstaltung
 label-day = Tag
 label-time = Uhrzeit

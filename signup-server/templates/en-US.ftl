@@ -17,4 +17,4 @@ promoted-intro = { $places ->
    *[other] Places have opened up, and they’re yours. If you can’t come anymore, please cancel them: the next people on the waiting list then get them.
 }
 waiting-intro = You don’t have a place yet, because the shift is full. If a place opens up and it’s your turn, it’s yours and we’ll email you.
-how-waiting-works = The people who sign up now get the places that are free, if there are any. Everyone else is on the waiting list: when a place opens up and it’s their turn, it’s theirs.
+how-waiting-works = If there’s a place when you sign up, it’s yours. If not, you’re on the waiting list: when a place opens up and it’s your turn, it’s yours.

@@ -179,7 +179,7 @@ shifts-gone = { $count ->
    *[other] { $count } shifts that you chose are no longer available.
 }
 choose-other-shifts = Choose other shifts
-how-waiting-works = The people who sign up now get the places that are free, if there are any. Everyone else is on the waiting list: when a place comes free and it’s their turn, it’s theirs.
+how-waiting-works = If there’s a place when you sign up, it’s yours. If not, you’re on the waiting list: when a place comes free and it’s your turn, it’s yours.
 # Before a list of pairs of shifts.
 these-overlap = { $pairs ->
     [one] These two overlap:
@@ -243,8 +243,8 @@ places-on-shifts-saved-html = { $people }, your places on { $count } shifts are 
 sign-up-saved = Your sign-up is saved
 sign-up-saved-html = { $people }, your sign-up for { $shift } is saved.
 sign-ups-saved-html = { $people }, your sign-ups for { $count } shifts are saved.
-place-or-list = If you have no place yet, you’re on the waiting list. The email says which.
-place-or-list-without-mail = If you have no place yet, you’re on the waiting list. Ask the organizer which.
+place-or-list = If a shift was full, you’re on its waiting list. The email says whether you have a place.
+place-or-list-without-mail = If a shift was full, you’re on its waiting list. Ask the organizer whether you have a place.
 other-people = { $count ->
     [one] 1 other
    *[other] { $count } others
@@ -255,11 +255,11 @@ number-of-people = { $count ->
 }
 mail-on-its-way = An email with all the details and a link to cancel is on its way to you. If it isn’t there in a few minutes, look in your spam folder, and for an earlier email from us.
 mail-on-its-way-html = An email to <strong dir="auto">{ $email }</strong> is on its way, with all the details and a link to cancel. If it isn’t there in a few minutes, look in your spam folder, and for an earlier email from us.
-wrong-address-html = Wrong address? <a href="{ $again }">Sign up again</a> with the right one. Then ask the organizer to cancel what you don’t need.
-wrong-address-and-contact-html = Wrong address? <a href="{ $again }">Sign up again</a> with the right one. Then ask the organizer to cancel what you don’t need: { $contact }.
+wrong-address = Wrong address? Ask the organizer to correct it.
+wrong-address-and-contact-html = Wrong address? Ask the organizer to correct it: { $contact }.
 cannot-come = If you can’t come, tell the organizer.
 cannot-come-and-contact-html = If you can’t come, tell the organizer: { $contact }.
-given-address-html = You gave the email address <span dir="auto">{ $email }</span>. Wrong address? <a href="{ $again }">Sign up again</a> with the right one, and tell the organizer.
+given-address-html = You gave the email address <span dir="auto">{ $email }</span>. Wrong address? Ask the organizer to correct it.
 label-event = Event
 label-day = Day
 label-time = Time

@@ -165,7 +165,7 @@ shifts-gone = { $count ->
    *[other] { $count } de los turnos elegidos ya no están disponibles.
 }
 choose-other-shifts = Elegir otros turnos
-how-waiting-works = Mientras queden plazas libres, se asignan al inscribirse. Si ya no quedan, estará en la lista de espera: cuando quede una libre y le toque, será suya.
+how-waiting-works = Si queda una plaza al inscribirse, es suya. Si no, estará en la lista de espera: cuando quede una libre y le toque, será suya.
 these-overlap = { $pairs ->
     [one] Estos dos turnos se solapan:
    *[other] Estos turnos se solapan:
@@ -223,8 +223,8 @@ places-on-shifts-saved-html = Hemos reservado plazas en { $count } turnos para {
 sign-up-saved = Su inscripción está registrada
 sign-up-saved-html = Hemos registrado la inscripción de { $people } en { $shift }.
 sign-ups-saved-html = Hemos registrado las inscripciones de { $people } en { $count } turnos.
-place-or-list = Si aún no tiene plaza, está en la lista de espera. En el correo verá si tiene plaza.
-place-or-list-without-mail = Si aún no tiene plaza, está en la lista de espera. Pregunte a la organización si tiene plaza.
+place-or-list = Si un turno estaba completo, está en su lista de espera. En el correo verá si tiene plaza.
+place-or-list-without-mail = Si un turno estaba completo, está en su lista de espera. Pregunte a la organización si tiene plaza.
 other-people = { $count ->
     [one] 1 persona más
    *[other] { $count } personas más
@@ -235,11 +235,11 @@ number-of-people = { $count ->
 }
 mail-on-its-way = Le hemos enviado un correo con todos los detalles y un enlace para cancelar. Si no llega en unos minutos, mire en la carpeta de correo no deseado y busque un correo nuestro anterior.
 mail-on-its-way-html = Hemos enviado un correo a <strong dir="auto">{ $email }</strong> con todos los detalles y un enlace para cancelar. Si no llega en unos minutos, mire en la carpeta de correo no deseado y busque un correo nuestro anterior.
-wrong-address-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele la inscripción que sobra.
-wrong-address-and-contact-html = ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta. Después pida a la organización que cancele la inscripción que sobra: { $contact }.
+wrong-address = ¿Dirección equivocada? Pida a la organización que la corrija.
+wrong-address-and-contact-html = ¿Dirección equivocada? Pida a la organización que la corrija: { $contact }.
 cannot-come = Si no puede venir, avise a la organización.
 cannot-come-and-contact-html = Si no puede venir, avise a la organización: { $contact }.
-given-address-html = Ha indicado el correo <span dir="auto">{ $email }</span>. ¿Dirección equivocada? <a href="{ $again }">Inscríbase de nuevo</a> con la correcta y avise a la organización.
+given-address-html = Ha indicado el correo <span dir="auto">{ $email }</span>. ¿Dirección equivocada? Pida a la organización que la corrija.
 label-event = Evento
 label-day = Día
 label-time = Horario

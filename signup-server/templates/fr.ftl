@@ -168,7 +168,7 @@ shifts-gone = { $count ->
    *[other] { $count } des créneaux choisis ne sont plus disponibles.
 }
 choose-other-shifts = Choisir d’autres créneaux
-how-waiting-works = S’il reste des places, elles vous sont attribuées tout de suite. Les personnes sans place sont sur la liste d’attente : chacune en obtient une dès qu’une place se libère et que son tour est venu.
+how-waiting-works = S’il reste une place au moment de votre inscription, elle est à vous. Sinon, vous êtes sur la liste d’attente : dès qu’une place se libère et que c’est votre tour, elle est à vous.
 these-overlap = { $pairs ->
     [one] Ces deux créneaux se chevauchent :
    *[other] Ces créneaux se chevauchent :
@@ -226,8 +226,8 @@ places-on-shifts-saved-html = { $people }, vos places sur { $count } créneaux s
 sign-up-saved = Votre inscription est enregistrée
 sign-up-saved-html = { $people }, votre inscription pour le créneau { $shift } est enregistrée.
 sign-ups-saved-html = { $people }, vos inscriptions pour { $count } créneaux sont enregistrées.
-place-or-list = Si vous n’avez pas encore de place, vous êtes sur la liste d’attente. L’e-mail vous indique ce qu’il en est.
-place-or-list-without-mail = Si vous n’avez pas encore de place, vous êtes sur la liste d’attente. Demandez à l’organisateur ce qu’il en est.
+place-or-list = Si un créneau était complet, vous êtes sur sa liste d’attente. L’e-mail vous indique si vous avez une place.
+place-or-list-without-mail = Si un créneau était complet, vous êtes sur sa liste d’attente. Demandez à l’organisateur si vous avez une place.
 other-people = { $count ->
     [one] 1 autre personne
    *[other] { $count } autres personnes
@@ -238,11 +238,11 @@ number-of-people = { $count ->
 }
 mail-on-its-way = Un e-mail avec tous les détails et un lien pour annuler vous est envoyé. Si vous ne l’avez pas reçu d’ici quelques minutes, regardez dans vos courriers indésirables et cherchez un e-mail plus ancien de notre part.
 mail-on-its-way-html = Un e-mail avec tous les détails et un lien pour annuler est envoyé à <strong dir="auto">{ $email }</strong>. Si vous ne l’avez pas reçu d’ici quelques minutes, regardez dans vos courriers indésirables et cherchez un e-mail plus ancien de notre part.
-wrong-address-html = Adresse incorrecte ? <a href="{ $again }">Inscrivez-vous à nouveau</a> avec la bonne. Demandez ensuite à l’organisateur d’annuler les inscriptions en trop.
-wrong-address-and-contact-html = Adresse incorrecte ? <a href="{ $again }">Inscrivez-vous à nouveau</a> avec la bonne. Demandez ensuite à l’organisateur d’annuler les inscriptions en trop : { $contact }.
+wrong-address = Adresse incorrecte ? Demandez à l’organisateur de la corriger.
+wrong-address-and-contact-html = Adresse incorrecte ? Demandez à l’organisateur de la corriger : { $contact }.
 cannot-come = Si vous ne pouvez pas venir, prévenez l’organisateur.
 cannot-come-and-contact-html = Si vous ne pouvez pas venir, prévenez l’organisateur : { $contact }.
-given-address-html = Vous avez indiqué l’adresse e-mail <span dir="auto">{ $email }</span>. Adresse incorrecte ? <a href="{ $again }">Inscrivez-vous à nouveau</a> avec la bonne, et prévenez l’organisateur.
+given-address-html = Vous avez indiqué l’adresse e-mail <span dir="auto">{ $email }</span>. Adresse incorrecte ? Demandez à l’organisateur de la corriger.
 label-event = Événement
 label-day = Jour
 label-time = Horaire

@@ -103,7 +103,7 @@ async fn a_form_that_waits_and_is_refused_in_part_says_so_to_everybody() {
             shown(waiting.send(name, &[("waitlist", "1"), ("slot_id", &parking), ("overlap", "1")]).await)
                 .await;
         assert_eq!(page.status, 409);
-        for text in ["Your sign-ups for some shifts are saved", "If you have no place yet"] {
+        for text in ["Your sign-ups for some shifts are saved", "If a shift was full"] {
             assert!(page.text.contains(text), "{text} in {}", page.text);
         }
         assert!(!page.text.contains("some of your places"), "{}", page.text);
