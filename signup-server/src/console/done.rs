@@ -6,6 +6,10 @@ use std::str::FromStr;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Done {
     Saved,
+    Published,
+    SignupsClosed,
+    SignupsOpened,
+    ShiftDeleted,
     PlaceCancelled,
     PlaceMoved,
     MessageSent,
@@ -23,8 +27,12 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 14] = [
         Self::Saved,
+        Self::Published,
+        Self::SignupsClosed,
+        Self::SignupsOpened,
+        Self::ShiftDeleted,
         Self::PlaceCancelled,
         Self::PlaceMoved,
         Self::MessageSent,
@@ -40,6 +48,10 @@ impl Done {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Saved => "saved",
+            Self::Published => "published",
+            Self::SignupsClosed => "signups-closed",
+            Self::SignupsOpened => "signups-opened",
+            Self::ShiftDeleted => "shift-deleted",
             Self::PlaceCancelled => "place-cancelled",
             Self::PlaceMoved => "place-moved",
             Self::MessageSent => "message-sent",
@@ -56,6 +68,10 @@ impl Done {
     pub(crate) const fn sentence(self) -> &'static str {
         match self {
             Self::Saved => "Your changes have been saved.",
+            Self::Published => "The event has been published.",
+            Self::SignupsClosed => "Sign-ups have been closed.",
+            Self::SignupsOpened => "Sign-ups have been opened.",
+            Self::ShiftDeleted => "The shift has been deleted.",
             Self::PlaceCancelled => "The sign-up has been cancelled.",
             Self::PlaceMoved => "The volunteer has been moved to the other shift.",
             Self::MessageSent => {

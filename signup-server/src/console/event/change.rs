@@ -5,7 +5,7 @@ use signup_core::{Cancellation, DuplicateEvent, Error, Event, EventId, EventWith
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::{As, ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show};
+use super::super::{As, ConsoleRefusal, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use super::ask::{Ask, is_notified, silences_more};
 use super::{active_events, count, event_to_change, form_and_event, limit_reached, path_of, surprises};
 use crate::page::{Head, times};
@@ -63,7 +63,7 @@ pub(crate) async fn show_publish(call: MemberCall) -> PageResult {
 pub(crate) async fn publish(call: MemberCall) -> PageResult {
     let id = call.path.event();
     match call.session.publish_event(id).await {
-        Ok(_) => Ok(call.see_other(&path_of(id))),
+        Ok(_) => Ok(call.done(Done::Published, &path_of(id))),
         Err(error) => not_published(&call, id, error).await,
     }
 }
@@ -132,14 +132,14 @@ async fn ask_about_signups(call: &MemberCall, button: &'static str, text: &'stat
 pub(crate) async fn close_signups(call: MemberCall) -> PageResult {
     let id = call.path.event();
     call.session.close_signups(id).await?;
-    Ok(call.see_other(&path_of(id)))
+    Ok(call.done(Done::SignupsClosed, &path_of(id)))
 }
 
 /// `POST /console/{slug}/events/{event_id}/open`: opens sign-ups at once.
 pub(crate) async fn open_signups(call: MemberCall) -> PageResult {
     let id = call.path.event();
     call.session.open_signups(id).await?;
-    Ok(call.see_other(&path_of(id)))
+    Ok(call.done(Done::SignupsOpened, &path_of(id)))
 }
 
 #[derive(Debug, Template)]

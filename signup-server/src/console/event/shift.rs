@@ -6,6 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::super::changing::{FieldValues, as_stored, both_values, loaded, read_fields, reloaded};
+use super::super::signups::titled;
 use super::super::{Done, DoneBefore, Form, Frame, MemberCall, PageResult, show, there};
 use super::ask::{Ask, is_notified, silences_more};
 use super::change::ReasonTemplate;
@@ -111,7 +112,8 @@ fn not_added(call: &MemberCall, event: &Event, form: Form, error: Error) -> Page
 struct EditShiftTemplate<'a> {
     head: Head,
     frame: &'a Frame,
-    shift: &'a ScheduledShift,
+    /// The title and the time of the shift: an event can have several with one title.
+    heading: String,
     back: String,
     form: &'a Form,
     read: Vec<(&'a str, &'a str)>,
@@ -126,10 +128,11 @@ fn page_of_edit(
     form: &Form,
     conflicts: &[FieldValues],
 ) -> Response {
+    let heading = titled(shift, Texts::of(event.language));
     let page = EditShiftTemplate {
-        head: call.frame.head_of(&format!("Edit {}", shift.title), form),
+        head: call.frame.head_of(&format!("Edit {heading}"), form),
         frame: &call.frame,
-        shift,
+        heading,
         back: call.frame.path(&path_of(shift.event)),
         form,
         read: read_fields(form),
@@ -169,8 +172,18 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> PageResult {
         };
         let event = call.session.event(shift.event).await?.event;
         let texts = Texts::of(event.language);
-        let surprises = surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now(), texts);
-        let (heading, mails) = (format!("Change {}?", shift.title), after.mails_queued);
+        let occupancy = after.value.occupancy;
+        let mut surprises =
+            surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now(), texts);
+        // The waiting list gets places and mails whether the change is announced or not.
+        let promoted = occupancy.filled.saturating_sub(shift.occupancy.filled);
+        let (heading, mails) =
+            (format!("Change {}?", titled(&shift, texts)), after.mails_queued.saturating_sub(promoted));
+        surprises.extend((promoted > 0).then(|| {
+            let people =
+                count(promoted.into(), "person on the waiting list gets", "people on the waiting list get");
+            format!("{people} a place.")
+        }));
         if (!form.is_confirmed() || silences_more(&form, mails))
             && let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails))
         {
@@ -217,7 +230,7 @@ fn page_of_reason(
     (shift, signups): (&ScheduledShift, u32),
     form: &Form,
 ) -> Response {
-    let heading = format!("Delete {}", shift.title);
+    let heading = format!("Delete {}", titled(shift, Texts::ENGLISH));
     let signups = count(signups.into(), "sign-up", "sign-ups");
     let page = ReasonTemplate {
         head: call.frame.head_of(&heading, form),
@@ -237,7 +250,7 @@ fn page_of_reason(
 }
 
 fn ask(call: &MemberCall, (shift, signups): (&ScheduledShift, u32), form: &Form) -> Response {
-    let ask = Ask::new(&call.frame, form, format!("Delete {}?", shift.title), "Delete");
+    let ask = Ask::new(&call.frame, form, format!("Delete {}?", titled(shift, Texts::ENGLISH)), "Delete");
     let ask = match signups {
         0 => ask,
         signups => ask.text(format!("This also cancels {}.", count(signups.into(), "sign-up", "sign-ups"))),
@@ -279,7 +292,7 @@ pub(crate) async fn delete_shift(mut call: MemberCall) -> PageResult {
     }
     let deletion = if is_notified(&form) { deletion } else { deletion.without_mail() };
     call.session.delete_shift(shift.id, deletion).await?;
-    Ok(call.see_other(&path_of(shift.event)))
+    Ok(call.done(Done::ShiftDeleted, &path_of(shift.event)))
 }
 
 const CANCEL_SIGNUPS: &str = "cancel_signups";

@@ -250,7 +250,7 @@ fn over_filled_in_words(number: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use signup_core::{MailFailure, NewSignup, Scopes};
+    use signup_core::{Capacity, MailFailure, NewShift, NewSignup, Scopes};
 
     use super::*;
     use crate::sample_event::sample_event;
@@ -274,6 +274,22 @@ mod tests {
         let signup = session.signups(SignupQuery::new()).await.unwrap().items.remove(0);
         service.admin().cancel_signup(owner, signup.id).await.unwrap();
         assert_eq!(undelivered(&session, event).await, Ok(vec![]));
+    }
+
+    #[tokio::test]
+    async fn people_of_more_than_one_page_are_read_and_sorted_by_name() {
+        let (service, sample) = sample_event().await;
+        let session = service.session_for(sample.event.organization, Scopes::all()).await.unwrap();
+        let sorting = NewShift::new("Sorting".parse().unwrap(), Capacity::new(200).unwrap());
+        let sorting = session.add_shifts(sample.event.id, vec![sorting]).await.unwrap().remove(0);
+        let names: Vec<_> = (0..101).map(|number| format!("Volunteer {number:03}")).collect();
+        for (number, name) in names.iter().enumerate().rev() {
+            let form = service.volunteers().form(&sample.event.slug, [sorting.id]).await.unwrap();
+            let email = format!("v{number}@example.org").parse().unwrap();
+            drop(form.sign_up(NewSignup::new(name.parse().unwrap(), email)).await.unwrap());
+        }
+        let people = people(&session, sample.event.id).await.unwrap();
+        assert_eq!(people.iter().map(|signup| signup.name.to_string()).collect::<Vec<_>>(), names);
     }
 
     #[tokio::test]
