@@ -77,11 +77,17 @@ pub(crate) fn want(
 }
 
 /// Returns the recipient with the address of a sign-up, at rest.
+///
+/// An erasure removes a recipient, and a later sign-up makes one with the same id. Its versions begin elsewhere, at a number that follows
+/// from the random end of the id of the sign-up. So a commit that was decided on the former recipient is refused.
 fn resting(signup: &Signup, now: Timestamp) -> Notice {
     let cause = NoticeCause::News(Recipient::new(signup.email.clone(), now));
     let id = recipient_id(signup.event, &signup.email);
     let notice = Notice::new(id, signup.organization, Some(signup.event), cause, now);
-    Notice { due_at: None, ..notice }
+    let (_, random) = signup.id.uuid().as_u64_pair();
+    // Leaves most numbers for the versions that follow.
+    let version = 1 + (random as u32 >> 2);
+    Notice { version, due_at: None, ..notice }
 }
 
 /// Lets the address of a sign-up be reminded at `at`. `present` is the recipient, as it was read. It stays as it is if it is to be reminded
@@ -177,6 +183,7 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records::{self, at};
+    use crate::id::SignupId;
     use crate::notice::MailFailure;
     use crate::store::{Record, Write};
 
@@ -200,6 +207,19 @@ mod tests {
 
     fn recipient(notice: &Notice) -> &Recipient {
         notice.recipient().unwrap()
+    }
+
+    #[test]
+    fn a_recipient_that_is_made_again_has_no_version_of_the_former() {
+        let made = |id: u128| {
+            let signup = Signup { id: SignupId::new(uuid::Uuid::from_u128(id)), ..signup() };
+            let mut change = ChangeSet::default();
+            want(&mut change, &signup, None, WantedBy::Volunteer, at(0));
+            written(&change)
+        };
+        let [former, new] = [0x9f2c_71d0, 0x17aa_03b4].map(made);
+        assert_eq!(former.id, new.id);
+        assert!(former.version.abs_diff(new.version) > 1_000_000, "{} and {}", former.version, new.version);
     }
 
     #[test]
