@@ -270,6 +270,7 @@ fn the_first_owner_names_the_organization_and_its_slug() {
         format!("no {email:?}"),
         format!("no {slug:?}"),
         "Organization 1 at 1".to_owned(),
+        "no Notice".to_owned(),
         "Invitation 7 at 1".to_owned(),
         "insert Person 6".to_owned(),
         "put Organization 1 to 2".to_owned(),
