@@ -201,7 +201,7 @@ pub use language::Language;
 pub use link::Link;
 pub use locks::{FairLocks, HeldLock};
 pub use mail::{InvitationMail, Mail, MailContent, MessageMail, MessagePlace};
-pub use message::Message;
+pub use message::{Audience, Message};
 pub use network::{Networks, is_public};
 pub use news::{News, PlaceChange, PlaceNews};
 pub use notice::{EventChange, MailFailure, Notice, NoticeCause, NoticeFailure, Recipient, Requests};

@@ -114,7 +114,7 @@ pub struct MessageMail {
     pub message: Message,
     /// The address.
     pub email: EmailAddress,
-    /// The confirmed sign-ups of the address for shifts that are not over, in running order; at least one.
+    /// The sign-ups of the address that the message is for, in running order; at least one.
     pub places: Vec<MessagePlace>,
 }
 

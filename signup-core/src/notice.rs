@@ -114,8 +114,9 @@ pub enum NoticeCause {
     MessageSent {
         /// The message.
         message: MessageId,
-        /// The last sign-up that the job has covered; `None` before the first portion.
-        covered_to: Option<SignupId>,
+        /// The digest of the [key](EmailAddress::key) of the last address that the job has covered, in the order of digests; `None`
+        /// before the first portion.
+        covered_to: Option<Digest>,
     },
     /// An organizer sent a message: the mail to one address.
     Message {
@@ -234,16 +235,6 @@ impl NoticeCause {
             Self::Message { .. } => "message",
             Self::Summary(_) => "summary",
         }
-    }
-
-    /// Sets the last sign-up that a job has covered. Any other cause stays as it is.
-    pub(crate) fn with_covered_to(mut self, last: SignupId) -> Self {
-        if let Self::EventChanged(EventChange { covered_to, .. }) | Self::MessageSent { covered_to, .. } =
-            &mut self
-        {
-            *covered_to = Some(last);
-        }
-        self
     }
 
     /// Returns whether the notice may wait behind others. A person waits for a code to sign in and for an invitation, and a shift takes

@@ -164,7 +164,10 @@ impl Family {
             ..self.signups[0].clone()
         };
         let notice = Notice {
-            cause: NoticeCause::MessageSent { message: MessageId::new(uuid(1)), covered_to: Some(signup.id) },
+            cause: NoticeCause::MessageSent {
+                message: MessageId::new(uuid(1)),
+                covered_to: Some(Digest::of("a")),
+            },
             created_at: at(50),
             version: 2,
             attempts: 3,

@@ -88,6 +88,17 @@ pub async fn the_links_of_an_address_are_listed_until_they_expire(store: Arc<dyn
     assert_eq!(links, []);
 }
 
+/// The messages to the volunteers of an event are listed by descending id, without those of other events.
+pub async fn messages_are_listed_the_newest_first(store: Arc<dyn Store>) {
+    let (drive, _) = with_shift(&store, 1).await;
+    let other = event(1, 2);
+    let messages = [2, 3, 1].map(|number| message(&drive, number));
+    commit(&*store, insert([other.clone()])).await;
+    commit(&*store, insert(messages.iter().cloned().chain([message(&other, 4)]))).await;
+    let listed = store.messages(drive.organization, drive.id).await.unwrap();
+    assert_eq!(listed, [1, 0, 2].map(|index: usize| messages[index].clone()));
+}
+
 /// Organizations and notices are listed by ascending id, after any id, up to any limit.
 pub async fn organizations_and_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 9).await;

@@ -107,6 +107,7 @@ pub async fn a_missing_record_is_none(store: Arc<dyn Store>) {
     assert_eq!(store.invitations(owner).await.unwrap(), []);
     assert_eq!(store.links(owner, &"ada@example.org".parse().unwrap()).await.unwrap(), []);
     assert_eq!(store.memberships(PersonId::new(uuid(1))).await.unwrap(), []);
+    assert_eq!(store.messages(owner, event).await.unwrap(), []);
     assert_eq!(store.signed_in(&Digest::of("x")).await.unwrap(), None);
     let deliveries = store.deliveries(owner, WebhookId::new(uuid(1)), &DeliveryQuery::new()).await.unwrap();
     assert_eq!(deliveries, Page::new(vec![], None, None));

@@ -213,6 +213,7 @@ macro_rules! conformance_tests {
             lists::shifts_come_in_running_order
             lists::questions_come_by_position_then_by_id
             lists::five_hundred_shifts_are_created_at_once
+            lists::messages_are_listed_the_newest_first
             lists::organizations_and_notices_are_listed_by_id
             lists::the_links_of_an_address_are_listed_until_they_expire
             lists::failed_notices_are_listed_by_id

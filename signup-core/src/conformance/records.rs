@@ -419,7 +419,8 @@ pub fn message(event: &Event, number: u32) -> Message {
     let place = (event.organization, event.id, Some(ShiftId::new(uuid(1))));
     let (subject, text) = ("Bring “gloves”".parse().unwrap(), " It will\nbe cold. ".parse().unwrap());
     let sender = (PersonId::new(uuid(1)), PersonName::new("Grace “Admiral” Hopper").unwrap());
-    Message::new(MessageId::new(uuid(number)), place, subject, text, sender, at(0))
+    let message = Message::new(MessageId::new(uuid(number)), place, subject, text, sender, at(0));
+    Message { audience: Audience::Waiting, includes_past: true, recipients: 7, ..message }
 }
 
 /// Returns the location data of the event.

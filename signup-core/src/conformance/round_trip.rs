@@ -147,7 +147,7 @@ fn notices_of_every_cause(shift: &Shift, signup: &Signup) -> Vec<Notice> {
             remind_at: Some(at(7)),
             requests: Requests { since: at(3), count: 2 },
         }),
-        NoticeCause::MessageSent { message: MessageId::new(uuid(1)), covered_to: Some(signup.id) },
+        NoticeCause::MessageSent { message: MessageId::new(uuid(1)), covered_to: Some(Digest::of("a")) },
         NoticeCause::Message { message: MessageId::new(uuid(1)), email: signup.email.clone() },
     ];
     let to_people = [

@@ -37,18 +37,21 @@ pub(crate) fn mark_portion(
             Concern::Reminder(at) => remind(&mut change, &signup, recipient, at, now),
         }
     }
-    end_portion(&mut change, job, last, now);
+    let next = last.and_then(|last| match job.cause {
+        NoticeCause::EventChanged(done) => Some(EventChange { covered_to: Some(last), ..done }),
+        _ => None,
+    });
+    end_portion(&mut change, job, next.map(NoticeCause::EventChanged), now);
     change
 }
 
-/// Replaces a job with its next version, which is due for the portion after the sign-up `last`. If no portion follows, a job of changes
-/// rests until the next change, and any other job is deleted.
-pub(super) fn end_portion(change: &mut ChangeSet, job: Notice, last: Option<SignupId>, now: Timestamp) {
+/// Replaces a job with its next version, which is due for the `next` portion. If no portion follows, a job of changes rests until the next
+/// change, and any other job is deleted.
+pub(super) fn end_portion(change: &mut ChangeSet, job: Notice, next: Option<NoticeCause>, now: Timestamp) {
     let version = job.version + 1;
-    let next = match (last, &job.cause) {
+    let next = match (next, &job.cause) {
         // The next portion is due after this one, and after notices queued meanwhile: a large event does not delay other mails.
-        (Some(last), cause) => {
-            let cause = cause.clone().with_covered_to(last);
+        (Some(cause), _) => {
             Notice { cause, version, due_at: Some(now + PORTION_INTERVAL), attempts: 0, ..job.clone() }
         }
         (None, NoticeCause::EventChanged(done)) => {

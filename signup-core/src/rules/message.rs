@@ -6,69 +6,58 @@ use super::deliver::end_portion;
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
 use crate::error::Error;
-use crate::id::{MessageId, NoticeId, PersonId, ShiftId, SignupId};
+use crate::event::Event;
+use crate::id::{MessageId, NoticeId, PersonId};
 use crate::input::NewMessage;
 use crate::message::Message;
 use crate::notice::{Notice, NoticeCause};
-use crate::shift::ScheduledShift;
+use crate::secret::Digest;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, EventInFull, Requirement, Total};
 use crate::text::PersonName;
 
-/// Stores a message, and queues the job that writes to the volunteers. The tuples have the ids of both, and the sender.
+/// Returns the message that an organizer wants to send, still without its number of recipients.
 ///
 /// # Errors
-/// - [`Error::EventCancelled`].
-/// - [`Error::NotFound`] if the event has no such shift.
-/// - [`Error::ShiftOver`] if the shift is over, [`Error::EventOver`] if every shift is.
-pub(crate) fn send_message(
-    full: &EventInFull,
+/// Returns the errors of [`Message::check_event`], and [`Error::NotFound`] if the event has no such shift.
+pub(crate) fn write_message(
+    EventInFull { event, shifts, .. }: &EventInFull,
     new: NewMessage,
-    (id, notice): (MessageId, NoticeId),
+    id: MessageId,
     sender: (PersonId, PersonName),
     now: Timestamp,
-) -> Result<Decision<Message>, Error> {
-    check_addressed(full, new.shift, now)?;
-    let event = &full.event;
+) -> Result<Message, Error> {
+    Message::check_event(event, shifts, now)?;
+    let NewMessage { subject, text, shift, audience } = new;
+    if shift.is_some_and(|id| shifts.iter().all(|shift| shift.id != id)) {
+        return Err(Error::NotFound);
+    }
+    let includes_past = shift.is_some() || shifts.iter().all(|shift| shift.is_over(now));
+    let message = Message::new(id, (event.organization, event.id, shift), subject, text, sender, now);
+    Ok(Message { audience, includes_past, ..message })
+}
+
+/// Stores a message, and queues the job that writes to its recipients.
+pub(crate) fn send_message(event: &Event, message: Message, job: NoticeId) -> Decision<Message> {
+    let now = message.created_at;
     let mut change = ChangeSet::default();
     change.require_gate(event);
     let total = Total::Messages(event.organization, event.id);
     change.requires.push(Requirement::Below { total, bound: Message::MAX_PER_PERIOD, now });
-    let place = (event.organization, event.id, new.shift);
-    let message = Message::new(id, place, new.subject, new.text, sender, now);
     change.insert(message.clone());
-    let cause = NoticeCause::MessageSent { message: id, covered_to: None };
-    change.insert(Notice::new(notice, event.organization, Some(event.id), cause, now));
+    let cause = NoticeCause::MessageSent { message: message.id, covered_to: None };
+    change.insert(Notice::new(job, event.organization, Some(event.id), cause, now));
     let activity = NewActivity::of(ActivityType::MESSAGE_SENT, &message);
-    Ok(Decision::new(message, change, [activity]))
+    Decision::new(message, change, [activity])
 }
 
-/// Checks that a message to the event, or to one of its shifts, could be sent. Returns a shift that it is for.
-///
-/// # Errors
-/// As of [`send_message`], apart from [`Error::TooManyMessages`].
-pub(crate) fn check_addressed(
-    full: &EventInFull,
-    shift: Option<ShiftId>,
-    now: Timestamp,
-) -> Result<&ScheduledShift, Error> {
-    if full.event.is_cancelled() {
-        return Err(Error::EventCancelled);
-    }
-    let Some(id) = shift else {
-        return full.shifts.iter().find(|shift| !shift.is_over(now)).ok_or(Error::EventOver);
-    };
-    let shift = full.shifts.iter().find(|shift| shift.id == id).ok_or(Error::NotFound)?;
-    if shift.is_over(now) { Err(Error::ShiftOver) } else { Ok(shift) }
-}
-
-/// Queues the mails of a message for one portion of addresses: one for each of `mails`, to the address of its sign-up. `last` is the last
-/// sign-up of the portion, if another one follows.
+/// Queues the mails of a message for one portion of addresses: one to the address of each of the sign-ups. `last` is the
+/// digest of the last address of the portion, if another portion follows.
 pub(crate) fn queue_messages(
     job: Notice,
     message: MessageId,
     mails: Vec<(Signup, NoticeId)>,
-    last: Option<SignupId>,
+    last: Option<Digest>,
     now: Timestamp,
 ) -> ChangeSet {
     let mut change = ChangeSet::default();
@@ -78,7 +67,8 @@ pub(crate) fn queue_messages(
         let cause = NoticeCause::Message { message, email: signup.email };
         change.insert(Notice::new(id, signup.organization, Some(signup.event), cause, now));
     }
-    end_portion(&mut change, job, last, now);
+    let next = last.map(|last| NoticeCause::MessageSent { message, covered_to: Some(last) });
+    end_portion(&mut change, job, next, now);
     change
 }
 
@@ -87,10 +77,9 @@ mod tests {
     use super::super::facts::*;
     use super::*;
     use crate::conformance::records;
-
-    fn ids() -> (MessageId, NoticeId) {
-        (MessageId::new(records::uuid(1)), notice(2))
-    }
+    use crate::id::ShiftId;
+    use crate::message::Audience;
+    use crate::signup::Attendance;
 
     fn sender() -> (PersonId, PersonName) {
         (PersonId::new(records::uuid(1)), "Grace".parse().unwrap())
@@ -100,13 +89,21 @@ mod tests {
         NewMessage::new("Bring gloves".parse().unwrap(), "It will be cold.".parse().unwrap())
     }
 
+    fn write(full: &EventInFull, new: NewMessage, now: Timestamp) -> Result<Message, Error> {
+        write_message(full, new, MessageId::new(records::uuid(5)), sender(), now)
+    }
+
+    fn send(to: Option<ShiftId>) -> Decision<Message> {
+        let message = write(&full(), NewMessage { shift: to, ..new() }, before()).unwrap();
+        send_message(&full().event, message, notice(2))
+    }
+
     #[test]
     fn a_message_is_stored_and_queued_once_for_all_its_volunteers() {
         let shift = full().shifts[1].id;
         for to in [None, Some(shift)] {
-            let sent =
-                send_message(&full(), NewMessage { shift: to, ..new() }, ids(), sender(), before()).unwrap();
-            let expected = ["Event 1 at gate 1", "messages below 5", "insert Message 1", "insert Notice 2"];
+            let sent = send(to);
+            let expected = ["Event 1 at gate 1", "messages below 5", "insert Message 5", "insert Notice 2"];
             assert_eq!(lines(&sent), expected);
             assert_eq!(named(&sent), ["message.sent"]);
             assert_eq!((sent.outcome.shift, sent.outcome.sender), (to, sender().0));
@@ -114,15 +111,65 @@ mod tests {
     }
 
     #[test]
-    fn a_message_needs_a_shift_that_is_not_over() {
-        let send = |full, new, now| send_message(&full, new, ids(), sender(), now).map(drop);
-        let to_shift = |full: &EventInFull| new().to_shift(full.shifts[0].id);
+    fn a_message_can_be_sent_until_30_days_after_the_last_shift() {
+        let includes_past =
+            |full: EventInFull, new, now| write(&full, new, now).map(|message| message.includes_past);
+        let to_shift = || new().to_shift(full().shifts[0].id);
         let cancelled = full_with(|event, _| event.cancelled_at = Some(before()));
         let unknown = new().to_shift(crate::id::ShiftId::NONE);
-        assert_eq!(send(cancelled, new(), before()), Err(Error::EventCancelled));
-        assert_eq!(send(full(), unknown, before()), Err(Error::NotFound));
-        assert_eq!(send(full(), to_shift(&full()), after_shifts()), Err(Error::ShiftOver));
-        assert_eq!(send(full(), new(), after_shifts()), Err(Error::EventOver));
+        assert_eq!(includes_past(cancelled, new(), before()), Err(Error::EventCancelled));
+        assert_eq!(includes_past(full(), unknown, before()), Err(Error::NotFound));
+        let without_shifts = EventInFull { shifts: vec![], ..full() };
+        assert_eq!(includes_past(without_shifts, new(), before()), Err(Error::EventOver));
+        let ends = full().shifts.into_iter().map(|shift| shift.interval().end);
+        let (first, last) = (ends.clone().min().unwrap(), ends.max().unwrap());
+        let latest = last + Message::AFTER_EVENT;
+        let late = latest + jiff::SignedDuration::from_secs(1);
+        for (now, expected) in [
+            (before(), Ok(false)),
+            (first, Ok(first == last)),
+            (last, Ok(true)),
+            (latest, Ok(true)),
+            (late, Err(Error::EventOver)),
+        ] {
+            assert_eq!(includes_past(full(), new(), now), expected, "{now}");
+            let of_shift = expected.map(|_| true);
+            assert_eq!(includes_past(full(), to_shift(), now), of_shift, "to one shift, {now}");
+        }
+    }
+
+    #[test]
+    fn a_message_is_for_those_of_its_audience_when_the_mail_is_made() {
+        use Audience::{All, Attended, Waiting};
+        let shift = full().shifts.remove(0);
+        let place = records::signup(&shift, 3);
+        let came = Signup { attendance: Some(Attendance::Attended), ..place.clone() };
+        let absent = Signup { attendance: Some(Attendance::Absent), ..place.clone() };
+        let waits = records::waiting(place.clone());
+        let cancelled = records::cancelled(came.clone(), before());
+        let end = shift.interval().end;
+        for (what, signup, sent_at, mailed_at, expected) in [
+            ("a place", &place, before(), before(), vec![All]),
+            ("one that waits", &waits, before(), before(), vec![Waiting]),
+            ("a volunteer who came", &came, before(), before(), vec![All, Attended]),
+            ("one who did not", &absent, before(), before(), vec![All]),
+            ("a cancelled place", &cancelled, before(), before(), vec![]),
+            ("a shift that ends before the mail is made", &came, before(), end, vec![Attended]),
+            ("one that was waited for", &waits, before(), end, vec![]),
+            ("a shift that was over", &came, end, end, vec![All, Attended]),
+            ("one that was waited for until it was over", &waits, end, end, vec![Waiting]),
+        ] {
+            for includes_past in [true, false] {
+                let reached = [All, Attended, Waiting].into_iter().filter(|audience| {
+                    let message = write(&full(), new(), before()).unwrap();
+                    let to = Message { audience: *audience, includes_past, created_at: sent_at, ..message };
+                    to.is_for(signup, &shift, mailed_at)
+                });
+                let is_late = sent_at == end && !includes_past;
+                let expected = expected.iter().copied().filter(|audience| !is_late || *audience == Attended);
+                assert!(reached.eq(expected), "{what}, {includes_past}");
+            }
+        }
     }
 
     #[test]
@@ -130,7 +177,7 @@ mod tests {
         let full = full();
         let mails =
             [(3, 8), (5, 9)].map(|(number, id)| (records::signup(&full.shifts[0], number), notice(id)));
-        let sent = send_message(&full, new(), ids(), sender(), before()).unwrap();
+        let sent = send(None);
         let job: Notice = put(&sent).unwrap();
         let portion = |last| {
             change_lines(&queue_messages(job.clone(), sent.outcome.id, mails.to_vec(), last, before()))
@@ -138,34 +185,22 @@ mod tests {
         let queued =
             ["Signup 3 at 1", "Signup 5 at 1", "Notice 2 at 1", "insert Notice 8", "insert Notice 9"];
         assert_eq!(portion(None), [&queued[..], &["remove Notice 2"]].concat());
-        assert_eq!(portion(Some(mails[0].0.id)), [&queued[..], &["put Notice 2 to 2"]].concat());
+        assert_eq!(portion(Some(Digest::of("b"))), [&queued[..], &["put Notice 2 to 2"]].concat());
     }
 
     #[test]
-    fn a_message_is_for_sign_ups_that_were_confirmed_when_it_was_sent() {
-        let full = full();
-        let (shift, other) = (full.shifts[0].clone(), full.shifts[1].clone());
-        let sent_at = records::at(1000);
-        let id = MessageId::new(records::uuid(5));
-        let message = |shift| {
-            let (place, text) = ((shift_owner(&full), full.event.id, shift), new());
-            Message::new(id, place, text.subject, text.text, sender(), sent_at)
-        };
-        let cancelled = |at| records::cancelled(records::signup(&shift, 3), records::at(at));
-        for (what, message, signup, expected) in [
-            ("a place", message(None), records::signup(&shift, 3), true),
-            ("one that was made later", message(None), records::signup(&shift, 6), false),
-            ("cancelled long before", message(None), cancelled(900), false),
-            ("cancelled before, by another clock", message(None), cancelled(950), true),
-            ("cancelled since", message(None), cancelled(2000), true),
-            ("on the chosen shift", message(Some(shift.id)), records::signup(&shift, 3), true),
-            ("on another shift", message(Some(other.id)), records::signup(&shift, 3), false),
+    fn a_message_is_for_earlier_sign_ups_of_its_shift() {
+        let [shift, other] = [0, 1].map(|index: usize| full().shifts[index].clone());
+        for (to, place, number, expected) in [
+            (None, &shift, 3, true),
+            (None, &other, 3, true),
+            // A sign-up that was made after the message.
+            (None, &shift, 6, false),
+            (Some(shift.id), &shift, 3, true),
+            (Some(shift.id), &other, 3, false),
         ] {
-            assert_eq!(message.is_for(&signup), expected, "{what}");
+            let signup = records::signup(place, number);
+            assert_eq!(send(to).outcome.is_for(&signup, place, before()), expected, "{to:?}, {number}");
         }
-    }
-
-    fn shift_owner(full: &EventInFull) -> crate::id::OrganizationId {
-        full.event.organization
     }
 }

@@ -58,7 +58,7 @@ pub(crate) use invitation::{
 };
 pub(crate) use mark_attendance::mark_attendance;
 pub(crate) use membership::{change_role, check_permission, remove_member};
-pub(crate) use message::{check_addressed, queue_messages, send_message};
+pub(crate) use message::{queue_messages, send_message, write_message};
 pub(crate) use move_signup::move_signup;
 pub(crate) use news::{Concern, concern};
 pub(crate) use opt_out::{erase_opt_outs, subscribe};

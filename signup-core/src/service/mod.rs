@@ -13,6 +13,7 @@
 //! each other.
 
 mod admin;
+mod audience;
 mod authentication;
 mod commit;
 mod event_signups;

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 use super::Shared;
 use crate::error::Result;
-use crate::id::{EventId, OrganizationId};
+use crate::id::EventId;
 use crate::mail::{Mail, MailContent};
 use crate::notice::{EventChange, MailFailure, Notice, NoticeCause};
 use crate::opt_out::Subscription;
@@ -175,7 +175,7 @@ impl Outbox {
                 self.shared.add_places_in_line(&mut found).await?;
                 let (owner, reminders) = (notice.organization, Subscription::Reminders);
                 let wants_reminders = !rules::has_due(&found, now)
-                    || !self.has_turned_off(owner, &recipient.email, reminders).await?;
+                    || !self.shared.has_turned_off(owner, &recipient.email, reminders).await?;
                 rules::claim_news(notice, recipient, (&found, wants_reminders), Secret::generate(), now)
             }
             NoticeCause::Summary(summary) => self.claim_summary(notice, *summary, now).await?,
@@ -196,17 +196,6 @@ impl Outbox {
         let event = notice.event.unwrap_or(EventId::NONE);
         let query = SignupQuery::new().of_event(event).email(email.clone()).with_deleted().limit(MAX_PLACES);
         Ok(self.shared.store.signups_in_full(notice.organization, &query).await?)
-    }
-
-    /// Returns whether an address has turned the mails of a subscription off.
-    async fn has_turned_off(
-        &self,
-        owner: OrganizationId,
-        email: &EmailAddress,
-        subscription: Subscription,
-    ) -> Result<bool> {
-        let key = RecordKey::opt_out(owner, email, subscription);
-        Ok(self.shared.store.record(&key, Deleted::Excluded).await?.is_some())
     }
 
     /// Marks one portion of the recipients that a change concerns: of the sign-ups after those that the job has covered.

@@ -50,7 +50,7 @@ async fn refusals(session: &Session) -> Vec<(&'static str, Permission, Option<Er
             correct_signup(SignupId::NONE, Correction::new()), move_signup(SignupId::NONE, ShiftId::NONE),
             gets_summary(), choose_summary(false);
         Permission::SendMessages =>
-            message_recipients(EventId::NONE, None), send_message(EventId::NONE, message());
+            messages(EventId::NONE), send_message(EventId::NONE, message());
         Scope::ActivityRead => activity(ActivityQuery::new()), pages(ActivityQuery::new()).next();
         Scope::WebhooksRead =>
             webhooks(), webhook(WebhookId::NONE), deliveries(WebhookId::NONE, DeliveryQuery::new());

@@ -1,19 +1,28 @@
 //! Messages: what an organizer writes to the volunteers of an event, with a preview before it is sent.
 
 use askama::Template;
-use signup_core::{Event, EventWithShifts, Faults, Message, NewMessage, Permission, ShiftId};
+use signup_core::{
+    Audience, Event, EventWithShifts, Faults, Message, NewMessage, Permission, ScheduledShift,
+};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
+use super::event::count;
 use super::signups::titled;
 use super::{As, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
+use crate::page::times::moment;
 use crate::texts::Texts;
 
 const SHIFT: &str = "slot_id";
-/// The recipients of a message if no shift is chosen.
-const EVERYONE: &str = "Everyone on shifts that aren’t over";
+const AUDIENCE: &str = "audience";
+/// The audiences, with the words of each.
+const AUDIENCES: [(&str, &str); 3] = [
+    ("all", "Everyone with a place"),
+    ("attended", "People who came"),
+    ("waiting", "People on the waiting list"),
+];
 
 #[derive(Debug, Template)]
 #[template(path = "console/message.html")]
@@ -22,8 +31,22 @@ struct MessageTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     form: &'a Form,
-    /// The options: everyone, then each shift that is not over. Each is a value and its words.
+    /// Whether a further message can be sent.
+    can_send: bool,
+    audiences: [(&'static str, &'static str); 3],
+    /// The options: all shifts, then each shift. Each is a value and its words.
     shifts: &'a [(String, String)],
+    /// The messages that were sent before, the newest first.
+    sent: &'a [SentMessage<'a>],
+}
+
+/// A message that was sent before.
+#[derive(Debug)]
+struct SentMessage<'a> {
+    message: &'a Message,
+    text: Vec<LinkedText<'a>>,
+    /// When, by whom, and to whom.
+    about: String,
 }
 
 #[derive(Debug, Template)]
@@ -37,19 +60,20 @@ struct PreviewTemplate<'a> {
     recipients: String,
     /// Whether the message has a recipient.
     has_recipients: bool,
-    /// The chosen shift, or everyone.
+    /// The audience, and the chosen shift.
     to: &'a str,
     subject: &'a str,
     text: Vec<LinkedText<'a>>,
 }
 
-/// `GET …/events/{event_id}/message`: shows the form, if a message could be sent. The parameter `slot_id` chooses a shift.
+/// `GET …/events/{event_id}/message`: shows the messages that were sent before, and the form if a further one could be sent. The parameter
+/// `slot_id` chooses a shift.
 pub(crate) async fn show_message(call: MemberCall) -> PageResult {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;
-    let _recipients = call.session.message_recipients(found.event.id, None).await?;
-    let form = call.new_form()?.with(SHIFT, call.query().value(SHIFT));
-    Ok(page(StatusCode::OK, &call, &found, &form))
+    let form = call.new_form()?.with(AUDIENCE, Audience::default().name());
+    let form = form.with(SHIFT, call.query().value(SHIFT));
+    page(StatusCode::OK, &call, &found, &form).await
 }
 
 /// `POST …/events/{event_id}/message`: shows the preview. A confirmed form sends the message.
@@ -61,79 +85,109 @@ pub(crate) async fn send_message(mut call: MemberCall) -> PageResult {
         Ok(message) => message,
         Err(faults) => {
             let form = form.refused(&faults);
-            return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form));
+            return page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form).await;
         }
     };
     if form.is_to_change() {
-        return Ok(page(StatusCode::OK, &call, &found, &form));
+        return page(StatusCode::OK, &call, &found, &form).await;
     }
     let event = found.event.id;
     if !form.is_confirmed() {
-        let recipients = call.session.message_recipients(event, message.shift).await?;
-        if recipients > 0 {
-            let preview = call.session.preview();
-            let sent = form.write(preview.send_message(event, message.clone())).await?;
-            if sent.is_of_other_input {
-                return Ok(page_of_sent(&call, &found, form, &sent.value));
-            }
+        let sent = form.write(call.session.preview().send_message(event, message)).await?;
+        if sent.is_of_other_input {
+            return page_of_sent(&call, &found, form, &sent.value).await;
         }
-        return Ok(preview(&call.frame, &found, &form, &message, recipients));
+        return Ok(preview(&call, &found, &form, &sent.value));
     }
     let sent = form.write(call.session.send_message(event, message)).await?;
     if sent.is_of_other_input {
-        return Ok(page_of_sent(&call, &found, form, &sent.value));
+        return page_of_sent(&call, &found, form, &sent.value).await;
     }
     let done = if call.frame.sends_mail { Done::MessageSent } else { Done::MessageLogged };
     Ok(call.done(done, &format!("/events/{event}")))
 }
 
 /// Returns the form, which has sent another message before.
-fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &Message) -> Response {
+async fn page_of_sent(call: &MemberCall, found: &EventWithShifts, form: Form, sent: &Message) -> PageResult {
     let sentence = format!("It sent the message “{}”.", sent.subject);
     let link = ("go back to the event", call.frame.path(&format!("/events/{}", found.event.id)));
-    page(StatusCode::CONFLICT, call, found, &form.done_before(DoneBefore { sentence, link }))
+    page(StatusCode::CONFLICT, call, found, &form.done_before(DoneBefore { sentence, link })).await
 }
 
 fn checked(form: &Form) -> Result<NewMessage, Faults> {
     // The choice of all shifts has no value.
-    form.checked(&[("subject", As::Text), ("text", As::Text), (SHIFT, As::Text)], NewMessage::from_input)
+    let fields = [("subject", As::Text), ("text", As::Text), (SHIFT, As::Text), (AUDIENCE, As::Text)];
+    form.checked(&fields, NewMessage::from_input)
 }
 
-fn page(
+async fn page(
     status: StatusCode,
     call: &MemberCall,
     EventWithShifts { event, shifts, .. }: &EventWithShifts,
     form: &Form,
-) -> Response {
-    let (now, texts) = (call.now(), Texts::of(event.language));
-    let coming = shifts.iter().filter(|shift| !shift.is_over(now));
-    let all = [(String::new(), EVERYONE.to_owned())];
-    let shifts: Vec<_> =
-        all.into_iter().chain(coming.map(|shift| (shift.id.to_string(), titled(shift, texts)))).collect();
-    let frame = &call.frame;
+) -> PageResult {
+    let (frame, texts) = (&call.frame, Texts::of(event.language));
+    let can_send = Message::check_event(event, shifts, call.now()).is_ok();
+    let sent = call.session.messages(event.id).await?;
+    let about = |message: &Message| {
+        let at = moment(message.created_at, event.dates.first.zone(), texts);
+        let to = to_in_words(message, shifts, texts);
+        let people = count(message.recipients.into(), "person", "people");
+        format!("{at}, by {}. {to}: {people}.", message.sender_name)
+    };
+    let sent = sent.iter().map(|message| SentMessage {
+        about: about(message),
+        text: LinkedText::parts(message.text.as_str()),
+        message,
+    });
+    let sent: Vec<_> = sent.collect();
+    let all = [(String::new(), "All shifts".to_owned())];
+    let each = shifts.iter().map(|shift| (shift.id.to_string(), titled(shift, texts)));
+    let shifts: Vec<_> = all.into_iter().chain(each).collect();
     let head = frame.head_of(&format!("Write to the volunteers of {}", event.title), form);
-    show(status, &MessageTemplate { head, frame, event, form, shifts: &shifts })
+    let page = MessageTemplate {
+        head,
+        frame,
+        event,
+        form,
+        can_send,
+        audiences: AUDIENCES,
+        shifts: &shifts,
+        sent: &sent,
+    };
+    Ok(show(status, &page))
+}
+
+/// Returns whom a message is for, in words.
+fn to_in_words(message: &Message, shifts: &[ScheduledShift], texts: Texts) -> String {
+    let name = message.audience.name();
+    let words = AUDIENCES.iter().find(|(value, _)| *value == name).map_or("", |(_, words)| words);
+    if let Some(id) = message.shift {
+        let title = shifts.iter().find(|shift| shift.id == id).map(|shift| titled(shift, texts));
+        return format!("{words}, {}", title.as_deref().unwrap_or("deleted shift"));
+    }
+    let leaves_out = message.audience != Audience::Attended
+        && !message.includes_past
+        && shifts.iter().any(|shift| shift.is_over(message.created_at));
+    format!("{words}{}", if leaves_out { ", without shifts that were over" } else { "" })
 }
 
 fn preview(
-    frame: &Frame,
+    call: &MemberCall,
     EventWithShifts { event, shifts, .. }: &EventWithShifts,
     form: &Form,
-    message: &NewMessage,
-    recipients: u32,
+    message: &Message,
 ) -> Response {
-    let title = |id: ShiftId| {
-        shifts.iter().find(|shift| shift.id == id).map(|shift| titled(shift, Texts::of(event.language)))
-    };
-    let shift = message.shift.and_then(title);
+    let frame = &call.frame;
+    let to = to_in_words(message, shifts, Texts::of(event.language));
     let template = PreviewTemplate {
         head: frame.head("Check your message"),
         frame,
         event,
         form,
-        recipients: recipients_in_words(recipients, frame.sends_mail),
-        has_recipients: recipients > 0,
-        to: shift.as_deref().unwrap_or(EVERYONE),
+        recipients: recipients_in_words(message.recipients, frame.sends_mail),
+        has_recipients: message.recipients > 0,
+        to: &to,
         subject: message.subject.as_str(),
         text: LinkedText::parts(message.text.as_str()),
     };
@@ -142,7 +196,7 @@ fn preview(
 
 fn recipients_in_words(number: u32, sends_mail: bool) -> String {
     match number {
-        0 => "No one has a place on a shift that is not over, so there is no one to write to.".to_owned(),
+        0 => "There is no one to write to: no one gets this message.".to_owned(),
         1 if !sends_mail => "1 person should get this message, but this server cannot send email.".to_owned(),
         number if !sends_mail => {
             format!("{number} people should get this message, but this server cannot send email.")

@@ -186,7 +186,10 @@ fn message_of(error: &Error) -> Advice {
             "This event is cancelled",
             "You can’t change a cancelled event. You can copy it to another date, or delete it.",
         ),
-        Error::EventOver => conflict("This event is over", "You can’t cancel it or write to its volunteers."),
+        Error::EventOver => conflict(
+            "This event is over",
+            "You can’t cancel it. You can write to its volunteers until 30 days after its last shift.",
+        ),
         Error::EventHasSignups => conflict(
             "People are signed up for this event",
             "You can’t delete or unpublish the event. You can cancel it instead.",

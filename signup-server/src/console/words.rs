@@ -35,6 +35,7 @@ const UNKNOWN: FieldWords = field("", "Value", "Enter a value");
 /// The fields of all forms. A field of a row has the name without its number: `shifts.title`.
 #[rustfmt::skip]
 const FIELDS: &[FieldWords] = &[
+    field("audience", "Recipients", "Choose who gets the message"),
     optional("badge_label", "Badge", "Enter a badge"),
     field("code", "Code", "Enter the 8 letters and digits of the code"),
     field("cursor", "Page", "Go back to the first page of the list"),

@@ -56,9 +56,10 @@ impl OrganizerMail {
             let at = signup.time_and_place(shift, event);
             let who = People::of(places.iter().map(|place| &place.signup.name));
             let location = place_in_words(&at, event.is_virtual, texts);
+            let when = Times::of(at.interval, &at.zone, texts).to_string();
             Place {
                 shift: one_line(shift.title.as_str()),
-                when: Times::of(at.interval, &at.zone, texts).to_string(),
+                when: if signup.is_waitlisted() { texts.when_waiting(when) } else { when },
                 location: location.map(|location| one_line(&location)),
                 who: has_several_people.then(|| who.all(texts)),
             }

@@ -46,6 +46,20 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
     }
     let page = scene.ada.get(&format!("/console/riverside/events/{}", scene.id())).await.text;
     assert!(page.contains("Your message is on its way."), "{page}");
+    let earlier = scene.ada.get(&path).await.text;
+    for part in
+        ["Earlier messages", "Gloves &#60;b&#62;</h3>", ", by Ada Lovelace. Everyone with a place: 2 people."]
+    {
+        assert!(earlier.contains(part), "{part} in {earlier}");
+    }
+    let attended = scene.ada.post(&path, &[&fields[2..], &[("audience", "attended")]].concat()).await;
+    assert!(attended.text.contains("no one gets this message"), "{}", attended.text);
+    let unknown = scene.ada.post(&path, &[&fields[2..], &[("audience", "friends")]].concat()).await;
+    assert!(
+        unknown.status == 422 && unknown.text.contains("Choose who gets the message"),
+        "{}",
+        unknown.text
+    );
     for email in ["bob@example.org", "eve@example.org"] {
         wait_for_text(&mailbox, email, "Bring gloves: https://example.org/gloves").await;
     }

@@ -45,6 +45,14 @@ impl Tables {
                 });
                 invitations
             }
+            ListQuery::Messages(owner, event) => {
+                let event = RecordKey::Event(owner, event);
+                let messages = self.children(&event).filter(|child| child.kind() == Kind::Message);
+                // By ascending id.
+                let mut messages: Vec<_> = messages.cloned().collect();
+                messages.reverse();
+                messages
+            }
             ListQuery::Links(owner, ref mailbox) => {
                 let digests = self.lists.links.get(&(owner, mailbox.clone())).into_iter().flatten();
                 let links = digests.filter_map(|digest| self.records.get(&RecordKey::Link(owner, *digest)));

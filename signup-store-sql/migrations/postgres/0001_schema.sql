@@ -329,6 +329,12 @@ CREATE TABLE messages (
     id              uuid NOT NULL,
     -- The only shift whose volunteers get the message, or NULL for all shifts of the event.
     shift_id        uuid,
+    -- Which of the volunteers get the message: all, attended or waiting.
+    audience        text NOT NULL DEFAULT 'all',
+    -- Whether the message is for shifts that were over when it was sent, too.
+    includes_past   boolean NOT NULL DEFAULT FALSE,
+    -- The number of addresses that the message was for when it was sent.
+    recipients      bigint NOT NULL DEFAULT 0,
     subject         text NOT NULL,
     text            text NOT NULL,
     sender_id       uuid NOT NULL,

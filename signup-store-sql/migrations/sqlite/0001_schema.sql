@@ -326,6 +326,12 @@ CREATE TABLE messages (
     id              BLOB NOT NULL,
     -- The only shift whose volunteers get the message, or NULL for all shifts of the event.
     shift_id        BLOB,
+    -- Which of the volunteers get the message: all, attended or waiting.
+    audience        TEXT NOT NULL DEFAULT 'all',
+    -- Whether the message is for shifts that were over when it was sent, too.
+    includes_past   INTEGER NOT NULL DEFAULT 0,
+    -- The number of addresses that the message was for when it was sent.
+    recipients      INTEGER NOT NULL DEFAULT 0,
     subject         TEXT NOT NULL,
     text            TEXT NOT NULL,
     sender_id       BLOB NOT NULL,

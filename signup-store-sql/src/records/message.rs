@@ -4,7 +4,7 @@ use signup_core::{EventId, Message, MessageId, OrganizationId, PersonId, ShiftId
 
 use crate::sql::Dialect;
 use crate::sql::Value;
-use crate::sql::column::ColumnType::{Id, Integer, Text};
+use crate::sql::column::ColumnType::{Flag, Id, Integer, Text};
 use crate::sql::row::Row;
 use crate::sql::table::{Column, Table};
 
@@ -18,6 +18,9 @@ pub(crate) const TABLE: Table<Message> = Table {
         Column::new("organization_id", Id, |message| message.organization.uuid().into()),
         Column::new("event_id", Id, |message: &Message| message.event.uuid().into()),
         Column::new("shift_id", Id, |message: &Message| Value::Uuid(message.shift.map(ShiftId::uuid))),
+        Column::new("audience", Text, |message: &Message| message.audience.name().into()),
+        Column::new("includes_past", Flag, |message: &Message| message.includes_past.into()),
+        Column::new("recipients", Integer, |message| message.recipients.into()),
         Column::new("subject", Text, |message| message.subject.as_str().into()),
         Column::new("text", Text, |message| message.text.as_str().into()),
         Column::new("sender_id", Id, |message| message.sender.uuid().into()),
@@ -37,7 +40,11 @@ fn read(row: Row<'_>) -> Result<Message, StoreError> {
         columns.id("event_id", EventId::new)?,
         columns.optional_id("shift_id", ShiftId::new)?,
     );
+    let audience = columns.parse("audience")?;
+    let (includes_past, recipients) = (columns.flag("includes_past")?, columns.number("recipients")?);
     let (subject, text) = (columns.parse("subject")?, columns.parse("text")?);
     let sender = (columns.id("sender_id", PersonId::new)?, columns.parse("sender_name")?);
-    Ok(Message::new(id, place, subject, text, sender, columns.instant("created_at")?))
+    let mut message = Message::new(id, place, subject, text, sender, columns.instant("created_at")?);
+    (message.audience, message.includes_past, message.recipients) = (audience, includes_past, recipients);
+    Ok(message)
 }

@@ -12,8 +12,8 @@ use signup_core::{
 use super::purge::Portion;
 use super::read::{
     activity_page_query, delivery_page_query, due_deliveries_query, due_notices_query,
-    failed_notices_queries, oldest_pending_query, page_query, page_with_shifts_query, people_queries,
-    signup_page_query, signups_in_full_query, volunteer_page_query,
+    failed_notices_queries, messages_query, oldest_pending_query, page_query, page_with_shifts_query,
+    people_queries, signup_page_query, signups_in_full_query, volunteer_page_query,
 };
 use super::{Dialect, Statement, require};
 use crate::records::notice::QueuePosition;
@@ -138,6 +138,7 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     ]) {
         add("people", query, &[index], false);
     }
+    add("the messages of an event", messages_query(dialect), &["messages_by_event"], false);
     for purge in [Purge::Expired(NOW), Purge::FailedNotices(NOW), Purge::Deleted(NOW)] {
         for statement in Portion::new(dialect, purge, 100).statements() {
             add("a purge", statement, &[], false);

@@ -29,6 +29,8 @@ pub(crate) use event_page::{events, events_with_shifts};
 #[cfg(test)]
 pub(crate) use event_page::{page_query, page_with_shifts_query};
 pub(crate) use lists::list;
+#[cfg(test)]
+pub(crate) use lists::messages_query;
 pub(crate) use notices::{count_notices, notices};
 #[cfg(test)]
 pub(crate) use notices::{due_notices_query, failed_notices_queries};

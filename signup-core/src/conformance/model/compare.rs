@@ -186,6 +186,7 @@ async fn compare_key(store: &dyn Store, reference: &dyn Store, key: &RecordKey) 
     match *key {
         RecordKey::Event(_, event) => {
             same!(store, reference, deleted_events(owner, Some(event), 1))?;
+            same!(store, reference, messages(owner, event))?;
             same!(store, reference, shifts(owner, event))
         }
         RecordKey::Shift(_, shift) => {

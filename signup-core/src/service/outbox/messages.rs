@@ -1,84 +1,54 @@
 //! Messages from organizers: one mail for each address.
 
-use std::collections::BTreeSet;
-
 use jiff::Timestamp;
 
 use super::{Outbox, PORTION};
 use crate::error::Result;
-use crate::id::{EventId, MessageId, NoticeId, ShiftId, SignupId};
+use crate::id::{EventId, MessageId, NoticeId};
 use crate::link::Link;
 use crate::mail::{MailContent, MessageMail, MessagePlace};
 use crate::message::Message;
 use crate::notice::Notice;
 use crate::opt_out::Subscription;
 use crate::rules;
-use crate::secret::{self, Secret};
+use crate::secret::{self, Digest, Secret};
 use crate::shift::ScheduledShift;
-use crate::signup::Signup;
-use crate::store::{EventInFull, RecordKey, SignupInFull, SignupQuery};
+use crate::store::{RecordKey, SignupInFull};
 use crate::text::EmailAddress;
 
 impl Outbox {
-    /// Queues the mails of one portion of a message: to the sign-ups after those that it has covered.
+    /// Queues the mails of one portion of a message: to the addresses after those that it has covered.
     ///
-    /// The mail to an address is queued with the first of its sign-ups that the message is for. The other sign-ups of the address are
-    /// skipped. The first one stays the same in all portions, so each address gets one mail.
+    /// The addresses come in the order of their digests. So each address is in one portion, and gets one mail, even if its sign-ups are
+    /// moved to other shifts between two portions.
     pub(super) async fn queue_messages(
         &self,
-        notice: Notice,
+        job: Notice,
         message: MessageId,
-        after: Option<SignupId>,
+        covered_to: Option<Digest>,
     ) -> Result<()> {
-        let (now, store, owner) = (self.now(), &self.shared.store, notice.organization);
+        let (now, store, owner) = (self.now(), &self.shared.store, job.organization);
         let message = store.get::<Message>(RecordKey::Message(owner, message)).await?;
-        let full =
-            store.event_in_full(&RecordKey::Event(owner, notice.event.unwrap_or(EventId::NONE))).await?;
-        let Some((message, EventInFull { event, shifts, .. })) = message.zip(full) else {
-            self.shared.commit_queued(rules::delete_notice(&notice)).await?;
+        let full = store.event_in_full(&RecordKey::Event(owner, job.event.unwrap_or(EventId::NONE))).await?;
+        let Some((message, full)) = message.zip(full) else {
+            self.shared.commit_queued(rules::delete_notice(&job)).await?;
             return Ok(());
         };
-        let open = shifts.iter().filter(|shift| !shift.is_over(now)).map(|shift| shift.id);
-        let open: BTreeSet<ShiftId> = open.collect();
-        let all = SignupQuery::new();
-        let query = match message.shift {
-            Some(shift) => all.of_shift(shift),
-            None => all.of_event(event.id),
-        };
-        let signups = store.signups(owner, &query.above(after, PORTION)).await?.ascending();
-        let is_last = signups.len() < PORTION as usize;
-        let last = signups.last().map(|last| last.id).filter(|_| !is_last);
-        let mut mails = vec![];
-        for signup in signups.into_iter().filter(|signup| message.is_for(signup)) {
-            let of_address = self.addressed(&message, &signup.email).await?;
-            let is_first = of_address.first().is_some_and(|first| first.id == signup.id);
-            let has_place = |signup: &Signup| signup.is_confirmed() && open.contains(&signup.shift);
-            if is_first && of_address.iter().any(has_place) {
-                mails.push((signup, NoticeId::new(secret::new_uuid(now))));
-            }
+        let mut portion = self.shared.audience(&message, &full.shifts, now).await?;
+        portion.retain(|address, _| covered_to.is_none_or(|covered| *address > covered));
+        let next = portion.keys().nth(PORTION as usize).copied();
+        if let Some(next) = next {
+            portion.split_off(&next);
         }
-        self.shared.commit_queued(rules::queue_messages(notice, message.id, mails, last, now)).await?;
+        let last = portion.last_key_value().map(|(address, _)| *address).filter(|_| next.is_some());
+        let mails = portion.into_values().map(|signup| (signup, NoticeId::new(secret::new_uuid(now))));
+        let change = rules::queue_messages(job, message.id, mails.collect(), last, now);
+        self.shared.commit_queued(change).await?;
         Ok(())
     }
 
-    /// Lists the sign-ups of an address that a message is for, by ascending id.
-    async fn addressed(&self, message: &Message, email: &EmailAddress) -> Result<Vec<Signup>> {
-        let of_address = SignupQuery::new().of_event(message.event).email(email.clone());
-        let (mut found, mut last) = (vec![], None);
-        loop {
-            let query = of_address.clone().above(last, PORTION);
-            let page = self.shared.store.signups(message.organization, &query).await?.ascending();
-            last = page.last().map(|signup| signup.id);
-            let is_last = page.len() < PORTION as usize;
-            found.extend(page.into_iter().filter(|signup| message.is_for(signup)));
-            if is_last {
-                return Ok(found);
-            }
-        }
-    }
-
-    /// Reads what the mail of a message shows, and makes its link. Returns `None` if no sign-up is left that is confirmed, for a shift that
-    /// is not over, or if the address has turned messages off.
+    /// Reads what the mail of a message shows, and makes its link. Returns `None` if no sign-up is left that the message is for, or if the
+    /// address has turned messages off.
     pub(super) async fn message_mail(
         &self,
         notice: &Notice,
@@ -89,15 +59,14 @@ impl Outbox {
         let key = RecordKey::Message(notice.organization, id);
         let Some(message) = self.shared.store.get::<Message>(key).await? else { return Ok(None) };
         let messages = Subscription::Messages;
-        if self.has_turned_off(notice.organization, email, messages).await? {
+        if self.shared.has_turned_off(notice.organization, email, messages).await? {
             return Ok(None);
         }
         let (mut records, mut places) = (None, vec![]);
         for SignupInFull { organization, event, shift, signup, .. } in self.places(notice, email).await? {
-            if message.is_for(&signup)
-                && signup.is_confirmed()
-                && !shift.is_over(now)
+            if message.is_for(&signup, &shift, now)
                 && event.deleted_at.is_none()
+                && shift.deleted_at.is_none()
             {
                 records.get_or_insert((organization, event));
                 places.push(MessagePlace { shift, signup });

@@ -1,58 +1,40 @@
 //! Messages to the volunteers of an event.
 
-use std::collections::BTreeSet;
-
 use super::{PendingWrite, Session};
 use crate::activity::Actor;
 use crate::error::{Error, Result};
-use crate::id::{EventId, MessageId, NoticeId, ShiftId};
+use crate::event::Event;
+use crate::id::{EventId, MessageId, NoticeId};
 use crate::input::NewMessage;
 use crate::message::Message;
+use crate::opt_out::Subscription;
 use crate::permission::Permission;
 use crate::receipt::OperationKind;
 use crate::rules;
 use crate::secret;
-use crate::signup::SignupStatus;
-use crate::store::SignupQuery;
+use crate::store::{EventInFull, RecordKey};
 
 impl Session {
-    /// Returns how many mails a message would cause: the number of different addresses with a confirmed sign-up for a shift that is
-    /// not over. With `shift`, only the sign-ups for that shift count.
+    /// Lists the messages that were sent to the volunteers of an event, the newest first.
     ///
-    /// Reads all confirmed sign-ups, in portions. Requires [`Permission::SendMessages`], which no token has.
+    /// Requires [`Permission::SendMessages`], which no token has.
     ///
     /// # Errors
-    /// Returns the errors of [`send_message`](Self::send_message), apart from [`Error::TooManyMessages`]. An event without shifts has no
-    /// recipients.
+    /// Returns [`Error::NotFound`] if the organization has no such event.
     ///
     /// See [`send_message`](Self::send_message) for an example.
-    #[doc(alias = "slot")]
-    pub async fn message_recipients(&self, event: EventId, shift: Option<ShiftId>) -> Result<u32> {
-        const BATCH: u32 = 500;
+    pub async fn messages(&self, event: EventId) -> Result<Vec<Message>> {
         self.require(Permission::SendMessages)?;
-        let (full, now) = (self.event_in_full(event).await?, self.shared.now());
-        match rules::check_addressed(&full, shift, now) {
-            Err(Error::EventOver) if full.shifts.is_empty() => return Ok(0),
-            addressed => drop(addressed?),
-        }
-        let all = SignupQuery::new().status(SignupStatus::Confirmed);
-        let all = shift.map_or_else(|| all.clone().of_event(event), |shift| all.clone().of_shift(shift));
-        let open = full.shifts.iter().filter(|shift| !shift.is_over(now)).map(|shift| shift.id);
-        let open: BTreeSet<ShiftId> = open.collect();
-        let (mut addresses, mut last) = (BTreeSet::new(), None);
-        loop {
-            let query = all.clone().above(last, BATCH);
-            let page = self.shared.store.signups(self.organization_id(), &query).await?.ascending();
-            let Some(signup) = page.last() else { break };
-            last = Some(signup.id);
-            let told = page.iter().filter(|signup| open.contains(&signup.shift));
-            addresses.extend(told.map(|signup| signup.email.key().to_owned()));
-        }
-        Ok(u32::try_from(addresses.len()).unwrap_or(u32::MAX))
+        let event: Event = self.shared.get(RecordKey::Event(self.organization_id(), event)).await?;
+        Ok(self.shared.store.messages(event.organization, event.id).await?)
     }
 
-    /// Sends a message to the volunteers with a confirmed sign-up for a shift that is not over: to all of them, or to those of one
-    /// shift. Each address gets one mail. The mails are queued in portions, so the call takes the same time for any number of them.
+    /// Sends a message to the volunteers with a place on a shift that is not over, or to another [audience](NewMessage::to_audience): to
+    /// all of them, or to those of one shift, which may be over. Once every shift is over, it goes to the volunteers of all shifts, until
+    /// [`Message::AFTER_EVENT`] after the last one. Each address gets one mail. The mails are queued in portions, so the call takes the
+    /// same time for any number of them, apart from counting them.
+    ///
+    /// A [preview](Self::preview) returns the message with its number of recipients, and sends nothing.
     ///
     /// Volunteers who sign up later get no mail. Neither do volunteers who cancel before their mail is made. Without an
     /// [idempotency key](PendingWrite::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which
@@ -61,7 +43,7 @@ impl Session {
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such event, or the event no such shift.
     /// - [`Error::EventCancelled`].
-    /// - [`Error::ShiftOver`] if the shift is over, [`Error::EventOver`] if every shift is.
+    /// - [`Error::EventOver`] if the last shift ended more than [`Message::AFTER_EVENT`] ago, or there is none.
     /// - [`Error::TooManyMessages`] if the event has [`Message::MAX_PER_PERIOD`] messages within 24 hours, also if requests race.
     ///
     /// # Example
@@ -77,20 +59,36 @@ impl Session {
     /// # let (_, link) = service.admin().invite_person(organization.id, grace).await?.ok_or("a member")?;
     /// # let (grace, _) = service.people().accept(&link, None, Acceptance::Member { name: None }).await?.ok_or("a person already")?;
     /// let session = grace.session(&organization.slug)?;
-    /// assert_eq!(session.message_recipients(created.event.id, None).await?, 1);
     /// let message = NewMessage::new("Bring gloves".parse()?, "It will be cold.".parse()?);
-    /// session.send_message(created.event.id, message).await?;
+    /// assert_eq!(session.preview().send_message(created.event.id, message.clone()).await?.recipients, 1);
+    /// let sent = session.send_message(created.event.id, message).await?;
+    /// assert_eq!((sent.recipients, session.messages(created.event.id).await?), (1, vec![sent]));
     /// # Ok(()) }) }
     /// ```
     pub fn send_message(&self, event: EventId, message: NewMessage) -> PendingWrite<'_, Message> {
         self.write(OperationKind::SendMessage.on(event), message, move |new, now| async move {
             // Only a person has the permission.
-            let Actor::Person { id, name } = &*self.actor else {
+            let Actor::Person { id: sender, name } = &*self.actor else {
                 return Err(Error::MissingRole(Permission::SendMessages.role()));
             };
+            let sender = (*sender, name.clone());
             let full = self.event_in_full(event).await?;
-            let ids = (MessageId::new(secret::new_uuid(now)), NoticeId::new(secret::new_uuid(now)));
-            rules::send_message(&full, new, ids, (*id, name.clone()), now)
+            let (id, job) = (MessageId::new(secret::new_uuid(now)), NoticeId::new(secret::new_uuid(now)));
+            let mut message = rules::write_message(&full, new, id, sender, now)?;
+            message.recipients = self.count_recipients(&message, &full).await?;
+            Ok(rules::send_message(&full.event, message, job))
         })
+    }
+
+    /// Returns how many addresses a message is for, without those that have turned messages off.
+    async fn count_recipients(&self, message: &Message, full: &EventInFull) -> Result<u32> {
+        let mut recipients = 0;
+        for signup in self.shared.audience(message, &full.shifts, message.created_at).await?.values() {
+            let messages = Subscription::Messages;
+            if !self.shared.has_turned_off(message.organization, &signup.email, messages).await? {
+                recipients += 1;
+            }
+        }
+        Ok(recipients)
     }
 }

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::id::{EventId, OrganizationId, PersonId};
 use crate::invitation::Invitation;
 use crate::link::Link;
+use crate::message::Message;
 use crate::organization::Organization;
 use crate::person::{Membership, Person};
 use crate::store::{Kind, Record, Store, StoreError};
@@ -41,6 +42,8 @@ pub enum ListQuery {
     Members(OrganizationId),
     /// All invitations of the organization, expired ones included: the newest first, equal times by descending id.
     Invitations(OrganizationId),
+    /// All messages to the volunteers of the event by descending id.
+    Messages(OrganizationId, EventId),
     /// All links of the address with this [key](crate::EmailAddress::key) with the organization, expired ones included, by ascending
     /// digest.
     Links(OrganizationId, String),
@@ -112,6 +115,15 @@ impl dyn Store + '_ {
     /// Lists the [invitations](ListQuery::Invitations) of the organization.
     pub async fn invitations(&self, organization: OrganizationId) -> Result<Vec<Invitation>, StoreError> {
         Ok(all(self.list(&ListQuery::Invitations(organization)).await?))
+    }
+
+    /// Lists the [messages](ListQuery::Messages) to the volunteers of the event.
+    pub async fn messages(
+        &self,
+        organization: OrganizationId,
+        event: EventId,
+    ) -> Result<Vec<Message>, StoreError> {
+        Ok(all(self.list(&ListQuery::Messages(organization, event)).await?))
     }
 
     /// Lists the [links](ListQuery::Links) of the address.

@@ -7,9 +7,21 @@ use uuid::Uuid;
 
 use super::people::{members, memberships};
 use super::reader::{Reader, StoreResult, all, record, sorted};
-use crate::records::{event, invitation, link, organization, table, token, webhook};
+use crate::records::{event, invitation, link, message, organization, table, token, webhook};
 use crate::sql::table::Table;
+#[cfg(test)]
+use crate::sql::{Dialect, Statement};
 use crate::sql::{Value, values};
+
+/// The messages of an event.
+const MESSAGES: &str = "messages j WHERE j.organization_id = $1 AND j.event_id = $2";
+
+/// Returns the query of the messages of an event.
+#[cfg(test)]
+pub(crate) fn messages_query(dialect: Dialect) -> Statement {
+    let select = dialect.select(&message::TABLE.columns(), MESSAGES);
+    Statement::of(dialect, &select, values![Uuid::nil(), Uuid::nil()])
+}
 
 /// Lists records like [`Store::list`](signup_core::Store::list).
 pub(crate) async fn list(reader: &impl Reader, query: &ListQuery) -> StoreResult<Vec<Record>> {
@@ -40,6 +52,10 @@ pub(crate) async fn list(reader: &impl Reader, query: &ListQuery) -> StoreResult
             let from = "invitations i WHERE i.organization_id = $1";
             let key = |found: &signup_core::Invitation| Reverse((found.created_at, found.id));
             records(reader, &invitation::TABLE, from, values![owner.uuid()], key).await
+        }
+        ListQuery::Messages(owner, event) => {
+            let key = |message: &signup_core::Message| Reverse(message.id);
+            records(reader, &message::TABLE, MESSAGES, values![owner.uuid(), event.uuid()], key).await
         }
         ListQuery::Links(owner, ref mailbox) => {
             let from = "links k WHERE k.organization_id = $1 AND k.email_key = $2";
