@@ -78,9 +78,12 @@ pub enum Error {
     /// The sign-up is cancelled, so it cannot be corrected.
     #[error("the sign-up is cancelled")]
     SignupCancelled,
-    /// The person has another sign-up for the shift, or the address has as many as it may have there.
+    /// The person has another sign-up for the shift.
     #[error("the person has a place on the shift already")]
     PlaceTaken,
+    /// The address has [`Signup::MAX_PER_ADDRESS`](crate::Signup::MAX_PER_ADDRESS) sign-ups for the shift.
+    #[error("the address has as many places on the shift as it may have")]
+    AddressFull,
     /// The sign-up waits or is cancelled. Only a confirmed sign-up can be moved, and have its attendance marked.
     #[error("the sign-up is not confirmed")]
     SignupNotConfirmed,
@@ -193,6 +196,7 @@ impl Error {
                 | Self::ShiftDeleted
                 | Self::SignupCancelled
                 | Self::PlaceTaken
+                | Self::AddressFull
                 | Self::SignupNotConfirmed
                 | Self::AttendanceClosed
                 | Self::EventCancelled
@@ -221,7 +225,7 @@ mod tests {
     use crate::store::RecordKey;
 
     /// Returns one error of each variant.
-    fn errors() -> [Error; 32] {
+    fn errors() -> [Error; 33] {
         [
             Error::Unauthenticated,
             Error::MissingScope(Scope::EventsRead),
@@ -242,6 +246,7 @@ mod tests {
             Error::ShiftDeleted,
             Error::SignupCancelled,
             Error::PlaceTaken,
+            Error::AddressFull,
             Error::SignupNotConfirmed,
             Error::AttendanceClosed,
             Error::EventCancelled,

@@ -139,7 +139,7 @@ pub(super) fn refusal_error(refusal: Refusal, limits: PlanLimits) -> Error {
             Error::PlanLimit { current_count: count, max_allowed: limits.active_events }
         }
         Refusal::NotBelow { total: Total::Webhooks(_), count } => too_many_webhooks(count),
-        Refusal::NotBelow { total: Total::PlacesOf(..), .. } => Error::PlaceTaken,
+        Refusal::NotBelow { total: Total::PlacesOf(..), .. } => Error::AddressFull,
         Refusal::Taken(record) if record.kind() == Kind::Signup => Error::PlaceTaken,
         Refusal::NotBelow { total: Total::Messages(..), .. } => Error::TooManyMessages,
         Refusal::NotBelow { total: Total::Answers(..), .. } => {

@@ -8,6 +8,7 @@ mod answered_questions;
 mod attendance;
 mod change_mails;
 mod clock_changes;
+mod corrections;
 mod coverage;
 mod event_life;
 mod event_signups;

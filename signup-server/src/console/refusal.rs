@@ -3,7 +3,7 @@
 //! **Invariant:** no other module maps an error to a page of the console.
 
 use askama::Template;
-use signup_core::{Error, Faults, Role};
+use signup_core::{Error, Faults, Role, Signup};
 use warp::http::header::RETRY_AFTER;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
@@ -205,11 +205,19 @@ fn message_of(error: &Error) -> Advice {
         }
         Error::PlaceTaken => conflict(
             "This person is already on the shift",
-            "A person has one place on a shift, and an email address at most 20. Cancel one of the places instead.",
+            "A person has one place on a shift. Cancel one of the two places instead.",
         ),
-        Error::ShiftFull => {
-            conflict("This shift is full", "Someone else took the last place. Choose another shift.")
-        }
+        Error::AddressFull => conflict(
+            "This email address has too many places",
+            &format!(
+                "An email address can have {} places on a shift. Use another email address, or another shift.",
+                Signup::MAX_PER_ADDRESS,
+            ),
+        ),
+        Error::ShiftFull => conflict(
+            "The new shift has no free place",
+            "Others took its last places, or wait for them. Go back and choose another shift.",
+        ),
         Error::SignupNotConfirmed => conflict(
             "This place is not confirmed",
             "The place has been cancelled, or the person is on the waiting list. Go back and load the page again to see who has a place.",
@@ -218,10 +226,9 @@ fn message_of(error: &Error) -> Advice {
             "You can’t mark who came now",
             "You can do this from 12 hours before a shift starts until 90 days after it ends.",
         ),
-        Error::ShiftOver => conflict(
-            "This shift is over",
-            "You can’t cancel or move a place on it, or write to its volunteers.",
-        ),
+        Error::ShiftOver => {
+            conflict("The shift is over", "You can’t cancel a place on it, or move a place from it or to it.")
+        }
         Error::WebhookDisabled => {
             conflict("This webhook is disabled", "Enable the webhook first. You can then redeliver.")
         }

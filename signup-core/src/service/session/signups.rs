@@ -175,7 +175,7 @@ impl Session {
     /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
     /// - [`Error::SignupCancelled`] or [`Error::ShiftDeleted`] if the sign-up is cancelled, or its shift is deleted.
     /// - [`Error::Conflict`] if somebody else has changed a field since its value was [read](Correction::read).
-    /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, or the address has
+    /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, [`Error::AddressFull`] if the address has
     ///   [`Signup::MAX_PER_ADDRESS`] of them.
     ///
     /// # Example
@@ -218,7 +218,7 @@ impl Session {
     /// - [`Error::SignupNotConfirmed`] if the sign-up waits or is cancelled, [`Error::EventCancelled`].
     /// - [`Error::ShiftOver`] if one of the shifts is over, [`Error::ShiftDeleted`] if the former one is deleted.
     /// - [`Error::ShiftFull`] if the shift has no room, or its free places belong to those who wait.
-    /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, or the address has
+    /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, [`Error::AddressFull`] if the address has
     ///   [`Signup::MAX_PER_ADDRESS`] of them.
     ///
     /// # Example
