@@ -210,7 +210,7 @@ async fn a_mail_that_waits_or_has_failed_is_printed_with_its_reason() {
     for name in ["gone", "busy"] {
         page.sign_up(&server, &page.slot("Early"), name, &format!("{name}@example.org")).await;
     }
-    let tried = "SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE version = 3 OR failed_at IS NOT NULL";
+    let tried = "SELECT CAST(COUNT(*) AS TEXT) FROM notices WHERE reason IS NOT NULL";
     server.wait_for_sql(tried, "2", SOON).await;
     let mut terminal = Terminal::new(&server.database());
     terminal.run("notice list", &[]);
