@@ -10,7 +10,6 @@ use warp::http::StatusCode;
 use super::signups::{csv, shift_in_words, state_in_words};
 use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
-use crate::page::times::day;
 use crate::signup_table::{Separator, hours, volunteer_table};
 use crate::texts::Texts;
 
@@ -36,7 +35,7 @@ struct Row<'a> {
     volunteer: &'a Volunteer,
     names: String,
     hours: String,
-    /// The first and the last day.
+    /// The first and the last day, such as `6 Mar 2027`.
     days: Option<(String, String)>,
 }
 
@@ -82,7 +81,7 @@ pub(crate) async fn list_volunteers(call: MemberCall) -> PageResult {
 }
 
 fn row(volunteer: &Volunteer) -> Row<'_> {
-    let in_words = |start: ShiftStart| day(start.date.date(), Texts::ENGLISH);
+    let in_words = |start: ShiftStart| start.date.date().strftime("%-d %b %Y").to_string();
     Row {
         volunteer,
         names: names(volunteer),

@@ -229,7 +229,7 @@ pub(super) struct Row {
     pub(super) number: usize,
     /// The attribute of the first field that gives it the focus, so that a browser scrolls to the row; empty in most rows.
     pub(super) focus: &'static str,
-    /// Whether the fields below the line are shown, because one of them has a value or a fault.
+    /// Whether the fields below the line are shown, because one of them has a value or a fault, or could mend that of the line.
     pub(super) is_open: bool,
 }
 
@@ -250,7 +250,9 @@ pub(super) fn rows(form: &Form) -> Vec<Row> {
         is_open: FURTHER
             .iter()
             .map(|member| field_of(row, member))
-            .any(|name| !form.value(&name).trim().is_empty() || form.mistake(&name).is_some()),
+            .any(|name| !form.value(&name).trim().is_empty() || form.mistake(&name).is_some())
+            // The fault of an end may be that it is on the next day.
+            || form.mistake(field_of(row, "end_time")).is_some(),
     };
     (0..rows.min(MAX_ROWS)).map(row).collect()
 }
@@ -317,6 +319,9 @@ mod tests {
         let open =
             rows(&form.mistaken("shifts.0.description", "It is long")).into_iter().map(|row| row.is_open);
         assert_eq!(open.collect::<Vec<_>>(), [true, true, true]);
+        let early = Form::default().mistaken("shifts.1.end_time", "It is before the start");
+        let open = rows(&early).into_iter().map(|row| row.is_open);
+        assert_eq!(open.collect::<Vec<_>>(), [false, true, false], "the end may be on the next day");
         let closed =
             rows(&Form::parse(b"shifts.0.title=A&shifts.0.minimum=")).into_iter().map(|row| row.is_open);
         assert_eq!(closed.collect::<Vec<_>>(), [false, false, false]);
