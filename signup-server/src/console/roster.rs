@@ -17,8 +17,8 @@ const ADDRESSES: &str = "addresses";
 
 /// The number of blank lines of a table.
 const WALK_INS: u32 = 3;
-/// The number of columns after the name from which the page is printed in landscape.
-const LANDSCAPE_COLUMNS: usize = 3;
+/// The number of volunteers up to which a table is not broken over two pages.
+const SHORT: usize = 10;
 
 #[derive(Debug, Template)]
 #[template(path = "console/roster.html")]
@@ -27,7 +27,10 @@ struct RosterTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     has_addresses: bool,
-    is_landscape: bool,
+    /// The class of the page, by the number of columns after the name.
+    layout: &'static str,
+    dates: String,
+    zone: String,
     labels: Vec<String>,
     /// The shifts, grouped by the day on which they begin.
     days: Vec<OfDay<ShiftView<'a>>>,
@@ -73,7 +76,13 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
         frame,
         event,
         has_addresses,
-        is_landscape: labels.len() + usize::from(has_addresses) >= LANDSCAPE_COLUMNS,
+        layout: match labels.len() + usize::from(has_addresses) {
+            0 | 1 => "few",
+            2 => "some",
+            _ => "landscape",
+        },
+        dates: times::days(event),
+        zone: times::zone_in_words(event.dates.first.zone(), texts),
         labels,
         days: times::by_day(views, |shift: &ShiftView<'_>| &shift.times),
     };
@@ -94,10 +103,7 @@ fn view<'a>(
         title: shift.title.as_str(),
         times: Times::of(shift.interval(), shift.first_day.zone(), texts),
         location: shift.location.as_ref().map(ShiftLocation::as_str),
-        taken: match signups.len() {
-            0 => "No one has signed up for this shift.".to_owned(),
-            filled => places_taken(filled as u64, shift.occupancy.capacity.volunteers().into()),
-        },
+        taken: places_taken(signups.len() as u64, shift.occupancy.capacity.volunteers().into()),
         rows: rows.collect(),
     }
 }
