@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::event::ask::Ask;
-use super::found_signup::FoundSignup;
+use super::found_signup::{FoundSignup, LIST};
 use super::{As, ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
@@ -22,13 +22,14 @@ struct CancelTemplate<'a> {
     form: &'a Form,
     event: &'a Event,
     signup: &'a Signup,
+    list: String,
     shift: String,
 }
 
 /// `GET …/signups/{id}/cancel`: asks for the reason.
 pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
-    let form = Form::default();
+    let form = Form::default().with(LIST, call.query().value(LIST));
     let found = FoundSignup::of(&call).await?;
     found.check_can_be_cancelled(&call).await?;
     Ok(found.reason_page(StatusCode::OK, &call.frame, &form))
@@ -53,10 +54,11 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
             return Ok(found.reason_page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form));
         }
     };
-    let list = found.list();
+    let list = found.list(&form);
     if form.is_confirmed() {
+        let done = if found.signup.is_waitlisted() { Done::TakenOffList } else { Done::PlaceCancelled };
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
-        return Ok(call.done(Done::PlaceCancelled, &list));
+        return Ok(call.done(done, &list));
     }
     let (signup, shift) = (&found.signup, found.shift());
     let name = &signup.name;
@@ -116,6 +118,7 @@ impl FoundSignup {
     fn reason_page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {
         let Self { signup, event, .. } = self;
         let head = frame.head_of(&self.what(), form);
-        show(status, &CancelTemplate { head, frame, form, event, signup, shift: self.shift() })
+        let (list, shift) = (frame.path(&self.list(form)), self.shift());
+        show(status, &CancelTemplate { head, frame, form, event, signup, list, shift })
     }
 }

@@ -7,7 +7,7 @@ use warp::reply::Response;
 
 use super::changing::{FieldValues, Values, both_values, loaded, patch, read_fields, reloaded};
 use super::event::ask::Ask;
-use super::found_signup::FoundSignup;
+use super::found_signup::{FoundSignup, LIST};
 use super::{As, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
@@ -23,6 +23,7 @@ struct CorrectTemplate<'a> {
     read: Vec<(&'a str, &'a str)>,
     conflicts: &'a [FieldValues],
     event: &'a Event,
+    list: String,
     shift: String,
 }
 
@@ -31,7 +32,8 @@ pub(crate) async fn show_correction(call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
     let found = FoundSignup::of(&call).await?;
     drop(call.session.preview().correct_signup(found.signup.id, Correction::new()).await?);
-    Ok(found.correction_page(StatusCode::OK, &call.frame, &loaded(FIELDS, found.values()), &[]))
+    let form = loaded(FIELDS, found.values()).with(LIST, call.query().value(LIST));
+    Ok(found.correction_page(StatusCode::OK, &call.frame, &form, &[]))
 }
 
 /// `POST …/signups/{id}/correct`: asks first, and says who gets a mail. A confirmed form corrects the sign-up.
@@ -50,7 +52,7 @@ pub(crate) async fn correct_signup(mut call: MemberCall) -> PageResult {
     let preview = call.session.preview();
     let session = if form.is_confirmed() { &call.session } else { &preview };
     match session.correct_signup(found.signup.id, correction).await {
-        Ok(_) if form.is_confirmed() => Ok(call.done(Done::Saved, &found.list())),
+        Ok(_) if form.is_confirmed() => Ok(call.done(Done::SignupCorrected, &found.list(&form))),
         Ok(corrected) => Ok(found.ask_to_correct(&call, &form, &corrected)),
         Err(Error::Conflict(names)) => {
             let present = FoundSignup::of(&call).await?;
@@ -89,7 +91,7 @@ impl FoundSignup {
         Ask::new(frame, form, "Correct this sign-up?", "Correct")
             .text(format!("{old_name} ({old}) becomes {name} ({email}): {}.", self.shift()))
             .text(told)
-            .back(&self.list())
+            .back(&self.list(form))
             .show()
     }
 
@@ -102,6 +104,7 @@ impl FoundSignup {
     ) -> Response {
         let (head, read) = (frame.head_of(HEADING, form), read_fields(form));
         let (event, shift) = (&self.event, self.shift());
-        show(status, &CorrectTemplate { head, frame, form, read, conflicts, event, shift })
+        let list = frame.path(&self.list(form));
+        show(status, &CorrectTemplate { head, frame, form, read, conflicts, event, list, shift })
     }
 }

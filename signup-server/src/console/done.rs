@@ -11,7 +11,9 @@ pub(crate) enum Done {
     SignupsOpened,
     ShiftDeleted,
     PlaceCancelled,
+    TakenOffList,
     PlaceMoved,
+    SignupCorrected,
     MessageSent,
     /// The message was written to the log, because no mail server is configured.
     MessageLogged,
@@ -27,14 +29,16 @@ pub(crate) enum Done {
 }
 
 impl Done {
-    const ALL: [Self; 14] = [
+    const ALL: [Self; 16] = [
         Self::Saved,
         Self::Published,
         Self::SignupsClosed,
         Self::SignupsOpened,
         Self::ShiftDeleted,
         Self::PlaceCancelled,
+        Self::TakenOffList,
         Self::PlaceMoved,
+        Self::SignupCorrected,
         Self::MessageSent,
         Self::MessageLogged,
         Self::Invited,
@@ -53,7 +57,9 @@ impl Done {
             Self::SignupsOpened => "signups-opened",
             Self::ShiftDeleted => "shift-deleted",
             Self::PlaceCancelled => "place-cancelled",
+            Self::TakenOffList => "taken-off-list",
             Self::PlaceMoved => "place-moved",
+            Self::SignupCorrected => "signup-corrected",
             Self::MessageSent => "message-sent",
             Self::MessageLogged => "message-logged",
             Self::Invited => "invited",
@@ -73,7 +79,9 @@ impl Done {
             Self::SignupsOpened => "Sign-ups have been opened.",
             Self::ShiftDeleted => "The shift has been deleted.",
             Self::PlaceCancelled => "The sign-up has been cancelled.",
+            Self::TakenOffList => "The volunteer has been taken off the waiting list.",
             Self::PlaceMoved => "The volunteer has been moved to the other shift.",
+            Self::SignupCorrected => "The sign-up has been corrected.",
             Self::MessageSent => {
                 "Your message is on its way. If it goes to many people, that takes several minutes."
             }

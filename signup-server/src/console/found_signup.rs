@@ -2,9 +2,12 @@
 
 use signup_core::{Event, Occupancy, ScheduledShift, ShiftId, Signup, Timestamp};
 
-use super::signups::{shift_in_words, titled};
-use super::{ConsoleRefusal, MemberCall};
+use super::signups::{filters, shift_in_words, titled};
+use super::{ConsoleRefusal, Form, MemberCall};
 use crate::texts::Texts;
+
+/// The parameter and the hidden field with the filters of the list from which a person came, as a query string.
+pub(super) const LIST: &str = "list";
 
 /// A sign-up with its event, and the shifts of the event that are not deleted.
 pub(super) struct FoundSignup {
@@ -20,9 +23,13 @@ impl FoundSignup {
         Ok(Self { signup, event: found.event, shifts: found.shifts })
     }
 
-    /// Returns the path of the list that has the sign-up.
-    pub(super) fn list(&self) -> String {
-        format!("/events/{}/signups", self.event.id)
+    /// Returns the path of the list that has the sign-up, with the filters that the form has kept.
+    pub(super) fn list(&self, form: &Form) -> String {
+        let path = format!("/events/{}/signups", self.event.id);
+        match filters(&Form::parse(form.value(LIST).as_bytes())) {
+            none if none.is_empty() => path,
+            filters => format!("{path}?{filters}"),
+        }
     }
 
     /// Returns the shift of the sign-up in words.

@@ -6,7 +6,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::event::ask::Ask;
-use super::found_signup::FoundSignup;
+use super::found_signup::{FoundSignup, LIST};
 use super::{Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
@@ -20,6 +20,7 @@ struct MoveTemplate<'a> {
     form: &'a Form,
     event: &'a Event,
     signup: &'a Signup,
+    list: String,
     shift: String,
     /// The options: none, then each other shift that has room. Empty if no other shift has. Each is a value and its words.
     others: Vec<(String, String)>,
@@ -31,7 +32,7 @@ pub(crate) async fn show_move(call: MemberCall) -> PageResult {
     let found = FoundSignup::of(&call).await?;
     // To the present shift, so that only the sign-up can be refused.
     drop(call.session.preview().move_signup(found.signup.id, found.signup.shift).await?);
-    Ok(page(StatusCode::OK, &call, &found, &Form::default()))
+    Ok(page(StatusCode::OK, &call, &found, &Form::default().with(LIST, call.query().value(LIST))))
 }
 
 /// `POST …/signups/{id}/move`: asks first, and says who gets a mail. A confirmed form moves the sign-up.
@@ -43,7 +44,7 @@ pub(crate) async fn move_signup(mut call: MemberCall) -> PageResult {
         let form = form.refused(&Faults::one(SHIFT, FaultKind::Required));
         return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form));
     };
-    let (signup, list) = (&found.signup, found.list());
+    let (signup, list) = (&found.signup, found.list(&form));
     if form.is_confirmed() {
         let _moved = call.session.move_signup(signup.id, target).await?;
         return Ok(call.done(Done::PlaceMoved, &list));
@@ -77,6 +78,7 @@ fn page(status: StatusCode, call: &MemberCall, found: &FoundSignup, form: &Form)
         others.insert(0, (String::new(), "Choose a shift".to_owned()));
     }
     let (frame, shift) = (&call.frame, found.shift());
+    let list = frame.path(&found.list(form));
     let head = frame.head_of(&format!("Move {} to another shift", signup.name), form);
-    show(status, &MoveTemplate { head, frame, form, event, signup, shift, others })
+    show(status, &MoveTemplate { head, frame, form, event, signup, list, shift, others })
 }

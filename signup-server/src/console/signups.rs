@@ -12,6 +12,7 @@ use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIO
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
+use super::found_signup::LIST;
 use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
@@ -39,6 +40,8 @@ struct SignupsTemplate<'a> {
     public_page: Option<String>,
     labels: Vec<&'a str>,
     rows: Vec<Row<'a>>,
+    /// The query string of the pages of a sign-up, which lead back to this list.
+    way_back: String,
     /// The links to the neighbouring pages.
     newer: Option<String>,
     older: Option<String>,
@@ -124,6 +127,7 @@ fn list_page<'a>(
         public_page: public_page(frame, event, shifts, now),
         labels,
         rows: rows.collect(),
+        way_back: way_back(form),
         newer: link(&page.previous),
         older: link(&page.next),
     }
@@ -138,10 +142,22 @@ fn page_labels<'a>(page: &'a Page<Signup>, gone: &BTreeSet<Label>) -> Vec<&'a st
 
 /// Returns the path of a neighbouring page, with the same filters.
 fn neighbour(path: &str, form: &Form, position: &impl ToString) -> String {
+    let mut query = form_urlencoded::Serializer::new(filters(form));
+    format!("{path}?{}", query.append_pair(CURSOR, &position.to_string()).finish())
+}
+
+/// Returns the filters of a list as a query string, which is empty without filters.
+pub(super) fn filters(form: &Form) -> String {
     let filters = FILTERS.iter().map(|name| (*name, form.value(name))).filter(|(_, value)| !value.is_empty());
-    let mut query = form_urlencoded::Serializer::new(String::new());
-    query.extend_pairs(filters).append_pair(CURSOR, &position.to_string());
-    format!("{path}?{}", query.finish())
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(filters).finish()
+}
+
+/// Returns the query string with which a page of a sign-up leads back to the list with these filters.
+fn way_back(form: &Form) -> String {
+    match filters(form) {
+        none if none.is_empty() => none,
+        some => form_urlencoded::Serializer::for_suffix("?".to_owned(), 1).append_pair(LIST, &some).finish(),
+    }
 }
 
 /// Returns the path of the public page of an event, if it takes sign-ups.

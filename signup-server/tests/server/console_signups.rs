@@ -203,9 +203,11 @@ async fn a_corrected_address_gets_the_mail_and_the_old_one_loses_the_place() {
         ask.text
     );
     assert_eq!(mails_to_old(), before);
-    let confirmed = [fields[0], fields[1], ("confirmed", "yes")];
+    assert!(scene.ada.get(&path).await.text.contains("name=\"list\" value=\"q=bob\""));
+    let confirmed = [fields[0], fields[1], ("list", "q=bob&other=1"), ("confirmed", "yes")];
     let done = scene.ada.post(&path, &confirmed).await;
-    assert_eq!((done.status, done.header("location")), (303, Some(&*scene.path("signups"))));
+    let list = scene.path("signups?q=bob");
+    assert_eq!((done.status, done.header("location")), (303, Some(&*list)), "the search is kept");
     let mail = wait_for_text(&mailbox, "bob@example.org", "/signups/").await;
     assert!(mail.contains("Bob Stone"), "{mail}");
     let page = async |mail: &str| {
