@@ -165,7 +165,7 @@ shifts-gone = { $count ->
    *[other] { $count } Schichten, die Sie ausgewählt haben, gibt es nicht mehr.
 }
 choose-other-shifts = Andere Schichten auswählen
-how-waiting-works = Ist bei Ihrer Anmeldung ein Platz frei, gehört er Ihnen. Wenn nicht, stehen Sie auf der Warteliste: Wird ein Platz frei und sind Sie an der Reihe, gehört er Ihnen.
+how-waiting-works = Ist bei Ihrer Anmeldung ein Platz frei, gehört er Ihnen. Wenn nicht, stehen Sie auf der Warteliste: Sobald ein Platz frei wird und Sie an der Reihe sind, gehört er Ihnen.
 these-overlap = { $pairs ->
     [one] Diese beiden überschneiden sich:
    *[other] Diese Schichten überschneiden sich:
@@ -235,11 +235,11 @@ number-of-people = { $count ->
 }
 mail-on-its-way = Eine E-Mail mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
 mail-on-its-way-html = Eine E-Mail an <strong dir="auto">{ $email }</strong> mit allen Einzelheiten und einem Link zum Absagen ist unterwegs. Wenn sie in ein paar Minuten nicht da ist, sehen Sie im Spam-Ordner nach und suchen Sie nach einer früheren E-Mail von uns.
-wrong-address = Falsche Adresse? Bitten Sie den Veranstalter, sie zu berichtigen.
-wrong-address-and-contact-html = Falsche Adresse? Bitten Sie den Veranstalter, sie zu berichtigen: { $contact }.
+wrong-address = Falsche Adresse? Bitten Sie den Veranstalter, sie zu korrigieren.
+wrong-address-and-contact-html = Falsche Adresse? Bitten Sie den Veranstalter, sie zu korrigieren: { $contact }.
 cannot-come = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid.
 cannot-come-and-contact-html = Wenn Sie nicht kommen können, sagen Sie dem Veranstalter Bescheid: { $contact }.
-given-address-html = Sie haben die E-Mail-Adresse <span dir="auto">{ $email }</span> angegeben. Falsche Adresse? Bitten Sie den Veranstalter, sie zu berichtigen.
+given-address-html = Sie haben die E-Mail-Adresse <span dir="auto">{ $email }</span> angegeben. Falsche Adresse? Bitten Sie den Veranstalter, sie zu korrigieren.
 label-event = Veranstaltung
 label-day = Tag
 label-time = Uhrzeit
@@ -457,11 +457,11 @@ you-cancelled = { $places ->
    *[other] Sie haben die Plätze für { $people } abgesagt
 }
 you-were-moved-to = { $count ->
-    [one] Der Veranstalter hat Sie auf { $shift } umgebucht
+    [one] Der Veranstalter hat Sie auf die Schicht { $shift } umgebucht
    *[other] Der Veranstalter hat Sie auf { $shift } umgebucht
 }
 people-were-moved-to = { $count ->
-    [one] Der Veranstalter hat { $people } auf { $shift } umgebucht
+    [one] Der Veranstalter hat { $people } auf die Schicht { $shift } umgebucht
    *[other] Der Veranstalter hat { $people } auf { $shift } umgebucht
 }
 shift-moved-to = Ihre Schicht ist jetzt am { $day }

@@ -165,7 +165,7 @@ shifts-gone = { $count ->
    *[other] { $count } de los turnos elegidos ya no están disponibles.
 }
 choose-other-shifts = Elegir otros turnos
-how-waiting-works = Si queda una plaza al inscribirse, es suya. Si no, estará en la lista de espera: cuando quede una libre y le toque, será suya.
+how-waiting-works = Si queda una plaza cuando se inscriba, será suya. Si no, estará en la lista de espera: cuando quede una libre y le toque, será suya.
 these-overlap = { $pairs ->
     [one] Estos dos turnos se solapan:
    *[other] Estos turnos se solapan:
@@ -223,8 +223,8 @@ places-on-shifts-saved-html = Hemos reservado plazas en { $count } turnos para {
 sign-up-saved = Su inscripción está registrada
 sign-up-saved-html = Hemos registrado la inscripción de { $people } en { $shift }.
 sign-ups-saved-html = Hemos registrado las inscripciones de { $people } en { $count } turnos.
-place-or-list = Si un turno estaba completo, está en su lista de espera. En el correo verá si tiene plaza.
-place-or-list-without-mail = Si un turno estaba completo, está en su lista de espera. Pregunte a la organización si tiene plaza.
+place-or-list = Si un turno estaba completo, usted está en la lista de espera de ese turno. En el correo verá si tiene plaza.
+place-or-list-without-mail = Si un turno estaba completo, usted está en la lista de espera de ese turno. Pregunte a la organización si tiene plaza.
 other-people = { $count ->
     [one] 1 persona más
    *[other] { $count } personas más

@@ -464,8 +464,8 @@ you-were-moved-to = { $count ->
    *[other] L’organisateur a déplacé vos inscriptions vers { $shift }
 }
 people-were-moved-to = { $count ->
-    [one] L’organisateur a déplacé { $people } vers le créneau { $shift }
-   *[other] L’organisateur a déplacé { $people } vers { $shift }
+    [one] L’organisateur a déplacé l’inscription pour { $people } vers le créneau { $shift }
+   *[other] L’organisateur a déplacé les inscriptions pour { $people } vers { $shift }
 }
 shift-moved-to = Votre créneau est déplacé au { $day }
 shift-changed = Votre créneau a changé

@@ -169,7 +169,7 @@ fn to_in_words(message: &Message, shifts: &[ScheduledShift], texts: Texts) -> St
     let leaves_out = message.audience != Audience::Attended
         && !message.includes_past
         && shifts.iter().any(|shift| shift.is_over(message.created_at));
-    format!("{words}{}", if leaves_out { ", without shifts that were over" } else { "" })
+    format!("{words}{}", if leaves_out { ", except on shifts that were over" } else { "" })
 }
 
 fn preview(

@@ -78,7 +78,7 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
         has_addresses,
         layout: match labels.len() + usize::from(has_addresses) {
             0 | 1 => "few",
-            2 => "some",
+            2 => "",
             _ => "landscape",
         },
         dates: times::days(event),

@@ -47,6 +47,8 @@ const FIELDS: &[FieldWords] = &[
     optional("privacy_url", "Link to the privacy notice", "Enter a web address"),
     optional("public_url", "Web page of the organization", "Enter a web address"),
     field("q", "Name or email address", "Enter a name or an email address"),
+    field("dates", "Dates", "Choose a year or a day"),
+    field("month", "Month", "Choose a month"),
     field("role", "Role", "Choose a role"),
     field("scopes", "What the token may do", "Choose what the token may do"),
     field("separator", "Separator", "Choose a comma or a semicolon as the separator"),

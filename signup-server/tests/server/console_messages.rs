@@ -56,7 +56,7 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
     assert!(attended.text.contains("no one gets this message"), "{}", attended.text);
     let unknown = scene.ada.post(&path, &[&fields[2..], &[("audience", "friends")]].concat()).await;
     assert!(
-        unknown.status == 422 && unknown.text.contains("Choose who gets the message"),
+        unknown.status == 422 && unknown.text.contains("Problem: </span>Choose who gets the message"),
         "{}",
         unknown.text
     );

@@ -2,6 +2,7 @@
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
+use signup_core::EventDate;
 
 use super::count;
 use crate::page::Bar;
@@ -61,7 +62,10 @@ pub(super) fn month(day: Date, entries: &[Entry], has_more: bool, today: Date) -
     let mut cells: Vec<_> = std::iter::repeat_n(None, before).chain(days).collect();
     cells.resize(cells.len().next_multiple_of(7), None);
     let (weeks, _) = cells.as_chunks::<7>();
-    let named = |month: Result<Date, jiff::Error>| Some(month.ok()?.strftime("%Y-%m").to_string());
+    let named = |day: Result<Date, jiff::Error>| {
+        let day = day.ok().filter(|day| EventDate::try_from(*day).is_ok())?;
+        Some(day.strftime("%Y-%m").to_string())
+    };
     Month {
         name: first.strftime("%B %Y").to_string(),
         weeks: weeks.to_vec(),

@@ -135,8 +135,8 @@ pub(crate) async fn to_home(call: MemberCall) -> PageResult {
     Ok(call.see_other("/"))
 }
 
-/// `GET /console/{slug}/`: lists the events, or with `q` those that a search finds, or with `dates` those of a year or a day. One statement
-/// reads the upcoming events, another one all others, and another one those of the month. A further page of a list has no calendar.
+/// `GET /console/{slug}/`: lists the events, or with `q` those that a search finds, or with `dates` those of a year or a day. It
+/// reads a page of the upcoming events, one of all others, and those of a month. A further page of a list has no calendar.
 pub(crate) async fn home(call: MemberCall) -> PageResult {
     let (session, frame, now, query) = (&call.session, &call.frame, call.now(), call.query());
     if !query.value(SEARCH).trim().is_empty() {
@@ -225,7 +225,7 @@ async fn month_of(call: &MemberCall, query: &Form, upcoming: Option<Date>) -> Re
     Ok(month(first, &entries.collect::<Vec<_>>(), found.next.is_some(), today))
 }
 
-/// Returns the years of past events, the latest one first: at most [`YEARS`].
+/// Returns the years from that of the earliest event to the present one, the latest one first: at most [`YEARS`]. Some may have no events.
 async fn past_years(call: &MemberCall) -> Result<Vec<i16>, Error> {
     let earliest = call.session.events(EventQuery::new().soonest().limit(1)).await?.items;
     let year = call.frame.date_at(call.now()).year();

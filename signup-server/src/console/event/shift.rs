@@ -182,12 +182,16 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> PageResult {
         surprises.extend((promoted > 0).then(|| {
             let people =
                 count(promoted.into(), "person on the waiting list gets", "people on the waiting list get");
-            format!("{people} a place.")
+            let told = if call.frame.sends_mail {
+                "We’ll email them about it."
+            } else {
+                "We can’t email them, so tell them yourself."
+            };
+            format!("{people} a place. {told}")
         }));
         if (!form.is_confirmed() || silences_more(&form, mails))
             && let Some(ask) = Ask::of_form(&call.frame, &form, heading, "Save changes", (surprises, mails))
         {
-            let event = call.session.event(shift.event).await?.event;
             let ask = ask.changes(fields::changes_of_shift(&form, &present, &event));
             return Ok(ask.back(&path_of(shift.event)).show());
         }

@@ -92,7 +92,7 @@ pub(super) fn need(coverage: &Coverage) -> Option<(String, Bar)> {
     (capacity > 0).then(|| (words, Bar { filled: capacity.saturating_sub(needed), capacity }))
 }
 
-/// The number of people from which on the page reads no further names.
+/// The largest number of people whose names the page reads. A multiple of [`SignupQuery::MAX_LIMIT`], because whole pages are read.
 const MAX_PEOPLE: usize = 500;
 
 /// The largest number of failed emails whose addresses the page looks at.
@@ -122,12 +122,12 @@ fn question_row(question: &Question) -> QuestionRow<'_> {
     }
 }
 
-/// Reads the newest confirmed sign-ups of an event, and sorts them by name.
-async fn people(session: &Session, event: EventId) -> Result<Vec<Signup>> {
+/// Reads at most `limit` confirmed sign-ups of an event, the newest ones, and sorts them by name.
+async fn people(session: &Session, event: EventId, limit: usize) -> Result<Vec<Signup>> {
     let confirmed = SignupQuery::new().of_event(event).status(SignupStatus::Confirmed);
     let mut pages = session.pages(confirmed.limit(SignupQuery::MAX_LIMIT));
     let mut people = vec![];
-    while people.len() < MAX_PEOPLE
+    while people.len() < limit
         && let Some(page) = pages.next().await?
     {
         people.extend(page.items);
@@ -160,7 +160,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
     let (id, now) = (call.path.event(), call.now());
     let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;
     let questions = call.session.questions(id).await?;
-    let people = people(&call.session, id).await?;
+    let people = people(&call.session, id, MAX_PEOPLE).await?;
     let is_over = event.is_over_with(&shifts, now);
     let mut coverage = Coverage::of(&event, shifts, now);
     let by_time = call.query().value("order") != "gaps";
@@ -288,7 +288,9 @@ mod tests {
             let email = format!("v{number}@example.org").parse().unwrap();
             drop(form.sign_up(NewSignup::new(name.parse().unwrap(), email)).await.unwrap());
         }
-        let people = people(&session, sample.event.id).await.unwrap();
+        let some = people(&session, sample.event.id, 100).await.unwrap();
+        assert_eq!(some.len(), 100, "no further page is read");
+        let people = people(&session, sample.event.id, MAX_PEOPLE).await.unwrap();
         assert_eq!(people.iter().map(|signup| signup.name.to_string()).collect::<Vec<_>>(), names);
     }
 
