@@ -393,7 +393,7 @@ CREATE TABLE signups (
 );
 CREATE INDEX signups_by_event ON signups (organization_id, event_id, id);
 CREATE INDEX signups_by_shift ON signups (organization_id, shift_id, id);
-CREATE INDEX signups_by_address ON signups (organization_id, email_key);
+CREATE INDEX signups_by_address ON signups (organization_id, email_key, name_order);
 CREATE INDEX signups_by_name ON signups (organization_id, name_order, email_key);
 CREATE UNIQUE INDEX one_place_for_a_person ON signups (organization_id, shift_id, email_key, person_key)
     WHERE status <> 'cancelled';

@@ -25,24 +25,23 @@ pub(crate) fn volunteer_page_query(
         values.push(value);
         format!("${}", values.len())
     };
-    // Of each address, the list by name has the sign-up with the first name.
+    // The list by name has the sign-up of each address with the first name, and another one of the address may be wanted.
     let alias = if wanted.is_by_name { 'f' } else { 'u' };
-    let mut wanted_ones = vec!["TRUE".to_owned()];
+    let mut conditions = vec![Dialect::is_of_live_event(alias)];
     if let Some(email) = &wanted.email {
-        wanted_ones.push(format!("{alias}.email_key = {}", parameter(email.key().into())));
+        conditions.push(format!("{alias}.email_key = {}", parameter(email.key().into())));
     }
     for word in wanted.search.iter().flat_map(SearchText::line_beginnings) {
-        wanted_ones.push(dialect.contains(&format!("{alias}.search_key"), &parameter(word.into())));
+        conditions.push(dialect.contains(&format!("{alias}.search_key"), &parameter(word.into())));
     }
-    let (is_live, is_wanted) = (Dialect::is_of_live_event(alias), wanted_ones.join(" AND "));
-    let filter = if wanted.is_by_name {
-        format!(
-            "u.name_order = (SELECT min(f.name_order) FROM signups f WHERE f.organization_id = $1 \
-             AND f.email_key = u.email_key AND {is_live} HAVING count(*) FILTER (WHERE {is_wanted}) > 0)"
-        )
-    } else {
-        format!("{is_live} AND {is_wanted}")
-    };
+    let mut filter = conditions.join(" AND ");
+    if wanted.is_by_name {
+        let of_address = "FROM signups f WHERE f.organization_id = $1 AND f.email_key = u.email_key";
+        let first = format!("f.name_order {of_address} AND {} ORDER BY f.name_order LIMIT 1", conditions[0]);
+        filter = format!(
+            "u.name_order = (SELECT {first}) AND (SELECT 1 {of_address} AND {filter} LIMIT 1) IS NOT NULL"
+        );
+    }
     let mut keys =
         vec![("u.email_key", wanted.position.as_ref().map_or("", |position| position.key.email.key()))];
     if wanted.is_by_name {
