@@ -98,7 +98,8 @@ pub enum Error {
     /// duplicate and the deletion of the event succeed.
     #[error("the event is cancelled")]
     EventCancelled,
-    /// The event is over, so it cannot be cancelled.
+    /// The event is over, so it cannot be cancelled. Or it has no shift that ended at most
+    /// [`Message::AFTER_EVENT`](crate::Message::AFTER_EVENT) ago or is still to come, so no message can be sent.
     #[error("the event is over")]
     EventOver,
     /// The event has active sign-ups: confirmed ones, for shifts that are not over.

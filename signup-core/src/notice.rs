@@ -41,8 +41,8 @@ pub struct Notice {
     pub cause: NoticeCause,
     /// When the notice was created.
     pub created_at: Timestamp,
-    /// The version, from 1, or of a [recipient](NoticeCause::News) from any number. Each change adds 1 and requires the version that was
-    /// read (compare and swap).
+    /// The version. A [recipient](NoticeCause::News) begins at any number, every other notice at 1. Each change adds 1 and requires the
+    /// version that was read (compare and swap).
     pub version: u32,
     /// The number of attempts to deliver the notice since it was queued. Each claim adds 1.
     pub attempts: u32,

@@ -115,8 +115,8 @@ fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
 /// - A sign-up that waits and that no mail had yet is told so, unless its shift is over.
 /// - A change of time or place counts if it was [announced](crate::Shift::announced), and was not undone. It does not count if the
 ///   shift is over by both its old and its new hours.
-/// - A cancellation counts unless it was silent. Of a sign-up that the organizer has moved to another shift before, it counts even so: the
-///   address was to hear of the move. A volunteer who cancelled before the first mail hears of neither.
+/// - A cancellation counts unless it was silent. If the organizer had moved the sign-up to another shift, it counts even if it was silent,
+///   because the address has not been told of the move. A volunteer who cancelled before the first mail hears of neither.
 fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
     let SignupInFull { shift, signup, .. } = found;
     let status = &signup.told.status;

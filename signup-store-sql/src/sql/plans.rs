@@ -128,7 +128,7 @@ fn planned(dialect: Dialect) -> Vec<Planned> {
     add("due notices", due, &["due_notices", "due_reminders"], true);
     let failed = ["failed_notices_of_organization", "failed_notices_by_event"];
     for (query, index) in failed_notices_queries(dialect).into_iter().zip(failed) {
-        // PostgreSQL expects few for an event, and sorts them.
+        // PostgreSQL expects few notices for an event, and sorts them.
         add("failed notices", query, &[index], false);
     }
     for (query, index) in people_queries(dialect).into_iter().zip([

@@ -19,7 +19,7 @@ use crate::text::EmailAddress;
 impl Outbox {
     /// Queues the mails of one portion of a message: to the addresses after those that it has covered.
     ///
-    /// The addresses come in the order of their digests. So each address is in one portion, and gets one mail, even if its sign-ups are
+    /// The addresses come in the order of their digests. So each address is in one portion, and gets no two mails, even if its sign-ups are
     /// moved to other shifts between two portions.
     pub(super) async fn queue_messages(
         &self,

@@ -26,7 +26,7 @@ pub struct VolunteerQuery {
     /// A store looks at each sign-up of the organization, so the cost grows with their number.
     pub search: Option<SearchText>,
     /// Whether the list is sorted by the first [name](crate::Volunteer::names) of each volunteer, in the root collation of Unicode, and
-    /// then by address. Otherwise it is sorted by address.
+    /// then by address. Names that begin alike for some twenty letters may be sorted by address. Otherwise the list is sorted by address.
     pub is_by_name: bool,
     /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top of the list. The
     /// position has the order of the query.
