@@ -1,4 +1,4 @@
-//! The weight of the pages that grow with what they show: their size when compressed, and how long a server takes for one.
+//! The weight of the pages that grow with what they show: their size as sent, and how long a server takes for one.
 
 use std::path::Path;
 use std::time::Instant;
