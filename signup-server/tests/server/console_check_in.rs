@@ -42,11 +42,8 @@ async fn a_tap_marks_who_is_here_and_leads_back_to_the_row() {
     let page = at_the_door(&server).await;
     let at = path(&page);
     let event = ada.get(at.strip_suffix("/check-in").unwrap()).await;
-    assert!(
-        event.text.contains(&format!("<a class=\"button\" href=\"{at}\">Check-in</a>")),
-        "{}",
-        event.text
-    );
+    // It is the first action on the day of the event, and a link before.
+    assert!(event.text.contains(&format!("href=\"{at}\">Check-in</a>")), "{}", event.text);
     let [anna, bob]: [String; 2] =
         sign_up(&server, &page, &["Anna-Lena Ortíz", "Bob Stone"]).await.try_into().unwrap();
     let mark = async |signup: &str, attendance: &str, search: &str| {
