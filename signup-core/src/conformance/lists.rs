@@ -88,7 +88,7 @@ pub async fn the_links_of_an_address_are_listed_until_they_expire(store: Arc<dyn
     assert_eq!(links, []);
 }
 
-/// The messages to the volunteers of an event are listed by descending id, without those of other events.
+/// The messages to the volunteers of an event are listed by descending id, without those of other events and organizations.
 pub async fn messages_are_listed_the_newest_first(store: Arc<dyn Store>) {
     let (drive, _) = with_shift(&store, 1).await;
     let other = event(1, 2);
@@ -97,6 +97,7 @@ pub async fn messages_are_listed_the_newest_first(store: Arc<dyn Store>) {
     commit(&*store, insert(messages.iter().cloned().chain([message(&other, 4)]))).await;
     let listed = store.messages(drive.organization, drive.id).await.unwrap();
     assert_eq!(listed, [1, 0, 2].map(|index: usize| messages[index].clone()));
+    assert_eq!(store.messages(organization_id(2), drive.id).await.unwrap(), []);
 }
 
 /// Organizations and notices are listed by ascending id, after any id, up to any limit.
@@ -133,11 +134,13 @@ pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let of = async |organization, event, limit| {
         store.notices(NoticeQuery::FailedOf(organization, event), limit).await.unwrap()
     };
-    let (owner, event) = (failed[0].organization, failed[0].event);
-    assert_eq!(
-        (of(owner, None, 2).await, of(owner, event, 2).await),
-        (failed[..2].to_vec(), failed[..2].to_vec())
-    );
-    assert_eq!(of(owner, Some(EventId::MAX), 9).await, []);
-    assert_eq!(of(organization_id(9), event, 9).await, []);
+    let (owner, drive, other) = (failed[0].organization, failed[0].event, event(1, 2));
+    let elsewhere = Notice { event: Some(other.id), failure, ..notice(&shift, 4) };
+    commit(&*store, insert::<Record>([other.into(), elsewhere.clone().into()])).await;
+    assert_eq!(of(owner, None, 9).await, [&failed[..], &[elsewhere.clone()]].concat());
+    assert_eq!(of(owner, None, 2).await, failed[..2]);
+    assert_eq!(of(owner, drive, 9).await, failed);
+    assert_eq!(of(owner, drive, 2).await, failed[..2]);
+    assert_eq!(of(owner, elsewhere.event, 1).await, [elsewhere]);
+    assert_eq!(of(organization_id(9), drive, 9).await, []);
 }
