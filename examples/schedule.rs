@@ -81,8 +81,8 @@ pub(crate) fn read(text: &str, first_day: Date) -> Result<Vec<Line>, Vec<String>
     if faults.is_empty() { Ok(lines) } else { Err(faults) }
 }
 
-/// Returns the number of the line where a quoted value begins that no quotation mark ends. A reader of CSV would take the lines that
-/// follow for a part of the value.
+/// Returns the number of the line where a quoted value begins that no quotation mark ends. A reader of CSV would take the lines
+/// that follow for a part of the value.
 fn unclosed_quotation(text: &str) -> Option<usize> {
     let (mut line, mut opened, mut is_start) = (1, None, true);
     let mut characters = text.chars().peekable();

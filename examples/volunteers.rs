@@ -71,7 +71,8 @@ async fn sign_up(service: &Service, slug: &str, shift: ShiftId, name: &str) -> R
     Ok(())
 }
 
-/// Delivers every due notice, and returns the mails. A server repeats this call, with a pause while no notice is due or the store is down.
+/// Delivers every due notice, and returns the mails. A server repeats this call, with a pause while no notice is due or the store
+/// is down.
 async fn deliver(outbox: &Outbox) -> signup_core::Result<Vec<Mail>> {
     let mut mails = vec![];
     loop {

@@ -1,8 +1,8 @@
 //! Benchmark of the server over HTTP: `cargo bench -p signup-benches --bench http`.
 //!
 //! Builds the server and measures it. With two programs, `-- OLD NEW`, compares these instead, in alternating bursts. A last
-//! argument selects the loads whose names contain it, `mails`, `weight`, `secrecy` and `waitlist`. `BURSTS` is the number of bursts of each
-//! load, and `REQUESTS` the number of requests of `waitlist`. `ENGINE` is the only engine to measure.
+//! argument selects the loads whose names contain it, `mails`, `weight`, `secrecy` and `waitlist`. `BURSTS` is the number of bursts
+//! of each load, and `REQUESTS` the number of requests of `waitlist`. `ENGINE` is the only engine to measure.
 //!
 //! Each program runs on a database of its own, on SQLite and on a PostgreSQL server that ends with the benchmark. Servers are
 //! stopped by a signal while another one is measured, so the mails that one still sends never slow the other.

@@ -92,8 +92,8 @@ fn comparable(answer: &str, number: u64) -> String {
     lines.join("\n").replace(&format!("ada{number:06}"), "ada")
 }
 
-/// Returns the share of pairs in which the first figure is above the second: 0.5 if the two cannot be told apart. With 2,000 of each,
-/// the standard error is 0.009.
+/// Returns the share of pairs in which the first figure is above the second: 0.5 if the two cannot be told apart. With 2,000 of
+/// each, the standard error is 0.009.
 fn share_slower(ours: &[f64], theirs: &[f64]) -> f64 {
     let mut sorted = theirs.to_vec();
     sorted.sort_by(f64::total_cmp);

@@ -1,9 +1,9 @@
-//! Waiting lists under load: two servers on one database, and connections that sign up, wait, cancel and raise capacities at random. A
-//! SQLite file takes one server.
+//! Waiting lists under load: two servers on one database, and connections that sign up, wait, cancel and raise capacities at
+//! random. A SQLite file takes one server.
 //!
-//! The load comes in rounds, each on an event of its own with small shifts. Meanwhile, the slots of the event are read again and again:
-//! each answer must show full slots where somebody waits, and none that is over-full. After a round, its sign-ups and its activity are
-//! counted.
+//! The load comes in rounds, each on an event of its own with small shifts. Meanwhile, the slots of the event are read again and
+//! again: each answer must show full slots where somebody waits, and none that is over-full. After a round, its sign-ups and its
+//! activity are counted.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -250,8 +250,8 @@ impl Round {
         Ok(answers)
     }
 
-    /// Looks at the slots until all requests are sent. Returns the number of looks, of oversold places, and of empty places for which
-    /// somebody waits.
+    /// Looks at the slots until all requests are sent. Returns the number of looks, of oversold places, and of empty places for
+    /// which somebody waits.
     async fn watch(self: Arc<Self>) -> io::Result<(u64, u64, u64)> {
         let mut servers = [Connection::open(self.ports[0]).await?, Connection::open(self.ports[1]).await?];
         let slots = self.site.get(&format!("/v1/events/{}/slots", self.event.id));

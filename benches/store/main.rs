@@ -1,7 +1,7 @@
 //! Benchmark of the library on the SQL stores: `cargo bench -p signup-benches --bench store`.
 //!
-//! Four parts: growth to a million events, contention for one event, a purge, and a million reminders. The name of a part at the end,
-//! `-- growth`, runs only that part. Both engines sync to the disk at every commit.
+//! Four parts: growth to a million events, contention for one event, a purge, and a million reminders. The name of a part at the
+//! end, `-- growth`, runs only that part. Both engines sync to the disk at every commit.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on ends")]
 #![expect(clippy::print_stdout, reason = "a benchmark prints its figures")]

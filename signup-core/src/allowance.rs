@@ -20,8 +20,8 @@ use crate::text::EmailAddress;
 /// with 64 bits, or more, and the codes that 12 clients ask for use up those of an email address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RateKey {
-    /// Requests of this token or person in an organization, from any address. Under [`OrganizationId::NONE`], the forms of a person in
-    /// all organizations.
+    /// Requests of this token or person in an organization, from any address. Under [`OrganizationId::NONE`], the forms of a person
+    /// in all organizations.
     Caller(OrganizationId, CallerId),
     /// Requests without a valid token from this address.
     Address(IpAddr),

@@ -88,8 +88,8 @@ impl Clock for TokioClock {
     }
 }
 
-/// A clock that changes only by [`advance`](Self::advance) and [`set`](Self::set), for tests. Its pauses let other tasks run once, and leave the
-/// time as it is.
+/// A clock that changes only by [`advance`](Self::advance) and [`set`](Self::set), for tests. Its pauses let other tasks run once,
+/// and leave the time as it is.
 ///
 /// A test keeps a handle of the clock beside the service:
 ///

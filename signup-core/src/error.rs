@@ -42,8 +42,8 @@ pub enum Error {
     /// The browser has no code that works: none was asked for, it has expired or was used, or no try is left.
     #[error("the code no longer works")]
     CodeGone,
-    /// The link of an invitation does not work: the invitation was accepted, withdrawn or replaced, it has expired, or its inviter has
-    /// lost the right to invite.
+    /// The link of an invitation does not work: the invitation was accepted, withdrawn or replaced, it has expired, or its inviter
+    /// has lost the right to invite.
     #[error("the invitation no longer works")]
     InvitationGone,
     /// The invitation is for another person than the one who is signed in.

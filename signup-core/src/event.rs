@@ -69,7 +69,8 @@ pub struct Event {
     /// shift and sign-ups do not change it.
     pub version: u32,
     /// The gate, from 1: a second version. Each change that affects whether and how volunteers may sign up adds 1: that of the
-    /// days, the zone, the questions, or the opening and closing of sign-ups, and each publication, cancellation and deletion, or its reverse.
+    /// days, the zone, the questions, or the opening and closing of sign-ups, and each publication, cancellation and deletion, or
+    /// its reverse.
     pub gate: u32,
     /// When the event was deleted; `None` while it is not deleted. A deleted event is kept for [30 days](Self::RETENTION).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,8 +84,8 @@ pub struct Event {
 impl Event {
     /// How long a deleted event is kept, with all that belongs to it: 30 days. So is a deleted shift.
     pub const RETENTION: SignedDuration = SignedDuration::from_hours(30 * 24);
-    /// How long after its deletion a purge may begin to remove an event: 5 minutes after the [retention](Self::RETENTION). So no commit
-    /// restores an event that is removed in part, even if it is slow, or if the clocks of two servers differ.
+    /// How long after its deletion a purge may begin to remove an event: 5 minutes after the [retention](Self::RETENTION). So no
+    /// commit restores an event that is removed in part, even if it is slow, or if the clocks of two servers differ.
     pub const PURGED_AFTER: SignedDuration = SignedDuration::from_mins(30 * 24 * 60 + 5);
 
     /// The maximum number of shifts in one request that creates an event or adds shifts.
@@ -153,8 +154,8 @@ impl Event {
         Some(self.signups_open_at?.instant(self.dates.first.zone()))
     }
 
-    /// Returns the instant at which sign-ups close, if a time is set. If a clock change would make that the opening or before, they close
-    /// as long after the opening as by the wall clock.
+    /// Returns the instant at which sign-ups close, if a time is set. If a clock change would make that the opening or before, they
+    /// close as long after the opening as by the wall clock.
     pub fn signups_close(&self) -> Option<Timestamp> {
         let closes_at = self.signups_close_at?;
         let closes = closes_at.instant(self.dates.first.zone());
@@ -176,8 +177,8 @@ impl Event {
         }
     }
 
-    /// Returns the event with the opening and the closing of sign-ups as many days later as its first day moves. Returns `None` if a
-    /// date would be out of range.
+    /// Returns the event with the opening and the closing of sign-ups as many days later as its first day moves. Returns `None` if
+    /// a date would be out of range.
     pub(crate) fn with_signups_moved(self, days: i64) -> Option<Self> {
         let moved = |at: Option<LocalDateTime>| match at {
             Some(at) => at.plus_days(days).map(Some),

@@ -367,8 +367,8 @@ impl LocalDateTime {
         instant(self.date().date(), self.time().0, zone.rules())
     }
 
-    /// Returns what the clocks of the zone show at `now`, without the seconds. A time before 1970 or after 9998 counts as the first or
-    /// the last date of an event.
+    /// Returns what the clocks of the zone show at `now`, without the seconds. A time before 1970 or after 9998 counts as the first
+    /// or the last date of an event.
     pub fn shown_at(now: Timestamp, zone: &Zone) -> Self {
         let shown = zone.rules().to_datetime(now);
         let date = shown.date().clamp(EventDate::MIN.date(), EventDate::MAX.date());

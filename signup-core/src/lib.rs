@@ -50,17 +50,16 @@
 //!
 //! # The five handles
 //!
-//! A [`Service`] gives five handles, one for each kind of caller. [`Session`] is for a caller with a token or a person who is signed
-//! in, [`Admin`] for the operator, [`Volunteers`] for volunteers, [`People`] for people who sign in, and [`Outbox`] for the process
-//! that delivers mails. Each method of a
-//! handle has an example, or names the method whose example shows it.
+//! A [`Service`] gives five handles, one for each kind of caller. [`Session`] is for a caller with a token or a person who is
+//! signed in, [`Admin`] for the operator, [`Volunteers`] for volunteers, [`People`] for people who sign in, and [`Outbox`] for the
+//! process that delivers mails. Each method of a handle has an example, or names the method whose example shows it.
 //!
 //! # Values, untyped input and faults
 //!
-//! [`NewEvent`], [`ShiftPatch`] and the records are made of checked values, such as [`Title`], [`Capacity`] and
-//! [`Zone`]. A checked value is valid, because its constructor refuses an invalid one. Untyped input is an [`Input`], such as one that
-//! is read [from JSON](Input::from_json), and becomes a typed value by a function such as [`NewEvent::from_input`]. One error
-//! then lists every fault of the input, and [`Faults`] shows how a program reads the path and the kind of a fault.
+//! [`NewEvent`], [`ShiftPatch`] and the records are made of checked values, such as [`Title`], [`Capacity`] and [`Zone`]. A checked
+//! value is valid, because its constructor refuses an invalid one. Untyped input is an [`Input`], such as one that is read [from
+//! JSON](Input::from_json), and becomes a typed value by a function such as [`NewEvent::from_input`]. One error then lists every
+//! fault of the input, and [`Faults`] shows how a program reads the path and the kind of a fault.
 //!
 //! # Volunteers
 //!
@@ -71,8 +70,9 @@
 //!
 //! # People
 //!
-//! A [`Person`] has a [`Role`] in one or more organizations. An [`Invitation`] makes a person a member, and a [`Code`] that is mailed
-//! signs the person in. [`People`] has the complete way. [`People::signed_in`] reads who is signed in for each request, and a
+//! A [`Person`] has a [`Role`] in one or more organizations. An [`Invitation`] makes a person a member, and a [`Code`] that is
+//! mailed signs the person in. [`People`] has the complete way. [`People::signed_in`] reads who is signed in for each request, and
+//! a
 //! [`SignedIn`] yields the [`Session`] of an organization, whose [`Permissions`] are those of the role.
 //!
 //! # Activity

@@ -31,8 +31,8 @@ pub struct Link {
 impl Link {
     /// How long a link works at least after the mail: 365 days.
     pub const LIFETIME: SignedDuration = SignedDuration::from_hours(365 * 24);
-    /// How long a link works at least after the end of each shift that the mail names, and how long a calendar that is subscribed to
-    /// has a shift after its end: 30 days.
+    /// How long a link works at least after the end of each shift that the mail names, and how long a calendar that is subscribed
+    /// to has a shift after its end: 30 days.
     pub const AFTER_SHIFT: SignedDuration = SignedDuration::from_hours(30 * 24);
 
     /// Creates the record of a link with this digest, which turns no mails off. The tuple has the organization and the event.

@@ -76,8 +76,8 @@ pub struct Mail {
     pub notice: Notice,
     /// What the mail shows, at the time of the claim.
     pub content: MailContent,
-    /// The secret of the link to the places of the address. It was generated for this attempt, and is stored nowhere. `None` in a mail
-    /// to a person who signs in or is invited.
+    /// The secret of the link to the places of the address. It was generated for this attempt, and is stored nowhere. `None` in a
+    /// mail to a person who signs in or is invited.
     pub secret: Option<Secret>,
 }
 
@@ -163,8 +163,9 @@ impl Mail {
         Self { notice, content, secret: None }
     }
 
-    /// Returns the digest for the id of the message, whose text is `text`. A mail that is repeated after a crash has the same digest, although
-    /// its link has another secret. A mail with other words has another one: some mail servers drop a message whose id they know.
+    /// Returns the digest for the id of the message, whose text is `text`. A mail that is repeated after a crash has the same
+    /// digest, although its link has another secret. A mail with other words has another one: some mail servers drop a message
+    /// whose id they know.
     pub fn message_digest(&self, text: &str) -> Digest {
         let secret = self.secret.as_ref().map_or("", Secret::reveal);
         let words = if secret.is_empty() { text.to_owned() } else { text.replace(secret, "") };

@@ -18,8 +18,9 @@ use crate::text_form::names;
 /// [includes past shifts](Self::includes_past), on any. An address gets one mail for all of its sign-ups, and none if it has
 /// [turned messages off](crate::OptOut).
 ///
-/// Whether an address belongs to the audience is read once when its mail is queued, and again when the mail is made: a volunteer who got
-/// a place meanwhile gets no message to those who wait. An address that joins the audience only later gets no mail. A sign-up that was made after the message is never part of the audience. So the mails can differ from the number of
+/// Whether an address belongs to the audience is read once when its mail is queued, and again when the mail is made: a volunteer
+/// who got a place meanwhile gets no message to those who wait. An address that joins the audience only later gets no mail. A
+/// sign-up that was made after the message is never part of the audience. So the mails can differ from the number of
 /// [recipients](Self::recipients), which was counted when the message was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -95,9 +96,8 @@ impl Message {
             }
     }
 
-    /// Creates the record of a message to all volunteers with a place, without recipients. The other fields are public and can be set
-    /// afterwards. The first tuple has the organization, the event and the shift, and the second one the
-    /// sender.
+    /// Creates the record of a message to all volunteers with a place, without recipients. The other fields are public and can be
+    /// set afterwards. The first tuple has the organization, the event and the shift, and the second one the sender.
     pub fn new(
         id: MessageId,
         (organization, event, shift): (OrganizationId, EventId, Option<ShiftId>),

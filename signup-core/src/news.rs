@@ -21,8 +21,8 @@ pub struct News {
     pub email: EmailAddress,
     /// What is news, and what the address has besides, in running order; at least one. All are of the same address.
     pub places: Vec<PlaceNews>,
-    /// Whether the volunteer asked for the mail, by signing up again. If nothing changed, and nobody asked, the mail corrects an earlier
-    /// one, which may have told of a change that was undone.
+    /// Whether the volunteer asked for the mail, by signing up again. If nothing changed, and nobody asked, the mail corrects an
+    /// earlier one, which may have told of a change that was undone.
     pub is_asked: bool,
 }
 
@@ -99,8 +99,8 @@ impl PlaceNews {
         Self { shift, signup, at, change, sequence, place_in_line: None }
     }
 
-    /// Returns what the address was told once the mail was sent at `sent_at`. The clock of this process may be behind that of the process
-    /// that sent the last mail: a reminder that was sent stays so.
+    /// Returns what the address was told once the mail was sent at `sent_at`. The clock of this process may be behind that of the
+    /// process that sent the last mail: a reminder that was sent stays so.
     pub(crate) fn told(&self, sent_at: Timestamp) -> Told {
         let (status, sequence) = (Some(self.signup.status()), self.sequence + 1);
         let sent_at = self.signup.told.sent_at.max(Some(sent_at));

@@ -18,10 +18,11 @@ use crate::text::EmailAddress;
 /// A notice is written in the change set of its cause. So no mail is sent for a change that was not committed, and no
 /// crash loses a mail. A notice is one of these:
 ///
-/// - a *recipient* ([`NoticeCause::News`]): an address with places at an event. It is written with the first sign-up of the address,
-///   and stays after each mail. It rests while the address knows what holds, until the [next reminder](Self::reminder_due_at).
-/// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::Promotion`], [`NoticeCause::MessageSent`]): works through the sign-ups or
-///   the shifts of an event in portions, so an event can have any number of volunteers.
+/// - a *recipient* ([`NoticeCause::News`]): an address with places at an event. It is written with the first sign-up of the
+///   address, and stays after each mail. It rests while the address knows what holds, until the [next
+///   reminder](Self::reminder_due_at).
+/// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::Promotion`], [`NoticeCause::MessageSent`]): works through the sign-ups
+///   or the shifts of an event in portions, so an event can have any number of volunteers.
 /// - a mail to one address: a [`Message`](NoticeCause::Message), a code to sign in, or an invitation.
 /// - a *summary* ([`NoticeCause::Summary`]): a member who gets a mail each morning. It rests between two mails.
 ///
@@ -41,13 +42,13 @@ pub struct Notice {
     pub cause: NoticeCause,
     /// When the notice was created.
     pub created_at: Timestamp,
-    /// The version. A [recipient](NoticeCause::News) begins at any number, every other notice at 1. Each change adds 1 and requires the
-    /// version that was read (compare and swap).
+    /// The version. A [recipient](NoticeCause::News) begins at any number, every other notice at 1. Each change adds 1 and requires
+    /// the version that was read (compare and swap).
     pub version: u32,
     /// The number of attempts to deliver the notice since it was queued. Each claim adds 1.
     pub attempts: u32,
-    /// When the notice may be claimed next, which may be the end of a lease or of a backoff. `None` while there is nothing to send: of a
-    /// recipient that rests, and of a failed notice.
+    /// When the notice may be claimed next, which may be the end of a lease or of a backoff. `None` while there is nothing to send:
+    /// of a recipient that rests, and of a failed notice.
     pub due_at: Option<Timestamp>,
     /// The failure of a failed notice.
     pub failure: Option<NoticeFailure>,
@@ -77,8 +78,8 @@ impl NoticeFailure {
 
 /// The cause of a notice.
 ///
-/// The secret of a link to the places of an address is in no notice: it is generated for each attempt. The cause of an invitation has its
-/// secret, and that of a sign-in its code, until the mail is sent.
+/// The secret of a link to the places of an address is in no notice: it is generated for each attempt. The cause of an invitation
+/// has its secret, and that of a sign-in its code, until the mail is sent.
 ///
 /// A server skips a notice whose cause it cannot decode, and a newer server delivers the notice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +89,8 @@ pub enum NoticeCause {
     /// An address has places at the event, or had some. What its next mail says follows from what holds when it is sent,
     /// compared with what the address was [told](crate::Told).
     News(Recipient),
-    /// The time, the place or the existence of shifts of the event changed. The job marks each recipient whom a mail has to tell so.
+    /// The time, the place or the existence of shifts of the event changed. The job marks each recipient whom a mail has to tell
+    /// so.
     EventChanged(EventChange),
     /// The event has moved, so that places of its shifts go to those who wait for them again. The job promotes them.
     Promotion,
@@ -237,13 +239,14 @@ impl NoticeCause {
         }
     }
 
-    /// Returns whether the notice may wait behind others. A person waits for a code to sign in and for an invitation, and a shift takes
-    /// nobody until its places are given to those who wait. So these are done before every other notice.
+    /// Returns whether the notice may wait behind others. A person waits for a code to sign in and for an invitation, and a shift
+    /// takes nobody until its places are given to those who wait. So these are done before every other notice.
     pub const fn can_wait(&self) -> bool {
         !matches!(self, Self::SignInCode { .. } | Self::Invited { .. } | Self::Promotion)
     }
 
-    /// Returns the address of a volunteer that the notice is for. `None` for a job, and for a mail to a person who signs in or is invited.
+    /// Returns the address of a volunteer that the notice is for. `None` for a job, and for a mail to a person who signs in or is
+    /// invited.
     pub const fn volunteer(&self) -> Option<&EmailAddress> {
         match self {
             Self::News(Recipient { email, .. }) | Self::Message { email, .. } => Some(email),
@@ -313,8 +316,8 @@ impl Notice {
         }
     }
 
-    /// Returns when a notice that rests, or whose last mail failed, is due again: a recipient for a [reminder](Recipient::remind_at), and a
-    /// member for the next summary. `None` for any other notice.
+    /// Returns when a notice that rests, or whose last mail failed, is due again: a recipient for a
+    /// [reminder](Recipient::remind_at), and a member for the next summary. `None` for any other notice.
     pub fn reminder_due_at(&self) -> Option<Timestamp> {
         match &self.cause {
             _ if self.due_at.is_some() => None,
@@ -327,8 +330,8 @@ impl Notice {
         }
     }
 
-    /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`. The attempts of a notice that rested or had
-    /// failed begin anew.
+    /// Returns the notice claimed for delivery: one more attempt, and a lease from `now`. The attempts of a notice that rested or
+    /// had failed begin anew.
     #[must_use]
     pub fn claimed(self, now: Timestamp) -> Self {
         let attempts = self.due_at.map_or(0, |_| self.attempts) + 1;
@@ -343,8 +346,8 @@ impl Notice {
 
     /// Returns the notice after a failed attempt: due again after a backoff, or failed for `reason`.
     ///
-    /// The notice fails after a permanent failure, if it has [no attempts left](Self::has_attempts_left), or if the mail of the next
-    /// attempt [would be of no use](Self::is_useless).
+    /// The notice fails after a permanent failure, if it has [no attempts left](Self::has_attempts_left), or if the mail of the
+    /// next attempt [would be of no use](Self::is_useless).
     #[must_use]
     pub fn after_failure(self, failure: MailFailure, reason: &str, now: Timestamp) -> Self {
         let (version, failed) = (self.version + 1, NoticeFailure::new(now, reason));

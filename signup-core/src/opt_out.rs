@@ -7,8 +7,8 @@ use crate::id::OrganizationId;
 use crate::text::EmailAddress;
 use crate::text_form::names;
 
-/// Mails of an organization that the recipient can turn off and on again, by the [link](crate::Link) of each of them. Other mails, such as
-/// that about a cancelled shift, cannot be turned off.
+/// Mails of an organization that the recipient can turn off and on again, by the [link](crate::Link) of each of them. Other mails,
+/// such as that about a cancelled shift, cannot be turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Subscription {

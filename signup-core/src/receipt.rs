@@ -159,8 +159,8 @@ impl Operation {
         self.kind
     }
 
-    /// Returns the id of the record that the operation changes or copies, or of the event to which it adds records. `None` if it creates
-    /// a record that belongs to the organization itself.
+    /// Returns the id of the record that the operation changes or copies, or of the event to which it adds records. `None` if it
+    /// creates a record that belongs to the organization itself.
     pub const fn record(self) -> Option<Uuid> {
         self.record
     }

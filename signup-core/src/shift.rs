@@ -78,8 +78,8 @@ pub struct Shift {
     /// When the shift was deleted; `None` while it is not deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deleted_at: Option<Timestamp>,
-    /// How often the time or the place of the shift changed in a way that volunteers are mailed about, from 0. A change without mails
-    /// leaves the number as it is, so it is no news.
+    /// How often the time or the place of the shift changed in a way that volunteers are mailed about, from 0. A change without
+    /// mails leaves the number as it is, so it is no news.
     #[serde(default)]
     pub announced: u32,
     /// When the shift was created.
@@ -89,8 +89,8 @@ pub struct Shift {
 }
 
 impl Shift {
-    /// How long before a shift begins its waiting list stops: 12 hours. From then on nobody joins it, and a place that comes free is open
-    /// to everybody, because those who wait may have made other plans.
+    /// How long before a shift begins its waiting list stops: 12 hours. From then on nobody joins it, and a place that comes free
+    /// is open to everybody, because those who wait may have made other plans.
     pub const WAITLIST_CUTOFF: SignedDuration = SignedDuration::from_hours(12);
     /// How long before a shift begins attendance can be marked: 12 hours.
     pub const ATTENDANCE_BEFORE: SignedDuration = SignedDuration::from_hours(12);
@@ -99,8 +99,8 @@ impl Shift {
     /// The maximum number of sign-ups that wait for a place on one shift.
     pub const MAX_WAITLISTED: u32 = 200;
 
-    /// Creates the record of a shift that lasts all of the first day and has no sign-ups. The other fields are public and can be set
-    /// afterwards. [`ScheduledShift::of`] sets `ends_at`.
+    /// Creates the record of a shift that lasts all of the first day and has no sign-ups. The other fields are public and can be
+    /// set afterwards. [`ScheduledShift::of`] sets `ends_at`.
     pub const fn new(
         id: ShiftId,
         organization: OrganizationId,
@@ -238,7 +238,8 @@ impl ScheduledShift {
         self.shift.closing.is_none() && self.shift.deleted_at.is_none()
     }
 
-    /// Returns whether the shift takes sign-ups at `now`, if its event is published and its [sign-ups are open](Event::signup_phase).
+    /// Returns whether the shift takes sign-ups at `now`, if its event is published and its [sign-ups are
+    /// open](Event::signup_phase).
     pub fn takes_signups(&self, now: Timestamp) -> bool {
         self.is_open() && self.room(now) > 0 && !self.is_over(now)
     }
@@ -250,8 +251,8 @@ impl ScheduledShift {
         self.is_open() && self.room(now) == 0 && self.waiting_room(event, now) > 0
     }
 
-    /// Returns how many places sign-ups can take at `now`. The places that come free before the [cutoff](Shift::WAITLIST_CUTOFF) belong to
-    /// those who wait.
+    /// Returns how many places sign-ups can take at `now`. The places that come free before the [cutoff](Shift::WAITLIST_CUTOFF)
+    /// belong to those who wait.
     pub fn room(&self, now: Timestamp) -> u32 {
         let is_owed = self.occupancy.waitlisted > 0 && self.is_before_cutoff(now);
         if is_owed { 0 } else { self.occupancy.remaining() }

@@ -122,7 +122,8 @@ impl SignInCode {
         now < self.expires_at && self.tries < Self::MAX_TRIES
     }
 
-    /// Returns the digest of a code and of the secret of the browser that asked for it. So the code does not work in another browser.
+    /// Returns the digest of a code and of the secret of the browser that asked for it. So the code does not work in another
+    /// browser.
     pub fn digest_of(browser: &Secret, code: &Code) -> Digest {
         Digest::of(&format!("{} {}", browser.reveal(), code.reveal()))
     }

@@ -41,8 +41,8 @@ pub struct Signup {
     pub state: SignupState,
     /// Whether the volunteer came; `None` if nobody has marked it. Always `None` for a sign-up that is not confirmed.
     pub attendance: Option<Attendance>,
-    /// When an organizer last marked the attendance, corrected the name or the address, or moved the sign-up to another shift; `None` if
-    /// that never happened.
+    /// When an organizer last marked the attendance, corrected the name or the address, or moved the sign-up to another shift;
+    /// `None` if that never happened.
     pub changed_at: Option<Timestamp>,
     /// Whether the sign-up waited for a place at first, as far as its address knows: to a corrected address, a place is new.
     pub has_waited: bool,
@@ -85,8 +85,8 @@ pub struct Told {
 }
 
 impl Told {
-    /// Returns what a form shows before any mail: this shift, with its title, at this time and this place. The other fields are public and
-    /// can be set afterwards.
+    /// Returns what a form shows before any mail: this shift, with its title, at this time and this place. The other fields are
+    /// public and can be set afterwards.
     pub const fn new(shift: ShiftId, title: Title, at: TimeAndPlace) -> Self {
         Self { status: None, shift, title, at, announced: 0, sequence: 0, sent_at: None }
     }
@@ -153,8 +153,8 @@ impl Signup {
     }
 
     /// Returns the lines in which a [`SearchText`](crate::SearchText) is looked for: the name, the address by its key and, if that
-    /// differs, the address as it reads, and then each further word of them. They are in lower case and without accents. Each line comes
-    /// after a line break, so that the beginning of a word is found after one.
+    /// differs, the address as it reads, and then each further word of them. They are in lower case and without accents. Each line
+    /// comes after a line break, so that the beginning of a word is found after one.
     pub fn search_key(&self) -> String {
         let (name, key, readable) =
             (search_form(self.name.as_str()), self.email.key(), search_form(&self.email.readable_key()));
@@ -171,8 +171,8 @@ impl Signup {
         lines
     }
 
-    /// Returns a key by which lists of people are sorted: by name in the root collation of Unicode, and equal names by id, so that the
-    /// oldest sign-up comes first.
+    /// Returns a key by which lists of people are sorted: by name in the root collation of Unicode, and equal names by id, so that
+    /// the oldest sign-up comes first.
     pub fn order_key(&self) -> (Vec<u8>, SignupId) {
         (name_order(self.name.as_str()), self.id)
     }
@@ -284,8 +284,8 @@ impl Signup {
         self.told.shift != self.shift
     }
 
-    /// Returns what the address was told, if since then the organizer has moved the sign-up to another shift, or an announced change has
-    /// moved the shift to the time and the place `at`.
+    /// Returns what the address was told, if since then the organizer has moved the sign-up to another shift, or an announced
+    /// change has moved the shift to the time and the place `at`.
     pub fn moved_from(&self, shift: &Shift, at: &TimeAndPlace) -> Option<&Told> {
         let Told { at: before, announced, .. } = &self.told;
         let is_changed = self.is_moved() || *announced != shift.announced && !before.is_same_as(at);

@@ -150,15 +150,16 @@ forward::stores! {
             query: &SignupQuery,
         ) -> Result<Page<Signup>, StoreError>;
 
-        /// Lists the page of [`signups`](Self::signups) that `query` selects, each with everything that a mail about it shows, in one
-        /// snapshot.
+        /// Lists the page of [`signups`](Self::signups) that `query` selects, each with everything that a mail about it shows, in
+        /// one snapshot.
         async fn signups_in_full(
             &self,
             organization: OrganizationId,
             query: &SignupQuery,
         ) -> Result<Vec<SignupInFull>, StoreError>;
 
-        /// Lists the volunteers of the organization that have a sign-up that `query` [selects](VolunteerQuery::selects), by their ascending
+        /// Lists the volunteers of the organization that have a sign-up that `query` [selects](VolunteerQuery::selects), by their
+        /// ascending
         /// [key](Volunteer::key). Each is the volunteer [of all sign-ups](Volunteer::of_signups) of the address.
         ///
         /// Returns at most `query.limit` volunteers: those nearest to `query.position` on its side, always in list order. The
@@ -185,24 +186,25 @@ forward::stores! {
             query: &DeliveryQuery,
         ) -> Result<Page<Delivery>, StoreError>;
 
-        /// Lists at most `limit` deliveries of all organizations that are [due](Delivery::is_due) at `now`. Deliveries to a disabled
-        /// webhook are left out, except [tests](Delivery::is_test).
+        /// Lists at most `limit` deliveries of all organizations that are [due](Delivery::is_due) at `now`. Deliveries to a
+        /// disabled webhook are left out, except [tests](Delivery::is_test).
         ///
         /// Returns for each webhook at most as many deliveries as may be claimed at `now`: [`Webhook::MAX_IN_FLIGHT`] less those
-        /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. Of those with a due time after the
-        /// [latest](Delivery::latest_due_at), only the first one is listed.
+        /// [in flight](Total::InFlight). These are the ones that are due first, equal ones by id. Of those with a due time after
+        /// the [latest](Delivery::latest_due_at), only the first one is listed.
         ///
-        /// Deliveries of webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never answer
-        /// do not stand before one that does. Among the deliveries of an organization, those come first that have fewer deliveries of
-        /// their webhook before them. So the waiting deliveries of one webhook never stand before those of another. Among the
-        /// deliveries of all organizations, those come first that have fewer deliveries of their organization before them. So the
-        /// same holds for organizations. Deliveries in flight count as before all others. Equal ones are sorted by due time and id.
+        /// Deliveries of webhooks that are [failing](Webhook::failing_since) come after all others, so that endpoints that never
+        /// answer do not stand before one that does. Among the deliveries of an organization, those come first that have fewer
+        /// deliveries of their webhook before them. So the waiting deliveries of one webhook never stand before those of another.
+        /// Among the deliveries of all organizations, those come first that have fewer deliveries of their organization before
+        /// them. So the same holds for organizations. Deliveries in flight count as before all others. Equal ones are sorted by due
+        /// time and id.
         ///
         /// A delivery that cannot be decoded is left out, but keeps its place. The store logs such a delivery once.
         async fn due_deliveries(&self, now: Timestamp, limit: u32) -> Result<Vec<Delivery>, StoreError>;
 
-        /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a sign-in
-        /// that has expired, or whose generation is not that of the person.
+        /// Reads the sign-in with this digest, with the person and the person's memberships, in one snapshot. Also returns a
+        /// sign-in that has expired, or whose generation is not that of the person.
         async fn signed_in(&self, digest: &Digest) -> Result<Option<SignInInFull>, StoreError>;
 
         /// Lists at most `limit` notices that `query` selects, of all organizations, in the order that the query names.
@@ -227,12 +229,12 @@ forward::stores! {
         /// change set has a receipt, a later read of the receipt shows this.
         async fn commit(&self, change: ChangeSet) -> Result<(), CommitError>;
 
-        /// Removes at most `limit` records for good, and returns how many were removed. The questions, messages and location data of a
-        /// removed event go with it, and are not counted.
+        /// Removes at most `limit` records for good, and returns how many were removed. The questions, messages and location data
+        /// of a removed event go with it, and are not counted.
         ///
         /// The caller repeats the call while the result is `limit`. A small limit keeps the wait of other writers short. A call may
-        /// leave an event that it has removed in part. Reads of deleted records then have what is left, and the event itself goes last. The
-        /// service restores no event that a purge may have begun to remove: see [`Event::PURGED_AFTER`].
+        /// leave an event that it has removed in part. Reads of deleted records then have what is left, and the event itself goes
+        /// last. The service restores no event that a purge may have begun to remove: see [`Event::PURGED_AFTER`].
         ///
         /// Each store decides the order in which [`Purge::Deleted`] takes events and shifts, and [`Purge::FailedNotices`] takes
         /// notices.
@@ -291,7 +293,8 @@ pub trait RequestCounter: fmt::Debug + Send + Sync + 'static {
 /// Whether a read returns deleted records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Deleted {
-    /// A deleted record counts as missing, and so do the shifts, questions, location data and sign-ups of a deleted event. The sign-ups for a deleted shift do not.
+    /// A deleted record counts as missing, and so do the shifts, questions, location data and sign-ups of a deleted event. The
+    /// sign-ups for a deleted shift do not.
     Excluded,
     /// A deleted record is returned until it is purged.
     Included,
@@ -300,8 +303,9 @@ pub enum Deleted {
 /// Selects notices.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum NoticeQuery {
-    /// Notices that are due at or before `now`, or after `latest`, and those that are due [for a reminder](Notice::reminder_due_at) at or
-    /// before `now`: first those that [cannot wait](crate::NoticeCause::can_wait). Each part is sorted by due time, equal ones by id.
+    /// Notices that are due at or before `now`, or after `latest`, and those that are due [for a reminder](Notice::reminder_due_at)
+    /// at or before `now`: first those that [cannot wait](crate::NoticeCause::can_wait). Each part is sorted by due time, equal
+    /// ones by id.
     ///
     /// `latest` is at or after `now`. A due time after `latest` was set by a clock that was ahead.
     Due {
@@ -330,7 +334,8 @@ pub enum Purge {
     Deleted(Timestamp),
     /// Notices that failed at or before this time.
     FailedNotices(Timestamp),
-    /// Copies of removed and replaced records, where a store can remove them, such as those in a write-ahead log. Removes no record.
+    /// Copies of removed and replaced records, where a store can remove them, such as those in a write-ahead log. Removes no
+    /// record.
     Traces,
 }
 

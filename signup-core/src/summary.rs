@@ -11,8 +11,8 @@ use crate::shift::ScheduledShift;
 use crate::store::SignupInFull;
 use crate::text::EmailAddress;
 
-/// A member who gets the summary of an organization. Part of [`NoticeCause::Summary`](crate::NoticeCause::Summary): the notice exists while
-/// the member wants the summary, and rests between two mails.
+/// A member who gets the summary of an organization. Part of [`NoticeCause::Summary`](crate::NoticeCause::Summary): the notice
+/// exists while the member wants the summary, and rests between two mails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {

@@ -281,8 +281,8 @@ impl PersonName {
         if key.len() > MAX_BYTES { Digest::of(&key).to_string() } else { key }
     }
 
-    /// Returns the text by which volunteers are sorted, the same for names with the same [key](Self::key): the beginning of the sort
-    /// key in the root collation of Unicode, in hexadecimal digits.
+    /// Returns the text by which volunteers are sorted, the same for names with the same [key](Self::key): the beginning of the
+    /// sort key in the root collation of Unicode, in hexadecimal digits.
     pub fn sort_key(&self) -> String {
         const MAX_BYTES: usize = 48;
         name_order(&self.key()).iter().take(MAX_BYTES).map(|byte| format!("{byte:02x}")).collect()
@@ -290,9 +290,9 @@ impl PersonName {
 }
 
 impl SearchText {
-    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): without regard to case and accents, and an
-    /// address with characters beyond ASCII as it reads. The beginning of an address can itself be an address, so its ASCII form would
-    /// not be found in that of the whole address. A text of nothing but accents stays as it is.
+    /// Returns the text as it is looked for in a [`search_key`](crate::Signup::search_key): without regard to case and accents, and
+    /// an address with characters beyond ASCII as it reads. The beginning of an address can itself be an address, so its ASCII form
+    /// would not be found in that of the whole address. A text of nothing but accents stays as it is.
     pub fn key(&self) -> String {
         let address = if self.0.is_ascii() { None } else { EmailAddress::new(&self.0).ok() };
         let text = address.map_or_else(|| self.0.clone(), |address| address.readable_key());
@@ -302,8 +302,8 @@ impl SearchText {
 }
 
 impl SearchText {
-    /// Returns whether each word of the text begins a word of another text, such as a name, without regard to case and accents. Whatever is
-    /// no letter and no digit separates words.
+    /// Returns whether each word of the text begins a word of another text, such as a name, without regard to case and accents.
+    /// Whatever is no letter and no digit separates words.
     ///
     /// ```
     /// use signup_core::SearchText;
@@ -322,8 +322,8 @@ impl SearchText {
         words(&search_form(&self.0))
     }
 
-    /// Returns what a [`search_key`](crate::Signup::search_key) contains if each word of the text begins a word of the name or of the
-    /// address.
+    /// Returns what a [`search_key`](crate::Signup::search_key) contains if each word of the text begins a word of the name or of
+    /// the address.
     pub fn line_beginnings(&self) -> Vec<String> {
         self.words().iter().map(|word| format!("\n{word}")).collect()
     }
@@ -335,9 +335,10 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Returns a text in the form in which it is searched: in lower case, without accents, and with the strokes and ligatures of Latin letters
-/// resolved. So `Łukasz Ångström` is found by `lukasz angstrom`. Each character is changed by itself, so that a part of a text is also a
-/// part of the result. Marks of other scripts than Latin, Greek, Cyrillic, Hebrew and Arabic stay: many of them are vowels.
+/// Returns a text in the form in which it is searched: in lower case, without accents, and with the strokes and ligatures of Latin
+/// letters resolved. So `Łukasz Ångström` is found by `lukasz angstrom`. Each character is changed by itself, so that a part of a
+/// text is also a part of the result. Marks of other scripts than Latin, Greek, Cyrillic, Hebrew and Arabic stay: many of them are
+/// vowels.
 ///
 /// A KELVIN SIGN, whose lower case is an ASCII `k`, becomes the only `K` of the result: in an address it is no `k`.
 pub(crate) fn search_form(text: &str) -> String {

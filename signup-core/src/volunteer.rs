@@ -12,8 +12,8 @@ use crate::signup::{Attendance, Signup};
 use crate::store::VolunteerKey;
 use crate::text::{EmailAddress, PersonName, name_order};
 
-/// The people who share an address, with the totals of their sign-ups. Sign-ups of deleted events are left out, and those for deleted
-/// shifts count, as in the lists of sign-ups.
+/// The people who share an address, with the totals of their sign-ups. Sign-ups of deleted events are left out, and those for
+/// deleted shifts count, as in the lists of sign-ups.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Volunteer {

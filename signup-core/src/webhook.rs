@@ -35,8 +35,8 @@ pub struct Webhook {
     pub description: Option<WebhookDescription>,
     /// The types of activity that are delivered: 1 to [`MAX_TYPES`](Self::MAX_TYPES) different filters.
     pub types: Vec<TypeFilter>,
-    /// The secret that signs deliveries. A store and [`claim_delivery`](crate::Outbox::claim_delivery) always have it. In the answers of
-    /// other handles it is `None`, apart from those of [`create_webhook`](crate::Session::create_webhook) and
+    /// The secret that signs deliveries. A store and [`claim_delivery`](crate::Outbox::claim_delivery) always have it. In the
+    /// answers of other handles it is `None`, apart from those of [`create_webhook`](crate::Session::create_webhook) and
     /// [`rotate_secret`](crate::Session::rotate_secret).
     pub secret: Option<SigningSecret>,
     /// The secret before the last rotation, if there was one. `None` in the answers of other handles than the outbox.

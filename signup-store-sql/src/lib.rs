@@ -26,8 +26,9 @@
 //! | `postgres` | yes | `PostgresStore`, with TLS |
 //! | `test-cluster` | no | the module `test_cluster`, a PostgreSQL server for tests; needs `postgres` |
 //!
-//! Wall times are stored. The instants of events and shifts are derived from them when records are read. Of these instants,
-//! only the sort keys of events and the ends of shifts are stored. They are derived again when the release of the time zone data changes.
+//! Wall times are stored. The instants of events and shifts are derived from them when records are read. Of these instants, only
+//! the sort keys of events and the ends of shifts are stored. They are derived again when the release of the time zone data
+//! changes.
 //!
 //! The folder `records` has the table of each kind of record, and `sql` the statements of both engines. `sqlite` and
 //! `postgres` each have one engine.

@@ -7,8 +7,8 @@ use super::records::*;
 use crate::*;
 
 /// The closing of a shift cancels its confirmed sign-ups wherever they are read, with the time and the cause of the closing and
-/// without their attendance, and frees their places. It writes no sign-up: their versions stay. Sign-ups that were cancelled before stay
-/// as they were, and so do those for other shifts.
+/// without their attendance, and frees their places. It writes no sign-up: their versions stay. Sign-ups that were cancelled before
+/// stay as they were, and so do those for other shifts.
 pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let Family { organization, full, signups, .. } = &family;
@@ -50,7 +50,8 @@ pub async fn a_closing_cancels_the_confirmed_sign_ups_of_the_shift(store: Arc<dy
     assert!(empty.is_err(), "another shift keeps its sign-ups");
 }
 
-/// A change of a closed shift or of its sign-ups leaves the sign-ups cancelled, also one that waited. A removed sign-up frees no place twice.
+/// A change of a closed shift or of its sign-ups leaves the sign-ups cancelled, also one that waited. A removed sign-up frees no
+/// place twice.
 pub async fn the_sign_ups_of_a_closed_shift_stay_cancelled(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 2).await;
     let first = waiting(signup(&shift, 1));

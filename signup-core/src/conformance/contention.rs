@@ -42,8 +42,8 @@ pub async fn simultaneous_subtractions_never_pass_a_bound(store: Arc<dyn Store>)
     assert_eq!(stored(&*store, &shift).await.unwrap().occupancy.filled, 5);
 }
 
-/// Of 32 simultaneous change sets that add a record to a total, as many succeed as its bound allows. The others are refused with the
-/// bound as the count. They insert the record, publish or restore an event.
+/// Of 32 simultaneous change sets that add a record to a total, as many succeed as its bound allows. The others are refused with
+/// the bound as the count. They insert the record, publish or restore an event.
 pub async fn simultaneous_additions_never_pass_a_bound(store: Arc<dyn Store>) {
     let (drive, _) = with_shift(&store, 1).await;
     let (owner, now) = (drive.organization, at(0) + Message::PERIOD);

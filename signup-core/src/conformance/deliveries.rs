@@ -216,8 +216,8 @@ pub async fn organizations_take_turns(store: Arc<dyn Store>) {
     assert_eq!(due(&*store, 2, 2).await, [42, 43], "up to the limit");
 }
 
-/// The first delivery with a due time after the latest is due, and comes after those of its webhook that are due by now. A due time of
-/// exactly the latest is not due.
+/// The first delivery with a due time after the latest is due, and comes after those of its webhook that are due by now. A due time
+/// of exactly the latest is not due.
 pub async fn a_due_time_after_the_latest_is_that_of_a_clock_that_was_ahead(store: Arc<dyn Store>) {
     let [ahead, correct] = with_webhooks(&*store, [1, 2]).await;
     let latest = Delivery::latest_due_at(at(9)).as_second() - at(0).as_second();

@@ -2,8 +2,8 @@
 
 use crate::*;
 
-/// Returns the page of `list` at a position: the records on its side nearest to it, and where the list continues. The list is in its
-/// order. `is_below` tells whether a record is below the position.
+/// Returns the page of `list` at a position: the records on its side nearest to it, and where the list continues. The list is in
+/// its order. `is_below` tells whether a record is below the position.
 pub(super) fn page_at<T: Listed<Key: PartialEq> + Clone>(
     list: &[T],
     Position { key: here, side }: Position<T::Key>,

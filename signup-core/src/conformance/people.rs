@@ -102,8 +102,8 @@ pub async fn members_and_invitations_of_another_organization_are_not_listed(stor
     assert_eq!(check(&*store, vec![invited(1)]).await, Err(taken), "compared without case");
 }
 
-/// An expired code and an expired invitation keep their unique values until they are replaced or removed. So an insert with the same
-/// value is refused.
+/// An expired code and an expired invitation keep their unique values until they are replaced or removed. So an insert with the
+/// same value is refused.
 pub async fn an_expired_record_with_a_version_keeps_its_values(store: Arc<dyn Store>) {
     commit(&*store, insert([organization(1)])).await;
     let (code, invitation) = (sign_in_code(1), invitation(1, 1));

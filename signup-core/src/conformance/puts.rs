@@ -71,8 +71,8 @@ pub async fn an_event_in_full_follows_its_records(store: Arc<dyn Store>) {
     }
 }
 
-/// A removed record is gone. Other records stay, and so do the answers to a removed question, and the links and the recipient of the address
-/// of a removed sign-up.
+/// A removed record is gone. Other records stay, and so do the answers to a removed question, and the links and the recipient of
+/// the address of a removed sign-up.
 pub async fn a_removed_record_is_gone_and_others_stay(store: Arc<dyn Store>) {
     let family = with_family(&*store).await;
     let mut left = family.records();

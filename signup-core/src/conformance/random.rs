@@ -6,8 +6,8 @@
 //! Ids are new. Slugs, digests, addresses and capacities come from small ranges, so refusals are common.
 //!
 //! **Invariant:** a change set keeps the contract of [`Store::commit`]. It requires each record that it replaces or removes as it
-//! was read, the parent of each new record, and that each new unique value is absent. A sign-up requires the gates of its event and of
-//! its shift.
+//! was read, the parent of each new record, and that each new unique value is absent. A sign-up requires the gates of its event and
+//! of its shift.
 
 mod records;
 mod world;
@@ -275,8 +275,8 @@ impl Draft<'_> {
         self.put(None, Membership { version, ..new }.into())
     }
 
-    /// Ends a membership. The version of the person rises above that of the membership. The last membership takes the person with it,
-    /// and so the sign-ins.
+    /// Ends a membership. The version of the person rises above that of the membership. The last membership takes the person with
+    /// it, and so the sign-ins.
     fn leave(&mut self, numbers: &mut Numbers<'_>) -> Option<()> {
         let membership = *numbers.pick(self.world.all::<&Membership>())?;
         let person: Person =

@@ -364,7 +364,8 @@ pub async fn try_commit(store: &dyn Store, change: ChangeSet) -> Result<(), Refu
     }
 }
 
-/// Commits all change sets at the same time, each in its own task. Returns the refusals of the store in the order of the change sets.
+/// Commits all change sets at the same time, each in its own task. Returns the refusals of the store in the order of the change
+/// sets.
 pub async fn all_at_once(store: &Arc<dyn Store>, changes: Vec<ChangeSet>) -> Vec<Result<(), Refusal>> {
     let start = Arc::new(tokio::sync::Barrier::new(changes.len()));
     let tasks = changes.into_iter().map(|change| {

@@ -126,8 +126,8 @@ pub async fn a_page_of_sign_ups_has_positions_exactly_where_the_list_continues(s
     }
 }
 
-/// A search finds a part of a name or of an address, without case and accents in every script. It combines with the other filters and
-/// with pages, and no character is a wildcard.
+/// A search finds a part of a name or of an address, without case and accents in every script. It combines with the other filters
+/// and with pages, and no character is a wildcard.
 pub async fn a_search_finds_a_part_of_a_name_or_of_an_address(store: Arc<dyn Store>) {
     let (event, shift) = with_shift(&store, 99).await;
     let people = [

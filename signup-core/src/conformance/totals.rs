@@ -6,8 +6,8 @@ use super::family::with_family;
 use super::records::*;
 use crate::*;
 
-/// Returns the number of records that count at `now`. Asserts that the total is below exactly the greater bounds, and at least as great
-/// as exactly the others, if it is stored.
+/// Returns the number of records that count at `now`. Asserts that the total is below exactly the greater bounds, and at least as
+/// great as exactly the others, if it is stored.
 pub(super) async fn count(store: &dyn Store, total: &Total, now: Timestamp) -> u32 {
     let check_below = |bound| check(store, vec![Requirement::Below { total: total.clone(), bound, now }]);
     let Err(Refusal::NotBelow { total: found, count }) = check_below(0).await else {
@@ -25,9 +25,9 @@ pub(super) async fn count(store: &dyn Store, total: &Total, now: Timestamp) -> u
     count
 }
 
-/// Inserts, puts and removals move records between totals. The places on a closed shift are free, and nobody waits for one. A cancelled
-/// sign-up and a sign-up for a deleted or closed shift keep their answers. An edit of a shift keeps `filled`, which may exceed the
-/// capacity, and `waitlisted`.
+/// Inserts, puts and removals move records between totals. The places on a closed shift are free, and nobody waits for one. A
+/// cancelled sign-up and a sign-up for a deleted or closed shift keep their answers. An edit of a shift keeps `filled`, which may
+/// exceed the capacity, and `waitlisted`.
 pub async fn totals_follow_each_write(store: Arc<dyn Store>) {
     let owner = organization(1);
     let event = event(1, 1);

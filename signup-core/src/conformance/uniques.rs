@@ -67,8 +67,8 @@ pub async fn a_unique_value_is_free_or_taken(store: Arc<dyn Store>) {
     }
 }
 
-/// A sign-up that waits holds the place of its person, and a cancelled one frees it. A change of the cancelled sign-up, and its removal, leave the
-/// place to the sign-up that took it.
+/// A sign-up that waits holds the place of its person, and a cancelled one frees it. A change of the cancelled sign-up, and its
+/// removal, leave the place to the sign-up that took it.
 pub async fn a_cancelled_sign_up_frees_its_place(store: Arc<dyn Store>) {
     let (_, shift) = with_shift(&store, 5).await;
     let first = waiting(signup(&shift, 1));

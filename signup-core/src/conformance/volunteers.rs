@@ -12,8 +12,8 @@ async fn listed(store: &dyn Store, query: VolunteerQuery) -> Vec<Volunteer> {
     page.items
 }
 
-/// Inserts two events, each with a shift: of three hours in New York, and of an hour less in Paris on the day on which clocks jump. Signs
-/// people up for them, and returns the second event.
+/// Inserts two events, each with a shift: of three hours in New York, and of an hour less in Paris on the day on which clocks jump.
+/// Signs people up for them, and returns the second event.
 async fn with_volunteers(store: &dyn Store) -> Event {
     let events = [event(1, 1), event_on(1, 2, "2027-03-28", "Europe/Paris")];
     let mut shifts = [shift(&events[0], 1, 99), shift(&events[1], 2, 99)];

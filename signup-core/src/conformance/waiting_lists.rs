@@ -17,8 +17,9 @@ enum Act {
     Capacity(u32),
 }
 
-/// People sign up, join the waiting list, cancel and are erased, and the capacity changes, all at the same time. Afterwards the shift is
-/// full or nobody waits, it has as many confirmed sign-ups as its totals say, and nobody has two. A freed place passes nobody who waits.
+/// People sign up, join the waiting list, cancel and are erased, and the capacity changes, all at the same time. Afterwards the
+/// shift is full or nobody waits, it has as many confirmed sign-ups as its totals say, and nobody has two. A freed place passes
+/// nobody who waits.
 pub async fn nobody_waits_for_an_empty_place_after_simultaneous_changes(store: Arc<dyn Store>) {
     use Act::*;
     let event = Event { waitlist_enabled: true, ..event(1, 1) };

@@ -18,8 +18,8 @@ use crate::webhook::url::WebhookUrlError;
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// A required value is omitted, null or blank. As a fault of the whole input: there is no text at all. A blank name or address of a sign-up is [`Text`](Self::Text), not
-    /// this kind.
+    /// A required value is omitted, null or blank. As a fault of the whole input: there is no text at all. A blank name or address
+    /// of a sign-up is [`Text`](Self::Text), not this kind.
     #[error("is required")]
     Required,
     /// The value has another type, or is null or blank in a field that takes neither. An answer does not fit the kind of
@@ -32,7 +32,8 @@ pub enum FaultKind {
         /// The type that the field takes.
         expected: ValueType,
     },
-    /// A value that may be given only once, such as a header, an option of a question or a person of a form, is given several times.
+    /// A value that may be given only once, such as a header, an option of a question or a person of a form, is given several
+    /// times.
     #[error("must be given only once")]
     Repeated,
     /// The input does not take a member or a parameter of this name, or an answer to this question.

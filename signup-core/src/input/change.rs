@@ -110,8 +110,8 @@ impl<V: Clone> FieldChange<Option<V>> for Option<Change<V>> {
     }
 }
 
-/// Removes the change of a field that the caller left as it was read. Adds the name to the conflicts if another caller has set the field
-/// to a third value. A field that was not read, or whose present value is not given, has no conflict.
+/// Removes the change of a field that the caller left as it was read. Adds the name to the conflicts if another caller has set the
+/// field to a third value. A field that was not read, or whose present value is not given, has no conflict.
 pub(super) fn merge<T>(
     (name, conflicts): (&'static str, &mut Vec<&'static str>),
     new: &mut Option<T>,
@@ -128,8 +128,9 @@ pub(super) fn merge<T>(
     }
 }
 
-/// The fields of a patch, with their names, and the values of them that the caller read before. The record has a field of the same name for each, unless the row has its value in the record:
-/// such a field is changed by the rule. A row can end in the function that compares two changes.
+/// The fields of a patch, with their names, and the values of them that the caller read before. The record has a field of the same
+/// name for each, unless the row has its value in the record: such a field is changed by the rule. A row can end in the function
+/// that compares two changes.
 macro_rules! fields_of {
     (@of $record:ident $field:ident) => { FieldChange::of(&$record.$field) };
     (@of $record:ident $($field:ident).+ = $present:expr) => { $present };
@@ -141,9 +142,9 @@ macro_rules! fields_of {
         $($name:literal: $($field:ident).+ $(= $present:expr)? $(, $same:path)?;)*
     }) => {
         impl $patch {
-            /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only the
-            /// fields with another value than the one that was read. So it does not undo what others changed in between. A field that
-            /// another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
+            /// Sets the values that the caller read before, such as those of a form when it was loaded. Then the patch changes only
+            /// the fields with another value than the one that was read. So it does not undo what others changed in between. A
+            /// field that another caller has changed to a third value since is [`Error::Conflict`](crate::Error::Conflict).
             #[must_use]
             pub fn read(self, values: Self) -> Self {
                 Self { read: Some(Box::new(values)), ..self }
@@ -165,8 +166,8 @@ macro_rules! fields_of {
                 names
             }
 
-            /// Returns the patch of the fields that the caller changed since their values were read. A patch without values that were
-            /// read stays as it is.
+            /// Returns the patch of the fields that the caller changed since their values were read. A patch without values that
+            /// were read stays as it is.
             ///
             /// # Errors
             /// Returns the names of the fields that other callers have set to a third value.

@@ -20,8 +20,8 @@ pub struct Correction {
 }
 
 impl Correction {
-    /// Makes a correction of an untyped input with the fields `name` and `email`. An omitted field stays as it is. No field may be null or
-    /// blank.
+    /// Makes a correction of an untyped input with the fields `name` and `email`. An omitted field stays as it is. No field may be
+    /// null or blank.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.

@@ -16,8 +16,8 @@ use crate::plan::PlanLimits;
 use crate::text::{BadgeLabel, Description, EventLocation, Instructions, LocationData, Title};
 use crate::zone::Zone;
 
-/// Takes the fields that a new event and a patch share, in the order of their faults. `limits` are those of a new event. Also returns
-/// the number of days, if the dates have no fault.
+/// Takes the fields that a new event and a patch share, in the order of their faults. `limits` are those of a new event. Also
+/// returns the number of days, if the dates have no fault.
 fn take_fields(fields: &mut Fields<'_>, limits: Option<PlanLimits>) -> (EventPatch, Option<u32>) {
     let mut event = EventPatch::new();
     event.title = fields.text("title").required();
@@ -337,8 +337,8 @@ pub struct EventPatch {
     pub longitude: Option<Change<Longitude>>,
     /// The new data about the place, or its removal.
     pub location_data: Option<Change<LocationData>>,
-    /// The new first day. Moves the last day, and the opening and the closing of sign-ups, by as many days, unless the patch sets these,
-    /// too.
+    /// The new first day. Moves the last day, and the opening and the closing of sign-ups, by as many days, unless the patch sets
+    /// these, too.
     pub start_date: Option<Date>,
     /// The new last day, or its removal.
     pub end_date: Option<Change<Date>>,
@@ -369,10 +369,11 @@ pub struct EventPatch {
 }
 
 impl EventPatch {
-    /// Makes a patch of an untyped input: the fields of a [new event](NewEvent::from_input) without `shifts`, and `notify_volunteers`.
+    /// Makes a patch of an untyped input: the fields of a [new event](NewEvent::from_input) without `shifts`, and
+    /// `notify_volunteers`.
     ///
-    /// An omitted field stays as it is. Null and blank clear a field that may be empty, and are faults of every other field. The days
-    /// are compared only where the patch has both.
+    /// An omitted field stays as it is. Null and blank clear a field that may be empty, and are faults of every other field. The
+    /// days are compared only where the patch has both.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.

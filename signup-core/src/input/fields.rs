@@ -1,8 +1,8 @@
 //! The reader of an untyped input: takes fields by name, collects every fault in that order, and knows at the end which members
 //! nothing took.
 //!
-//! A field is one expression: its name, its type, its bound, and what omitting it means. So the code that makes a typed input is the
-//! declaration of its fields.
+//! A field is one expression: its name, its type, its bound, and what omitting it means. So the code that makes a typed input is
+//! the declaration of its fields.
 
 use std::borrow::Cow;
 use std::str::FromStr;
@@ -87,8 +87,8 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Takes a whole number. `check` gets `None` for a number that is not whole or not in the range of a `u32`. The fault of a value of
-    /// another type is `out_of_range`, which names the bounds.
+    /// Takes a whole number. `check` gets `None` for a number that is not whole or not in the range of a `u32`. The fault of a
+    /// value of another type is `out_of_range`, which names the bounds.
     pub(super) fn whole_number<T>(
         &mut self,
         name: &'static str,

@@ -3,8 +3,8 @@
 //! Each value of a member is kept as JSON text, and parsed when a check takes the field of its name. So a value of the wrong type
 //! stops no other check, and a value that no check takes is never built, however large or deep it is.
 //!
-//! **Invariant:** the only errors of reading are that the text is empty, not JSON, or not an object. A text with half of a surrogate
-//! pair anywhere is not JSON, so no value fails to parse later.
+//! **Invariant:** the only errors of reading are that the text is empty, not JSON, or not an object. A text with half of a
+//! surrogate pair anywhere is not JSON, so no value fails to parse later.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,8 +17,8 @@ use crate::text::is_blank;
 
 /// An untyped input: named values that are not checked yet, such as the members of the body of a request.
 ///
-/// A typed input, such as [`NewEvent`](crate::NewEvent), is made of it by a function `from_input`, which finds every fault. If a name
-/// is given twice, the last value counts. Each name that the typed input does not take is a fault, unless it is
+/// A typed input, such as [`NewEvent`](crate::NewEvent), is made of it by a function `from_input`, which finds every fault. If a
+/// name is given twice, the last value counts. Each name that the typed input does not take is a fault, unless it is
 /// [ignored](Self::ignoring).
 ///
 /// ```
@@ -118,8 +118,8 @@ impl<'a> Input<'a> {
         Ok(Self::new(members))
     }
 
-    /// Ignores members of these names that the typed input does not take, and those of the elements of `shifts`. So a client can send
-    /// back a record as it was read.
+    /// Ignores members of these names that the typed input does not take, and those of the elements of `shifts`. So a client can
+    /// send back a record as it was read.
     #[must_use]
     pub fn ignoring(self, names: &'static [&'static str], of_shifts: &'static [&'static str]) -> Self {
         Self { ignored: names, ignored_in_shifts: of_shifts, ..self }
@@ -131,15 +131,15 @@ impl<'a> Input<'a> {
         Self { only: Some(names), ..self }
     }
 
-    /// Takes `each_minutes` in each element of `shifts`, as a form has it: the element makes one shift for each of these minutes from
-    /// its start to its end, all with the other fields of the element. A whole number from 1 to 1440 that leaves no remainder.
+    /// Takes `each_minutes` in each element of `shifts`, as a form has it: the element makes one shift for each of these minutes
+    /// from its start to its end, all with the other fields of the element. A whole number from 1 to 1440 that leaves no remainder.
     #[must_use]
     pub fn with_lengths(self) -> Self {
         Self { has_lengths: true, ..self }
     }
 
-    /// Says in the fault of an unknown name what was probably [meant](FaultKind::Unknown), if `meant` knows it: it gets the known names,
-    /// and the unknown one.
+    /// Says in the fault of an unknown name what was probably [meant](FaultKind::Unknown), if `meant` knows it: it gets the known
+    /// names, and the unknown one.
     #[must_use]
     pub fn meaning(self, meant: fn(known: &[&'static str], name: &str) -> Option<&'static str>) -> Self {
         Self { meant: Some(meant), ..self }

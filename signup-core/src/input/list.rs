@@ -16,8 +16,8 @@ use crate::value_error::ValueError;
 
 impl EventQuery {
     /// Makes a query of parameters, which are all optional: `is_published`, `is_cancelled`, `from`, `to`, `external_id`, `order`,
-    /// `per_page` and `cursor`. An `external_id` that cannot be one selects no event. A `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT)
-    /// means `MAX_LIMIT`.
+    /// `per_page` and `cursor`. An `external_id` that cannot be one selects no event. A `per_page` above
+    /// [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
@@ -58,8 +58,8 @@ impl CoverageQuery {
 }
 
 impl ActivityQuery {
-    /// Makes a query of parameters, which are all optional: `type`, `event_id`, `per_page` and `cursor`. A malformed id selects nothing. A
-    /// `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
+    /// Makes a query of parameters, which are all optional: `type`, `event_id`, `per_page` and `cursor`. A malformed id selects
+    /// nothing. A `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
@@ -89,8 +89,8 @@ impl DeliveryQuery {
 }
 
 impl SignupQuery {
-    /// Makes a query of parameters, which are all optional: `event_id`, `slot_id`, `status`, `email`, `q`, `per_page` and `cursor`. A
-    /// malformed id selects nothing. `email` is a whole address, and `q` a part of a name or of an address. A `per_page` above
+    /// Makes a query of parameters, which are all optional: `event_id`, `slot_id`, `status`, `email`, `q`, `per_page` and `cursor`.
+    /// A malformed id selects nothing. `email` is a whole address, and `q` a part of a name or of an address. A `per_page` above
     /// [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
@@ -110,8 +110,8 @@ impl SignupQuery {
 }
 
 impl VolunteerQuery {
-    /// Makes a query of parameters, which are all optional: `email`, `q`, `per_page` and `cursor`. `email` is a whole address, and `q` the
-    /// beginnings of words of a name or of an address. A `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
+    /// Makes a query of parameters, which are all optional: `email`, `q`, `per_page` and `cursor`. `email` is a whole address, and
+    /// `q` the beginnings of words of a name or of an address. A `per_page` above [`MAX_LIMIT`](Self::MAX_LIMIT) means `MAX_LIMIT`.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.

@@ -1,7 +1,7 @@
 //! Input of operations: typed values, and untyped input that becomes typed values.
 //!
-//! Typed input, such as [`NewEvent`], is made of checked values. Untyped input is an [`Input`]: the members of a JSON object, or the
-//! parameters of a query. Each typed input has a function `from_input`, which declares its fields. A check reads no record.
+//! Typed input, such as [`NewEvent`], is made of checked values. Untyped input is an [`Input`]: the members of a JSON object, or
+//! the parameters of a query. Each typed input has a function `from_input`, which declares its fields. A check reads no record.
 
 mod cancellation;
 mod change;
@@ -57,7 +57,8 @@ impl Input<'_> {
         Fields::new(self).finish(Some(()))
     }
 
-    /// Checks the input of a write that needs none and sends no mail, such as a publication: `notify_volunteers`, which every write takes.
+    /// Checks the input of a write that needs none and sends no mail, such as a publication: `notify_volunteers`, which every write
+    /// takes.
     ///
     /// # Errors
     /// Returns every fault.

@@ -76,8 +76,8 @@ pub enum Asked {
 }
 
 impl Acceptance {
-    /// Makes an acceptance of an untyped input. Each field that the invitation asks for is required: `name`, and from a first owner also
-    /// `email`, `organization_name` and `contact`. Ignores the others of these fields.
+    /// Makes an acceptance of an untyped input. Each field that the invitation asks for is required: `name`, and from a first owner
+    /// also `email`, `organization_name` and `contact`. Ignores the others of these fields.
     ///
     /// ```
     /// use signup_core::{Acceptance, Asked, Input};

@@ -107,8 +107,8 @@ pub struct QuestionPatch {
 }
 
 impl QuestionPatch {
-    /// Makes a patch of an untyped input with the fields of a [new question](NewQuestion::from_input). An omitted field stays as it is.
-    /// No field may be null or blank.
+    /// Makes a patch of an untyped input with the fields of a [new question](NewQuestion::from_input). An omitted field stays as it
+    /// is. No field may be null or blank.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.
@@ -169,8 +169,8 @@ fn take_fields(fields: &mut Fields<'_>) -> QuestionPatch {
     question
 }
 
-/// Takes the options of a question of this kind. Returns `None` if one has a fault, if there are more than any question has, or if a change
-/// omits them. Omitted options of a new question are none.
+/// Takes the options of a question of this kind. Returns `None` if one has a fault, if there are more than any question has, or if
+/// a change omits them. Omitted options of a new question are none.
 fn take_options(fields: &mut Fields<'_>, kind: QuestionKind) -> Option<Vec<Label>> {
     let (before, max) = (fields.fault_count(), Question::MAX_OPTIONS);
     let is_omitted = !fields.has("options");

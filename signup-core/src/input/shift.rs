@@ -210,8 +210,8 @@ pub struct ShiftPatch {
 impl ShiftPatch {
     /// Makes a patch of an untyped input. The fields have the names of the members in JSON, such as `start_time`.
     ///
-    /// An omitted field stays as it is. Null and blank clear a field that may be empty, and are faults of every other field. Whether
-    /// the end fits depends on the shift, unless the patch has the start, the end and its day.
+    /// An omitted field stays as it is. Null and blank clear a field that may be empty, and are faults of every other field.
+    /// Whether the end fits depends on the shift, unless the patch has the start, the end and its day.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.

@@ -54,9 +54,9 @@ pub struct NewSignup {
     pub people: Vec<NewVolunteer>,
     /// Whether shifts of the form may overlap.
     pub accepts_overlaps: bool,
-    /// Whether people who find no place join the waiting list. Then a shift that [takes](ScheduledShift::takes_waiters) them gives as many
-    /// places as it has room for, in the order of the people, and the others wait. Otherwise a shift without room for all people takes
-    /// nobody.
+    /// Whether people who find no place join the waiting list. Then a shift that [takes](ScheduledShift::takes_waiters) them gives
+    /// as many places as it has room for, in the order of the people, and the others wait. Otherwise a shift without room for all
+    /// people takes nobody.
     pub joins_waitlist: bool,
 }
 

@@ -32,8 +32,8 @@ pub struct NewWebhook {
 }
 
 impl NewWebhook {
-    /// Makes a webhook of an untyped input: `url`, and optionally `description`, `types` and `is_enabled`. It receives every type by
-    /// default, and is enabled. `allowed` are the networks that the [operator allows](crate::Service::with_webhook_networks).
+    /// Makes a webhook of an untyped input: `url`, and optionally `description`, `types` and `is_enabled`. It receives every type
+    /// by default, and is enabled. `allowed` are the networks that the [operator allows](crate::Service::with_webhook_networks).
     ///
     /// ```
     /// use signup_core::{Input, Networks, NewWebhook};
@@ -96,8 +96,8 @@ pub struct WebhookPatch {
 }
 
 impl WebhookPatch {
-    /// Makes a patch of an untyped input with the fields of a [new webhook](NewWebhook::from_input). An omitted field stays as it is. Null
-    /// and blank clear the description.
+    /// Makes a patch of an untyped input with the fields of a [new webhook](NewWebhook::from_input). An omitted field stays as it
+    /// is. Null and blank clear the description.
     ///
     /// # Errors
     /// Returns every fault, in the order of the fields.

@@ -72,8 +72,8 @@ impl NewActivity {
 /// Adds the activity of a decision to its change set, and a delivery for each of the organization's `webhooks` that selects it. The
 /// ids are generated in the order of the activity.
 ///
-/// A webhook that the change set changes counts as it is afterwards, and one that it creates is not among `webhooks`. So a webhook is
-/// not told that it was created, disabled or deleted.
+/// A webhook that the change set changes counts as it is afterwards, and one that it creates is not among `webhooks`. So a webhook
+/// is not told that it was created, disabled or deleted.
 ///
 /// The caller requires the gate of the organization, so that these are its webhooks when the change set is committed.
 pub(crate) fn record_activity(

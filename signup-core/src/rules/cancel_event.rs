@@ -16,8 +16,8 @@ use crate::shift::{Closing, Shift};
 use crate::store::{ChangeSet, EventInFull};
 use crate::text::CancellationReason;
 
-/// Cancels an event for good, cancels its active sign-ups, and mails their volunteers, unless the request suppresses the mails. `job` is
-/// the one that mails the changes of the event, as it was read. A cancelled event stays unchanged.
+/// Cancels an event for good, cancels its active sign-ups, and mails their volunteers, unless the request suppresses the mails.
+/// `job` is the one that mails the changes of the event, as it was read. A cancelled event stays unchanged.
 ///
 /// # Errors
 /// Returns [`Error::EventOver`] if the event and all its shifts are over.

@@ -14,8 +14,8 @@ use crate::signup::Signup;
 use crate::store::{ChangeSet, SignupInFull};
 use crate::text::CancellationReason;
 
-/// Cancels a sign-up and frees its place, which goes to those who wait. Unless `is_silent`, its volunteer is mailed: `recipient` is the
-/// one of the address. A cancelled sign-up stays unchanged.
+/// Cancels a sign-up and frees its place, which goes to those who wait. Unless `is_silent`, its volunteer is mailed: `recipient` is
+/// the one of the address. A cancelled sign-up stays unchanged.
 ///
 /// # Errors
 /// Returns [`Error::ShiftDeleted`] or [`Error::ShiftOver`] if the sign-up is active and its shift is deleted or over.
@@ -57,8 +57,8 @@ pub(crate) fn cancel_signup(
     Ok(Decision::new(cancelled, change, activity).again_after(changed_or_promoted))
 }
 
-/// Removes a sign-up for good. Its place, if it has one, goes to those who wait. Is not decided again: a sign-up that has changed is read
-/// anew.
+/// Removes a sign-up for good. Its place, if it has one, goes to those who wait. Is not decided again: a sign-up that has changed
+/// is read anew.
 pub(crate) fn erase_signup(found: SignupInFull, waiting: &WaitingList, now: Timestamp) -> Decision<()> {
     let SignupInFull { event, shift, signup, .. } = found;
     let erased = NewActivity::of(ActivityType::SIGNUP_ERASED, &signup);
@@ -76,8 +76,8 @@ pub(crate) fn erase_signup(found: SignupInFull, waiting: &WaitingList, now: Time
     Decision::new((), change, activity).again_after(|_| false)
 }
 
-/// Removes the notices of an address and its links for good, unless a notice has changed since it was read: an attempt to send its mail
-/// makes another link.
+/// Removes the notices of an address and its links for good, unless a notice has changed since it was read: an attempt to send its
+/// mail makes another link.
 pub(crate) fn erase_mails(notices: Vec<Notice>, links: Vec<Link>) -> ChangeSet {
     let mut change = ChangeSet::default();
     notices.into_iter().for_each(|notice| change.remove(notice));

@@ -27,9 +27,9 @@ use crate::store::{ChangeSet, EventLocationData};
 /// count under its lock, so simultaneous creates never exceed the limit.
 ///
 /// # Errors
-/// - [`Error::Invalid`] with a fault of each day that is out of range, of `end_date` if it is before the first day or the event
-///   has more days than the plan allows, of `signups_close_at` if it is not after the opening, of `shifts` if there are too many, and of each shift that repeats an external id. If
-///   the days have no fault, also of each shift whose day is not one of them.
+/// - [`Error::Invalid`] with a fault of each day that is out of range, of `end_date` if it is before the first day or the event has
+///   more days than the plan allows, of `signups_close_at` if it is not after the opening, of `shifts` if there are too many, and
+///   of each shift that repeats an external id. If the days have no fault, also of each shift whose day is not one of them.
 /// - [`Error::ExternalIdTaken`].
 pub(crate) fn create_event(
     organization: OrganizationId,

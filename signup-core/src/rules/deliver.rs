@@ -20,8 +20,8 @@ use crate::store::{ChangeSet, SignupInFull};
 /// The time between two portions of a job.
 const PORTION_INTERVAL: SignedDuration = SignedDuration::from_secs(1);
 
-/// Marks one portion of the addresses that a change of their event concerns: of `signups`, one for each address, each with the recipient of
-/// its address. `last` is the last sign-up of the portion if another one follows.
+/// Marks one portion of the addresses that a change of their event concerns: of `signups`, one for each address, each with the
+/// recipient of its address. `last` is the last sign-up of the portion if another one follows.
 pub(crate) fn mark_portion(
     job: Notice,
     signups: Vec<(Signup, Concern, Option<Notice>)>,
@@ -45,8 +45,8 @@ pub(crate) fn mark_portion(
     change
 }
 
-/// Replaces a job with its next version, which is due for the `next` portion. If no portion follows, a job of changes rests until the next
-/// change, and any other job is deleted.
+/// Replaces a job with its next version, which is due for the `next` portion. If no portion follows, a job of changes rests until
+/// the next change, and any other job is deleted.
 pub(super) fn end_portion(change: &mut ChangeSet, job: Notice, next: Option<NoticeCause>, now: Timestamp) {
     let version = job.version + 1;
     let next = match (next, &job.cause) {
@@ -104,8 +104,8 @@ pub(crate) fn claim_news(
     )
 }
 
-/// Stores that the mail of a claimed recipient was sent: what the address was told, and that the recipient rests, unless there may be more
-/// to tell. A sign-up whose address was corrected meanwhile was told nothing.
+/// Stores that the mail of a claimed recipient was sent: what the address was told, and that the recipient rests, unless there may
+/// be more to tell. A sign-up whose address was corrected meanwhile was told nothing.
 pub(crate) fn sent(notice: &Notice, recipient: &Recipient, told: Vec<(Signup, Told)>) -> ChangeSet {
     let mut change = ChangeSet::default();
     for (signup, told) in told.into_iter().filter(|(signup, _)| signup.email == recipient.email) {
@@ -157,8 +157,8 @@ pub(crate) fn failed(notice: &Notice, failure: MailFailure, reason: &str, now: T
     given_up(notice, failure, reason, now)
 }
 
-/// Returns the notice after a failed attempt, whose mail may have arrived. A recipient that failed is due again if there was more to
-/// tell meanwhile.
+/// Returns the notice after a failed attempt, whose mail may have arrived. A recipient that failed is due again if there was more
+/// to tell meanwhile.
 pub(crate) fn given_up(notice: Notice, failure: MailFailure, reason: &str, now: Timestamp) -> Notice {
     let mut failed = notice.after_failure(failure, reason, now);
     if failed.failure.is_some()
@@ -175,8 +175,8 @@ pub(crate) fn given_up(notice: Notice, failure: MailFailure, reason: &str, now: 
     failed
 }
 
-/// Returns the notice after a failed claim, which has not read the sign-ups. A recipient without attempts left waits for no reminder whose
-/// moment has passed: it would be due at once.
+/// Returns the notice after a failed claim, which has not read the sign-ups. A recipient without attempts left waits for no
+/// reminder whose moment has passed: it would be due at once.
 pub(crate) fn claim_failed(notice: &Notice, reason: &str, now: Timestamp) -> Notice {
     let mut failed = given_up(notice.clone().claimed(now), MailFailure::Transient, reason, now);
     if failed.failure.is_some()

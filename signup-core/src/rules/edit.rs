@@ -1,7 +1,7 @@
 //! Shared by the edits of an event: its next version, and requirements, such as that shifts have no active sign-up.
 //!
-//! A sign-up is active if it is confirmed or waits, and its shift is not over. Whether a shift is over follows from its hours before
-//! the edit.
+//! A sign-up is active if it is confirmed or waits, and its shift is not over. Whether a shift is over follows from its hours
+//! before the edit.
 //!
 //! **Invariants:** every edit of an event, of the set of its shifts or of its questions adds 1 to the version of the event. An
 //! edit that changes whether and how volunteers may sign up also adds 1 to the gate of the event or of the shift. A sign-up
@@ -57,23 +57,23 @@ pub(super) fn require_no_active_signups<'s>(
     true
 }
 
-/// Returns whether volunteers are mailed about the change of a shift: if its time or its place changes, and the shift is not over by both
-/// its old and its new hours.
+/// Returns whether volunteers are mailed about the change of a shift: if its time or its place changes, and the shift is not over
+/// by both its old and its new hours.
 pub(super) fn is_announced([before, after]: [&TimeAndPlace; 2], now: Timestamp) -> bool {
     let is_over = before.interval.is_over(now) && after.interval.is_over(now);
     !before.is_same_as(after) && !is_over
 }
 
-/// Returns whether the volunteers of a shift that is not over are reminded at another moment after its change, or can be reminded again,
-/// because the hours before it were too late for that.
+/// Returns whether the volunteers of a shift that is not over are reminded at another moment after its change, or can be reminded
+/// again, because the hours before it were too late for that.
 pub(super) fn moves_reminder(before: &ScheduledShift, after: &ScheduledShift, now: Timestamp) -> bool {
     let is_moved = before.reminded_at() != after.reminded_at();
     let is_in_time_again = reminder::is_too_late(before, now) && !reminder::is_too_late(after, now);
     (is_moved || is_in_time_again) && !after.is_over(now)
 }
 
-/// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of active sign-ups of the shifts
-/// whose change is announced, or that are closed, unless silently, and the number of sign-ups that are promoted.
+/// Returns an upper bound of the mails that a change of an event or of its shifts causes: the number of active sign-ups of the
+/// shifts whose change is announced, or that are closed, unless silently, and the number of sign-ups that are promoted.
 pub(crate) fn mails_of(change: &ChangeSet) -> u32 {
     let is_told = |before: &Shift, after: &Shift| {
         let is_closed =

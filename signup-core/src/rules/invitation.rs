@@ -148,8 +148,8 @@ pub(crate) fn withdraw(
 /// Checks that the link of an invitation works at `now`. Returns the member who invites, `None` if it is the operator.
 ///
 /// # Errors
-/// Returns [`Error::InvitationGone`] if the invitation has expired, if it is for the first owner of an organization that has an owner,
-/// or if its inviter has lost the right to invite: the membership has ended since the invitation was read.
+/// Returns [`Error::InvitationGone`] if the invitation has expired, if it is for the first owner of an organization that has an
+/// owner, or if its inviter has lost the right to invite: the membership has ended since the invitation was read.
 pub(crate) fn check_invitation<'m>(
     invitation: &Invitation,
     members: &'m [(Membership, Person)],
@@ -204,12 +204,12 @@ pub(crate) struct AcceptFacts {
 /// `secret`. The outcome is that sign-in. `None` for a person who exists: an invitation can be forwarded, so it does not prove who
 /// accepts it. The membership of a member does not change.
 ///
-/// A person who joins another organization is signed out of every browser but the present one: an earlier invitation may have signed
-/// in somebody who does not read the mails of the address, and that sign-in must not open this organization.
+/// A person who joins another organization is signed out of every browser but the present one: an earlier invitation may have
+/// signed in somebody who does not read the mails of the address, and that sign-in must not open this organization.
 ///
 /// The first owner also names the organization. Its slug follows the name this once. A member who becomes the first owner gets the
-/// role. The first owner gets the [summaries](super::summary). Each new owner changes the version of the organization. So if a first owner and another owner join at once, the later
-/// commit is refused. The call decides again, and finds an owner.
+/// role. The first owner gets the [summaries](super::summary). Each new owner changes the version of the organization. So if a
+/// first owner and another owner join at once, the later commit is refused. The call decides again, and finds an owner.
 ///
 /// # Errors
 /// - [`Error::InvitationGone`] if the link [no longer works](check_invitation).

@@ -11,8 +11,8 @@ use crate::store::{ChangeSet, SignupInFull};
 /// Marks whether the volunteer of a confirmed sign-up came, in place of an earlier mark; `None` removes the mark. Nobody is mailed.
 ///
 /// # Errors
-/// Returns [`Error::SignupNotConfirmed`], [`Error::ShiftDeleted`], or [`Error::AttendanceClosed`] if the shift takes no attendance at
-/// `now`.
+/// Returns [`Error::SignupNotConfirmed`], [`Error::ShiftDeleted`], or [`Error::AttendanceClosed`] if the shift takes no attendance
+/// at `now`.
 pub(crate) fn mark_attendance(
     found: SignupInFull,
     attendance: Option<Attendance>,

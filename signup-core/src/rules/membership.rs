@@ -4,8 +4,8 @@
 //! membership of another owner is unchanged. So if two owners remove each other at once, only one commit succeeds.
 //!
 //! **Invariant:** the inviter of a stored invitation may invite to its role. A change that lowers or ends a membership removes the
-//! member's invitations to roles that the member may no longer make. The invitations are read after the membership. Making one raises
-//! the version of the membership, so a commit that has not seen it is refused.
+//! member's invitations to roles that the member may no longer make. The invitations are read after the membership. Making one
+//! raises the version of the membership, so a commit that has not seen it is refused.
 
 use super::{Decision, NewActivity};
 use crate::activity::ActivityType;
@@ -76,8 +76,8 @@ fn remove_void(change: &mut ChangeSet, invitations: &[Invitation], inviter: Pers
     of_member.filter(|invitation| !may_make(invitation)).for_each(|void| change.remove(void.clone()));
 }
 
-/// Gives a member another role. A member who has the role already stays unchanged. `invitations` are those of the organization, read
-/// after `members`.
+/// Gives a member another role. A member who has the role already stays unchanged. `invitations` are those of the organization,
+/// read after `members`.
 ///
 /// # Errors
 /// - [`Error::NotFound`] if the person or the caller is no member.
@@ -104,11 +104,11 @@ pub(crate) fn change_role(
     Ok(Decision::new(changed, change, [activity]))
 }
 
-/// Ends a membership. A caller who is the member leaves, whatever their role. The end of the last membership removes the person, and
-/// so every sign-in.
+/// Ends a membership. A caller who is the member leaves, whatever their role. The end of the last membership removes the person,
+/// and so every sign-in.
 ///
-/// `invitations` are those of the organization, and `memberships` is the number of the person's memberships in all organizations. Both
-/// are read after `members`.
+/// `invitations` are those of the organization, and `memberships` is the number of the person's memberships in all organizations.
+/// Both are read after `members`.
 ///
 /// # Errors
 /// - [`Error::NotFound`] if the person or the caller is no member.

@@ -9,8 +9,8 @@ use crate::input::EventPatch;
 
 /// Returns the patch of the fields that the caller changed. Location data is not in conflict.
 ///
-/// A first day that the caller changed does not move what the caller read: the last day, and the opening and the closing of sign-ups. So
-/// the result has the days that the caller saw.
+/// A first day that the caller changed does not move what the caller read: the last day, and the opening and the closing of
+/// sign-ups. So the result has the days that the caller saw.
 pub(super) fn merge_event(patch: EventPatch, event: &Event) -> Result<EventPatch, Error> {
     let read = patch.read.clone();
     let mut merged = patch.merged(event).map_err(Error::Conflict)?;

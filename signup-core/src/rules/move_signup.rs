@@ -14,15 +14,15 @@ use crate::shift::ScheduledShift;
 use crate::signup::Signup;
 use crate::store::{ChangeSet, Requirement, SignupInFull, Unique};
 
-/// Moves a confirmed sign-up to the shift `target` of its event, which has room. The place on its former shift goes to those who wait for
-/// it. Its volunteer is mailed: `recipient` is the one of the address. A mark whether the volunteer came is removed. A sign-up that is on
-/// the shift already stays unchanged.
+/// Moves a confirmed sign-up to the shift `target` of its event, which has room. The place on its former shift goes to those who
+/// wait for it. Its volunteer is mailed: `recipient` is the one of the address. A mark whether the volunteer came is removed. A
+/// sign-up that is on the shift already stays unchanged.
 ///
 /// The store refuses with the sign-up that the person has already for the shift, or with the number of those of the address.
 ///
 /// # Errors
-/// Returns [`Error::SignupNotConfirmed`], [`Error::EventCancelled`], [`Error::ShiftDeleted`] of the former shift, [`Error::ShiftOver`] of
-/// either, or [`Error::ShiftFull`].
+/// Returns [`Error::SignupNotConfirmed`], [`Error::EventCancelled`], [`Error::ShiftDeleted`] of the former shift,
+/// [`Error::ShiftOver`] of either, or [`Error::ShiftFull`].
 pub(crate) fn move_signup(
     found: SignupInFull,
     target: &ScheduledShift,

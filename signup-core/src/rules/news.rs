@@ -46,12 +46,12 @@ pub(crate) fn news(
     Some(News { organization, event, email, places, is_asked })
 }
 
-/// Returns how a mail corrects what an address may know about a sign-up without a [change], from the mail of an attempt without a report
-/// that was claimed at `claimed_at`. Returns `None` if there is nothing to correct:
+/// Returns how a mail corrects what an address may know about a sign-up without a [change], from the mail of an attempt without a
+/// report that was claimed at `claimed_at`. Returns `None` if there is nothing to correct:
 ///
 /// - The attempt may have told of a place that its volunteer has cancelled since, or that has moved since to hours that are over.
-/// - It may have told of a change that was undone since: an announced one, or a move to another shift. Then the mail repeats what holds. A
-///   mark of the attendance or a corrected name since the attempt looks like a move to another shift and back.
+/// - It may have told of a change that was undone since: an announced one, or a move to another shift. Then the mail repeats what
+///   holds. A mark of the attendance or a corrected name since the attempt looks like a move to another shift and back.
 fn correction(found: &SignupInFull, claimed_at: Timestamp, now: Timestamp) -> Option<PlaceChange> {
     let SignupInFull { signup, .. } = found;
     let is_since = |at: Timestamp| at + Notice::CLOCK_SKEW >= claimed_at;
@@ -84,8 +84,8 @@ pub(crate) enum Concern {
     Reminder(Timestamp),
 }
 
-/// Returns how a change by the organizer concerns the address of a sign-up. What the volunteer did makes the mail due itself. But the first
-/// mail may be under way with what held before an announced change.
+/// Returns how a change by the organizer concerns the address of a sign-up. What the volunteer did makes the mail due itself. But
+/// the first mail may be under way with what held before an announced change.
 pub(crate) fn concern(found: &SignupInFull, now: Timestamp) -> Option<Concern> {
     let is_news = match change(found, now) {
         PlaceChange::Moved { .. } => true,
@@ -110,13 +110,13 @@ fn is_settled(found: &SignupInFull, now: Timestamp) -> bool {
 
 /// Returns what changed about a sign-up since the last mail that had it:
 ///
-/// - A confirmed sign-up that no mail had yet is new, or promoted if it waited before, unless its shift is over. So is one that was told
-///   that it waits promoted. A sign-up that the organizer has moved to another shift since its form is moved, and not new.
+/// - A confirmed sign-up that no mail had yet is new, or promoted if it waited before, unless its shift is over. So is one that was
+///   told that it waits promoted. A sign-up that the organizer has moved to another shift since its form is moved, and not new.
 /// - A sign-up that waits and that no mail had yet is told so, unless its shift is over.
 /// - A change of time or place counts if it was [announced](crate::Shift::announced), and was not undone. It does not count if the
 ///   shift is over by both its old and its new hours.
-/// - A cancellation counts unless it was silent. If the organizer had moved the sign-up to another shift, it counts even if it was silent,
-///   because the address has not been told of the move. A volunteer who cancelled before the first mail hears of neither.
+/// - A cancellation counts unless it was silent. If the organizer had moved the sign-up to another shift, it counts even if it was
+///   silent, because the address has not been told of the move. A volunteer who cancelled before the first mail hears of neither.
 fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
     let SignupInFull { shift, signup, .. } = found;
     let status = &signup.told.status;
@@ -140,8 +140,8 @@ fn change(found: &SignupInFull, now: Timestamp) -> PlaceChange {
     }
 }
 
-/// Returns the announced change of the time or the place since the form or the last mail, unless it was undone or does not count. A sign-up
-/// that is on another shift since then has moved, too.
+/// Returns the announced change of the time or the place since the form or the last mail, unless it was undone or does not count. A
+/// sign-up that is on another shift since then has moved, too.
 fn moved(SignupInFull { event, shift, signup, .. }: &SignupInFull, now: Timestamp) -> PlaceChange {
     let Told { at: before, announced, .. } = &signup.told;
     let at = signup.time_and_place(shift, event);

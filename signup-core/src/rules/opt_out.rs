@@ -7,8 +7,8 @@ use crate::link::Link;
 use crate::opt_out::{OptOut, Subscription};
 use crate::store::{ChangeSet, Refusal, Requirement, Unique};
 
-/// Turns the mails of a subscription on or off for the address of a link. `present` is the opt-out of the address, if it has turned them
-/// off.
+/// Turns the mails of a subscription on or off for the address of a link. `present` is the opt-out of the address, if it has turned
+/// them off.
 pub(crate) fn subscribe(
     link: &Link,
     subscription: Subscription,

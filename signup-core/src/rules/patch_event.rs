@@ -29,9 +29,9 @@ use crate::time_and_place::TimeAndPlace;
 /// Changes the fields that `patch` names. `holder` is the event that has the external id of the patch.
 ///
 /// A patch that changes no value writes nothing, not even `updated_at`. A new first day moves the last day, and the opening and the
-/// closing of sign-ups, by as many days, unless the patch names these. A new zone keeps dates and wall times. Volunteers
-/// are mailed about each shift whose instants or whose place change, unless the patch suppresses it or the shift is over by both its old
-/// and its new hours. The mails are due `delay` later, together with other changes of the event: `job` is the one that
+/// closing of sign-ups, by as many days, unless the patch names these. A new zone keeps dates and wall times. Volunteers are mailed
+/// about each shift whose instants or whose place change, unless the patch suppresses it or the shift is over by both its old and
+/// its new hours. The mails are due `delay` later, together with other changes of the event: `job` is the one that
 /// [gathers them](crate::EventChange).
 ///
 /// # Errors
@@ -120,8 +120,8 @@ pub(crate) fn patch_event(
         let is_concerned = is_announced || are_reminded || moves_reminder(&before, &shift, now);
         concerned.extend(is_concerned.then_some(shift.id));
         has_news |= is_announced;
-        // After the cutoff, and while the event is a draft, nobody joins, so no more people wait than were read. But places may have come
-        // free since.
+        // After the cutoff, and while the event is a draft, nobody joins, so no more people wait than were read. But places may
+        // have come free since.
         let gave_nothing = promote::was_past_cutoff(&before, now) || !event.is_published;
         owes_places |=
             gave_nothing && shift.occupancy.waitlisted > 0 && promote::promotes(&changed, &shift, now);

@@ -33,9 +33,9 @@ pub(crate) struct ShiftFacts {
 
 /// Changes the fields that `patch` names.
 ///
-/// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed
-/// sign-ups cancels none of them. Places that a higher capacity frees go to those who wait, and so do those that are free if other hours
-/// put the shift before the cutoff of its waiting list. The volunteers are mailed if the time or the place changes, unless the patch
+/// A patch that changes no value writes nothing, not even `updated_at`. A capacity below the number of confirmed sign-ups cancels
+/// none of them. Places that a higher capacity frees go to those who wait, and so do those that are free if other hours put the
+/// shift before the cutoff of its waiting list. The volunteers are mailed if the time or the place changes, unless the patch
 /// suppresses the mails or the shift is over by both its old and its new hours. The mails are due `delay` later, together with
 /// other changes of the event.
 ///

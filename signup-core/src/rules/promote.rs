@@ -17,10 +17,11 @@
 //! - If somebody may wait afterwards, *f* has to be at least *capacity + d − p*, so the shift is full afterwards.
 //! - If all are promoted who were read, and places are left, *w* has to be below *p + 1*, so nobody waits afterwards.
 //!
-//! The other change sets keep the invariants, too. A sign-up requires that nobody waits, until the cutoff. Somebody joins the list only
-//! where the same change set leaves the shift full. A sign-up that waits and is cancelled or erased leaves *f*, and a lower capacity
-//! makes no room. A move of the whole event past the cutoff is the exception, and the publication of a draft, on which nobody is
-//! promoted: they can concern a thousand shifts. They [queue a job](queue_promotion), and until then such a shift takes nobody.
+//! The other change sets keep the invariants, too. A sign-up requires that nobody waits, until the cutoff. Somebody joins the list
+//! only where the same change set leaves the shift full. A sign-up that waits and is cancelled or erased leaves *f*, and a lower
+//! capacity makes no room. A move of the whole event past the cutoff is the exception, and the publication of a draft, on which
+//! nobody is promoted: they can concern a thousand shifts. They [queue a job](queue_promotion), and until then such a shift takes
+//! nobody.
 //!
 //! A change set that is refused is decided again, on records that are read again.
 
@@ -90,8 +91,8 @@ pub(super) fn was_past_cutoff(shift: &ScheduledShift, now: Timestamp) -> bool {
     !shift.is_before_cutoff(now + Notice::CLOCK_SKEW)
 }
 
-/// Promotes those who wait in a change set that takes `freed` confirmed sign-ups off the shift. `shift` has the capacity and the hours
-/// after the change, and the totals as they were read. Returns who was promoted.
+/// Promotes those who wait in a change set that takes `freed` confirmed sign-ups off the shift. `shift` has the capacity and the
+/// hours after the change, and the totals as they were read. Returns who was promoted.
 ///
 /// The caller [wants](want_each) the mails, [records](record_promotions) the promotions, and decides again after a refusal that
 /// [`changed_or_promoted`] names.
@@ -172,8 +173,8 @@ pub(crate) fn promote_owed(
     Decision::new((), change, activity).again_after(changed_or_promoted)
 }
 
-/// Queues the job that promotes those who wait for shifts of a moved event. `changed` is the event after the move, whose version gives
-/// the job its id.
+/// Queues the job that promotes those who wait for shifts of a moved event. `changed` is the event after the move, whose version
+/// gives the job its id.
 pub(super) fn queue_promotion(change: &mut ChangeSet, changed: &Event, now: Timestamp) {
     let id = promotion_id(changed.id, changed.version);
     change.insert(Notice::new(id, changed.organization, Some(changed.id), NoticeCause::Promotion, now));

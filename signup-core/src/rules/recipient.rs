@@ -48,8 +48,8 @@ pub(super) fn id_of(text: &str) -> NoticeId {
 
 /// Makes the next mail to the address of a sign-up due. `present` is the recipient, as it was read.
 ///
-/// The mail is due at once, unless volunteers [caused many](crate::Requests) lately. A mail that is due already stays due. An attempt
-/// that is under way may not show the change, so another mail follows it.
+/// The mail is due at once, unless volunteers [caused many](crate::Requests) lately. A mail that is due already stays due. An
+/// attempt that is under way may not show the change, so another mail follows it.
 pub(crate) fn want(
     change: &mut ChangeSet,
     signup: &Signup,
@@ -78,8 +78,8 @@ pub(crate) fn want(
 
 /// Returns the recipient with the address of a sign-up, at rest.
 ///
-/// An erasure removes a recipient, and a later sign-up makes one with the same id. Its versions begin elsewhere, at a number that follows
-/// from the random end of the id of the sign-up. So a commit that was decided on the former recipient is refused.
+/// An erasure removes a recipient, and a later sign-up makes one with the same id. Its versions begin elsewhere, at a number that
+/// follows from the random end of the id of the sign-up. So a commit that was decided on the former recipient is refused.
 fn resting(signup: &Signup, now: Timestamp) -> Notice {
     let cause = NoticeCause::News(Recipient::new(signup.email.clone(), now));
     let id = recipient_id(signup.event, &signup.email);
@@ -90,8 +90,8 @@ fn resting(signup: &Signup, now: Timestamp) -> Notice {
     Notice { version, due_at: None, ..notice }
 }
 
-/// Lets the address of a sign-up be reminded at `at`. `present` is the recipient, as it was read. It stays as it is if it is to be reminded
-/// then, or before. No other mail is due earlier.
+/// Lets the address of a sign-up be reminded at `at`. `present` is the recipient, as it was read. It stays as it is if it is to be
+/// reminded then, or before. No other mail is due earlier.
 pub(super) fn remind(
     change: &mut ChangeSet,
     signup: &Signup,
@@ -107,8 +107,8 @@ pub(super) fn remind(
     }
 }
 
-/// Makes the next mails to the addresses of sign-ups due, like [`want`]. An address that comes twice has one recipient, and one mail: at
-/// once, if the organizer or the service is a cause of it.
+/// Makes the next mails to the addresses of sign-ups due, like [`want`]. An address that comes twice has one recipient, and one
+/// mail: at once, if the organizer or the service is a cause of it.
 pub(super) fn want_each(
     change: &mut ChangeSet,
     wanted: impl IntoIterator<Item = (Signup, Option<Notice>, WantedBy)>,
@@ -257,7 +257,8 @@ mod tests {
         assert_eq!((more.due_at, more.attempts, more.failure), (Some(at(9)), 0, None));
     }
 
-    /// Returns when the mails of these requests of volunteers are due. Each mail is sent before the next request, if it is due by then.
+    /// Returns when the mails of these requests of volunteers are due. Each mail is sent before the next request, if it is due by
+    /// then.
     fn due(requests: &[i64]) -> Vec<i64> {
         let (mut present, mut due) = (None::<Notice>, vec![]);
         for now in requests.iter().map(|second| at(*second)) {
@@ -312,8 +313,8 @@ mod tests {
         }
     }
 
-    /// Returns when a change of shift 1 at `now` is mailed, and when the first of the gathered changes was made. `present` has the same
-    /// times of the job that is there.
+    /// Returns when a change of shift 1 at `now` is mailed, and when the first of the gathered changes was made. `present` has the
+    /// same times of the job that is there.
     fn gathered(present: Option<(i64, i64)>, delay_s: Option<i64>, now: i64) -> (i64, i64) {
         let shift = full().shifts[0].id;
         let event = full().event;

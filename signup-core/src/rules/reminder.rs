@@ -1,7 +1,8 @@
 //! Reminders: which place an address is reminded of, and when.
 //!
-//! Nothing is stored for a reminder that was sent. A mail that [had the sign-up](crate::Told::sent_at) at the moment of the reminder or
-//! later is one, or takes its place. So an address gets one reminder for each moment, and another one if the shift moves to another day.
+//! Nothing is stored for a reminder that was sent. A mail that [had the sign-up](crate::Told::sent_at) at the moment of the
+//! reminder or later is one, or takes its place. So an address gets one reminder for each moment, and another one if the shift
+//! moves to another day.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -22,8 +23,8 @@ pub(super) fn is_too_late(shift: &ScheduledShift, now: Timestamp) -> bool {
     now >= shift.interval().start - LATEST
 }
 
-/// Returns whether the reminder of a place is due: its moment has come, the shift does not start within [`LATEST`], and no mail had the
-/// place since that moment.
+/// Returns whether the reminder of a place is due: its moment has come, the shift does not start within [`LATEST`], and no mail had
+/// the place since that moment.
 pub(super) fn is_due(found: &SignupInFull, now: Timestamp) -> bool {
     let SignupInFull { event, shift, signup, .. } = found;
     let reminds = event.is_published && event.reminders_enabled && !event.is_cancelled();

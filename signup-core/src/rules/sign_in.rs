@@ -53,7 +53,8 @@ pub(crate) struct CodeFacts {
     pub(crate) current: Option<SignIn>,
 }
 
-/// Checks a code that a person enters in a browser, and signs the person in with `secret`. The new sign-in replaces the present one.
+/// Checks a code that a person enters in a browser, and signs the person in with `secret`. The new sign-in replaces the present
+/// one.
 ///
 /// A used code is kept, without a try, until it is purged. So the next code of the browser has a later version, and the commit of a
 /// call that has read the used code is refused.

@@ -62,8 +62,8 @@ pub struct ShiftOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// The sign-up that holds the place. If the person had the place already, this is the record as it was before the mail about the
-    /// repeated sign-up was queued: it keeps its first name and answers.
+    /// The sign-up that holds the place. If the person had the place already, this is the record as it was before the mail about
+    /// the repeated sign-up was queued: it keeps its first name and answers.
     pub signup: Signup,
     /// Whether the sign-up is new.
     pub is_new: bool,
@@ -86,8 +86,8 @@ pub(crate) fn check_form(event: &Event) -> Result<(), Error> {
 /// refuses with the sign-up of a person with a place, even if the shift is full or over, or sign-ups are closed. It refuses with a
 /// total of a shift that has no room. The caller then reads what is known again, or adds the full shift, and decides again.
 ///
-/// Somebody who waits keeps waiting until the [cutoff](Shift::WAITLIST_CUTOFF). After it, they take a place as everybody does, with the
-/// sign-up that waits.
+/// Somebody who waits keeps waiting until the [cutoff](Shift::WAITLIST_CUTOFF). After it, they take a place as everybody does, with
+/// the sign-up that waits.
 ///
 /// # Errors
 /// Returns the errors of [`check_form`], and [`Error::Invalid`] with every fault of the form.
@@ -192,8 +192,8 @@ const fn changed_or_filled(refusal: &Refusal) -> bool {
     matches!(total, Total::Filled(..) | Total::Waiting(..))
 }
 
-/// Returns whether a shift, as it was read, takes all people of the form: each gets a place, or a place on the waiting list if the form
-/// asks for that.
+/// Returns whether a shift, as it was read, takes all people of the form: each gets a place, or a place on the waiting list if the
+/// form asks for that.
 pub(crate) fn takes_all(event: &Event, shift: &ScheduledShift, new: &NewSignup, now: Timestamp) -> bool {
     shift.room(now) >= number(&new.people) || joins_list(event, shift, new, now)
 }
@@ -217,8 +217,8 @@ pub(super) struct OfList {
     waiting: u32,
 }
 
-/// Returns the requirements that a shift has room for this number of people of an address: a place for each of them, or if they join
-/// the waiting list, places for as many as were counted on, and room on the list for the others.
+/// Returns the requirements that a shift has room for this number of people of an address: a place for each of them, or if they
+/// join the waiting list, places for as many as were counted on, and room on the list for the others.
 ///
 /// Nobody passes those who wait: until the cutoff, a place requires that nobody does. Somebody waits only on a shift that the form
 /// leaves full. Both keep the [invariants of promotion](super::promote).

@@ -54,8 +54,8 @@ pub(crate) fn end_summary<T>(mut decision: Decision<T>, present: Option<Notice>)
     decision
 }
 
-/// Claims the notice of a member. The outcome is the mail to send, or `None` if nothing happened: then the notice rests until the next
-/// moment. The mail has a link with this `secret`, which turns the summaries off.
+/// Claims the notice of a member. The outcome is the mail to send, or `None` if nothing happened: then the notice rests until the
+/// next moment. The mail has a link with this `secret`, which turns the summaries off.
 pub(crate) fn claim_summary(
     notice: &Notice,
     mail: SummaryMail,

@@ -23,8 +23,8 @@ pub(crate) fn random<const N: usize>() -> [u8; N] {
     bytes
 }
 
-/// Returns random bytes for a value that is not secret. They come from a generator in the process, which the system seeds: reading the
-/// system's source for each of them would be slower.
+/// Returns random bytes for a value that is not secret. They come from a generator in the process, which the system seeds: reading
+/// the system's source for each of them would be slower.
 pub(super) fn guessable<const N: usize>() -> [u8; N] {
     #[cfg(any(test, feature = "conformance"))]
     if let Some(bytes) = seeded::bytes() {

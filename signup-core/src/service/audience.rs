@@ -16,8 +16,8 @@ use crate::store::{Deleted, RecordKey, SignupQuery};
 use crate::text::EmailAddress;
 
 impl Shared {
-    /// Reads the addresses that a message is for at `now`: for the digest of each address, its first sign-up that belongs to the audience.
-    /// Addresses that have turned messages off are part of the result.
+    /// Reads the addresses that a message is for at `now`: for the digest of each address, its first sign-up that belongs to the
+    /// audience. Addresses that have turned messages off are part of the result.
     ///
     /// Reads all sign-ups with the status of the audience, in batches. `shifts` are those of the event.
     pub(super) async fn audience(

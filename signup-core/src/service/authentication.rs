@@ -124,8 +124,8 @@ impl Shared {
     }
 }
 
-/// The last uses of tokens and sign-ins that are not recorded yet. A use is noted here, and recorded later, so that no request waits for
-/// the write.
+/// The last uses of tokens and sign-ins that are not recorded yet. A use is noted here, and recorded later, so that no request
+/// waits for the write.
 ///
 /// The cache reads a token in use again every 5 seconds, and each read notes a use. Each request of a person reads the sign-in.
 #[derive(Debug, Clone, Default)]

@@ -24,8 +24,9 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 const PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(50));
 
 impl Shared {
-    /// Commits a decision, and in the same change set its activity, which `actor` causes, and a delivery for each webhook that selects
-    /// an activity. For that, the change set requires the gate of the organization. An empty change set is not sent to the store.
+    /// Commits a decision, and in the same change set its activity, which `actor` causes, and a delivery for each webhook that
+    /// selects an activity. For that, the change set requires the gate of the organization. An empty change set is not sent to the
+    /// store.
     ///
     /// Decides again after a refusal that a new decision takes into account, such as a changed shift. Returns every other
     /// refusal.
@@ -90,8 +91,8 @@ impl Shared {
         self.commit(actor, decide).await?.map_err(|refusal| Error::Refused(refusal.into()))
     }
 
-    /// Commits the next state of a record of the outbox. Returns `false` if what the change set requires no longer holds: the record,
-    /// or its sign-up, has changed since it was read, or too many deliveries are in flight.
+    /// Commits the next state of a record of the outbox. Returns `false` if what the change set requires no longer holds: the
+    /// record, or its sign-up, has changed since it was read, or too many deliveries are in flight.
     pub(super) async fn commit_queued(&self, change: ChangeSet) -> Result<bool> {
         match self.store.commit(change).await {
             Ok(()) => Ok(true),

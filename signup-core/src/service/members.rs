@@ -16,8 +16,8 @@ use crate::store::{RecordKey, Unique};
 use crate::text::EmailAddress;
 
 impl Shared {
-    /// Decides on the invitation of an address to an organization. Its link has this secret. The outcome is `None` if a member has the
-    /// address. `caller` is `None` for the operator, as in each of these methods.
+    /// Decides on the invitation of an address to an organization. Its link has this secret. The outcome is `None` if a member has
+    /// the address. `caller` is `None` for the operator, as in each of these methods.
     pub(super) async fn invite(
         &self,
         organization: OrganizationId,

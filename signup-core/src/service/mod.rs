@@ -281,8 +281,8 @@ impl Service {
     /// Sets how long mails about a change wait for further changes of the shift, so that several changes are one mail. Existing
     /// handles keep the former delay.
     ///
-    /// The default is [`CHANGE_MAIL_DELAY`](Self::CHANGE_MAIL_DELAY). With zero, each change is mailed at once. A negative delay counts as
-    /// zero. No mail waits longer than [`EventChange::MAX_DELAY`](crate::EventChange::MAX_DELAY) after the first change.
+    /// The default is [`CHANGE_MAIL_DELAY`](Self::CHANGE_MAIL_DELAY). With zero, each change is mailed at once. A negative delay
+    /// counts as zero. No mail waits longer than [`EventChange::MAX_DELAY`](crate::EventChange::MAX_DELAY) after the first change.
     ///
     /// # Example
     ///

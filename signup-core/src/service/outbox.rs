@@ -132,13 +132,14 @@ impl Outbox {
     /// Returns `None` if there is no mail to send:
     ///
     /// - Another process has claimed or changed the notice. It stays due then.
-    /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code no longer
-    ///   works: it has expired, was replaced or was used, or no try is left. An invitation is obsolete if its link does not work.
-    /// - The address knows what holds. The recipient rests until something changes. Nothing happened that a summary could tell. It rests
-    ///   until the next morning.
-    /// - The notice is a job. One portion of its sign-ups is worked through: each address that has something to hear is due at once, or
-    ///   gets a notice of its own if the job is for a message. The next portion is due a second later. The job of a moved event gives the
-    ///   free places of a portion of its shifts to those who wait for them.
+    /// - The notice is obsolete. It is deleted. A code to sign in is obsolete if no person has the address, or if the code no
+    ///   longer works: it has expired, was replaced or was used, or no try is left. An invitation is obsolete if its link does not
+    ///   work.
+    /// - The address knows what holds. The recipient rests until something changes. Nothing happened that a summary could tell. It
+    ///   rests until the next morning.
+    /// - The notice is a job. One portion of its sign-ups is worked through: each address that has something to hear is due at
+    ///   once, or gets a notice of its own if the job is for a message. The next portion is due a second later. The job of a moved
+    ///   event gives the free places of a portion of its shifts to those who wait for them.
     /// - The notice has [no attempts left](Notice::has_attempts_left), and no result of the last one was reported. The
     ///   notice is stored as failed.
     ///
@@ -250,8 +251,8 @@ impl Outbox {
         Ok(self.commit_claimed(notice, extend).await?.flatten())
     }
 
-    /// Reports that a claimed mail was sent: stores what its address was [told](crate::Told), and lets the recipient rest. A summary
-    /// rests until the next morning. Deletes any other notice. `mail.notice` is the notice with the last lease.
+    /// Reports that a claimed mail was sent: stores what its address was [told](crate::Told), and lets the recipient rest. A
+    /// summary rests until the next morning. Deletes any other notice. `mail.notice` is the notice with the last lease.
     ///
     /// Returns `false` if the lease was lost, so that another process may send the mail a second time. Also returns
     /// `false` if an earlier report for the notice was applied, or if the address was erased meanwhile.
@@ -300,11 +301,11 @@ impl Outbox {
     /// Reports that a claimed mail was not sent for `reason`. Returns the updated notice. `mail.notice` is the notice with the
     /// last lease. The address counts as told what it was told before.
     ///
-    /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice
-    /// has [no attempts left](Notice::has_attempts_left), it is stored as failed. A recipient that failed is due again as soon as there is
-    /// more to tell. A failed notice of a code to sign in, or of an
-    /// invitation that has expired, is deleted instead. The returned notice has the failure, so that the caller can log it. Returns
-    /// `None` if the lease was lost, or if an earlier report stored the failure.
+    /// After a transient failure, the notice is due again after a backoff. After a permanent failure, or if the notice has [no
+    /// attempts left](Notice::has_attempts_left), it is stored as failed. A recipient that failed is due again as soon as there is
+    /// more to tell. A failed notice of a code to sign in, or of an invitation that has expired, is deleted instead. The returned
+    /// notice has the failure, so that the caller can log it. Returns `None` if the lease was lost, or if an earlier report stored
+    /// the failure.
     ///
     /// # Errors
     /// Fails only if the store fails. Unless the report was applied, the notice is due again when its lease expires.
@@ -355,8 +356,8 @@ impl Outbox {
 
     /// Reads a claimed notice. Returns `None` if the lease is lost.
     ///
-    /// The version does not tell: other changes raise it during an attempt, and an earlier extension may have succeeded although its
-    /// answer was lost. An address that was erased may have come back under the same id.
+    /// The version does not tell: other changes raise it during an attempt, and an earlier extension may have succeeded although
+    /// its answer was lost. An address that was erased may have come back under the same id.
     async fn present_lease(&self, claimed: &Notice) -> Result<Option<Notice>> {
         let of_recipient = |notice: &Notice| notice.recipient().map(|of| (of.sent, of.claimed_at));
         let since = |notice: &Notice| match notice.cause {

@@ -53,7 +53,8 @@ enum TurnKey {
 pub(super) struct Turn(#[expect(dead_code, reason = "a drop releases the locks")] Vec<HeldLock<TurnKey>>);
 
 impl Shared {
-    /// Waits for the turn of an operation. Returns `None` if the operation changes no event that exists, or patches a shift, which waits in
+    /// Waits for the turn of an operation. Returns `None` if the operation changes no event that exists, or patches a shift, which
+    /// waits in
     /// [`shift_in_turn`](Self::shift_in_turn).
     ///
     /// # Errors

@@ -20,8 +20,8 @@ use crate::text::EmailAddress;
 pub struct VolunteerData {
     /// The sign-ups, newest first. The sign-ups for deleted events and shifts are listed until they are purged.
     pub signups: Vec<SignupInFull>,
-    /// The [recipient](crate::Recipient) of the address at each event, with a mail that waits or failed or without, and the messages that
-    /// wait or failed, by id.
+    /// The [recipient](crate::Recipient) of the address at each event, with a mail that waits or failed or without, and the
+    /// messages that wait or failed, by id.
     pub notices: Vec<Notice>,
     /// The membership, if a member has the address. It ends only when the member is removed.
     pub member: Option<(Membership, Person)>,
@@ -43,7 +43,8 @@ impl VolunteerData {
 }
 
 impl Shared {
-    /// Reads the sign-ups that a query selects with everything that they refer to, newest first. Each portion has a snapshot of its own.
+    /// Reads the sign-ups that a query selects with everything that they refer to, newest first. Each portion has a snapshot of its
+    /// own.
     pub(super) async fn all_signups_in_full(
         &self,
         organization: OrganizationId,

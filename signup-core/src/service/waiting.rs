@@ -57,8 +57,8 @@ impl Shared {
         Ok(WaitingList::new(self.store.signups(organization, &query).await?.items))
     }
 
-    /// Works through one portion of the job that promotes those who wait for shifts of a moved event. The job needs no position: a shift
-    /// that has given its places owes none.
+    /// Works through one portion of the job that promotes those who wait for shifts of a moved event. The job needs no position: a
+    /// shift that has given its places owes none.
     pub(super) async fn promote_waiting(&self, job: &Notice) -> Result<()> {
         let (now, owner, event) = (self.now(), job.organization, job.event.unwrap_or(EventId::NONE));
         let full = self.store.event_in_full(&RecordKey::Event(owner, event)).await?;

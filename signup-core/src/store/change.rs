@@ -169,8 +169,8 @@ pub enum Write {
     /// cancellation of a sign-up by the closing of its shift ([`Signup::of`](crate::Signup::of)). A store may store them, because
     /// every read sets them again. The put of a shift never sets the total of the shift.
     ///
-    /// A change set that inserts an active sign-up, or confirms one, requires the gates of its event and of its shift: a closed shift takes
-    /// no sign-up. One that moves an active sign-up to another shift requires the gates of both shifts.
+    /// A change set that inserts an active sign-up, or confirms one, requires the gates of its event and of its shift: a closed
+    /// shift takes no sign-up. One that moves an active sign-up to another shift requires the gates of both shifts.
     Put {
         /// The record that was read; `None` for a new record.
         before: Option<Record>,

@@ -47,8 +47,8 @@ pub enum Access {
     /// additions fits an order in which it comes first.
     Commute,
     /// Inserts the record with this key. Conflicts like `Write`. A store needs no lock for the record, and need not look for
-    /// conflicts: no other change set knows a new id. A receipt, a code and an opt-out are protected by their unique values, location
-    /// data by the version of its event, and a membership by that of its person.
+    /// conflicts: no other change set knows a new id. A receipt, a code and an opt-out are protected by their unique values,
+    /// location data by the version of its event, and a membership by that of its person.
     Insert,
     /// Changes the key.
     Write,

@@ -317,8 +317,8 @@ impl RecordKey {
         }
     }
 
-    /// Returns the id of the record. `None` for a link, a receipt, a code, a sign-in and an opt-out, which have no id. Location data has the id
-    /// of its event, and a membership that of its person.
+    /// Returns the id of the record. `None` for a link, a receipt, a code, a sign-in and an opt-out, which have no id. Location
+    /// data has the id of its event, and a membership that of its person.
     pub const fn id(&self) -> Option<Uuid> {
         Some(match self {
             Self::Organization(id) => id.uuid(),

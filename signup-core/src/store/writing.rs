@@ -84,10 +84,12 @@
 //! | [`Message`](Kind::Message) | its id | event | none | [`Messages`](Total::Messages) until 24 hours after it was sent | none |
 //! | [`OptOut`](Kind::OptOut) | the key of its address, and its subscription | organization | [`OptOut`](Unique::OptOut) | none | none |
 //!
-//! A receipt, an activity, a delivery, an invitation, a link, a code and a sign-in [expire](Entity::expires_at). Only a receipt is then
+//! A receipt, an activity, a delivery, an invitation, a link, a code and a sign-in [expire](Entity::expires_at). Only a receipt is
+//! then
 //! [replaced](Entity::is_replaceable) by a new one with the same key. The expiry of a token is a field, which the service checks.
 //!
-//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a message, a sign-up or a notice.
+//! A record belongs to an event if its line of parents leads to one: location data, a shift, a question, a message, a sign-up or a
+//! notice.
 //! [`Store::event_in_full`] takes the key of each of them, and of the event itself. The key of a deleted shift, of a
 //! sign-up for it, or of a notice about it finds the event, too. The key of an organization, a token, a link, an
 //! opt-out, a receipt, an activity, a webhook, a delivery or a record about people finds none.
@@ -102,8 +104,8 @@
 //!   of other records then differ.
 //! - [`Occupancy::filled`](crate::Occupancy::filled) and [`Occupancy::waitlisted`](crate::Occupancy::waitlisted): the totals
 //!   [`Filled`](Total::Filled) and [`Waiting`](Total::Waiting) of the shift, which are 0 if the shift is closed. The put of a shift
-//!   does not set the totals. A store [keeps these totals](Total::stored_with), because a thousand volunteers may sign up at once. It
-//!   may count every other total by an index.
+//!   does not set the totals. A store [keeps these totals](Total::stored_with), because a thousand volunteers may sign up at once.
+//!   It may count every other total by an index.
 //!
 //! A shift has its end as an instant, [`Shift::ends_at`](crate::Shift::ends_at). It follows from the event, and the record
 //! keeps it so that a store can select events by their [open shifts](crate::OpenShift) without the rules of time zones. An edit

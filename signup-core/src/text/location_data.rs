@@ -99,8 +99,8 @@ fn is_same(one: &Value, other: &Value) -> bool {
 impl FromStr for LocationData {
     type Err = LocationDataError;
 
-    /// Parses JSON text and checks the object like [`new`](Self::new). A text that is certainly too long, too deep or out of range is
-    /// not parsed.
+    /// Parses JSON text and checks the object like [`new`](Self::new). A text that is certainly too long, too deep or out of range
+    /// is not parsed.
     fn from_str(json: &str) -> Result<Self, LocationDataError> {
         scan(json)?;
         serde_json::from_str(json).map_or(Err(LocationDataError::NotAnObject), Self::new)
@@ -148,11 +148,11 @@ fn check_text(text: &str) -> Result<(), LocationDataError> {
     if text.contains('\0') { Err(LocationDataError::Nul) } else { Ok(()) }
 }
 
-/// Checks what a scan of the text can tell, valid JSON or not. The error of `serde_json` tells these causes apart only by its wording,
-/// and a parsed value takes many times the memory of its text.
+/// Checks what a scan of the text can tell, valid JSON or not. The error of `serde_json` tells these causes apart only by its
+/// wording, and a parsed value takes many times the memory of its text.
 ///
-/// The length is a lower bound of that as compact JSON: white space counts as nothing, a number as one digit, and a string as if each
-/// character were an escape.
+/// The length is a lower bound of that as compact JSON: white space counts as nothing, a number as one digit, and a string as if
+/// each character were an escape.
 fn scan(json: &str) -> Result<(), LocationDataError> {
     const LONGEST_ESCAPE: usize = r"\u0041".len();
     let (mut depth, mut deepest, mut is_out_of_range, mut least) = (0_usize, 0, false, 0);

@@ -27,8 +27,8 @@ pub struct Delivery {
     pub activity: Activity,
     /// The state.
     pub state: DeliveryState,
-    /// The number of attempts. Each claim adds 1, and [`redelivered`](Self::redelivered) sets 0. Usually at most 10; more if a process
-    /// died between a claim and its report.
+    /// The number of attempts. Each claim adds 1, and [`redelivered`](Self::redelivered) sets 0. Usually at most 10; more if a
+    /// process died between a claim and its report.
     pub attempts: u32,
     /// The HTTP status of the last response; `None` if there was no response.
     pub last_status: Option<u16>,

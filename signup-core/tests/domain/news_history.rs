@@ -207,8 +207,8 @@ impl History {
         }
     }
 
-    /// Notes what a mail tells. Panics if it says nothing new, unless a volunteer asked for it or it follows an attempt without a report,
-    /// if it names a move that was never announced, and if it reminds at the wrong time or again.
+    /// Notes what a mail tells. Panics if it says nothing new, unless a volunteer asked for it or it follows an attempt without a
+    /// report, if it names a move that was never announced, and if it reminds at the wrong time or again.
     fn hear(&mut self, mail: &Mail) {
         let Recipient { was_asked, unreported_at, claimed_at, .. } = mail.notice.recipient().unwrap();
         let claimed_at = claimed_at.unwrap();

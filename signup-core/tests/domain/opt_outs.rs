@@ -5,8 +5,8 @@ use signup_core::*;
 use crate::news::World;
 use crate::scene::address;
 
-/// Delivers all mails that are due, also those of jobs. Returns the local part of each address with the kind of its mail, in order, and
-/// the secret of each.
+/// Delivers all mails that are due, also those of jobs. Returns the local part of each address with the kind of its mail, in order,
+/// and the secret of each.
 async fn mails(world: &World) -> Vec<(String, Secret)> {
     let mut mails = vec![];
     for _ in 0..3 {

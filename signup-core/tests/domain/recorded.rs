@@ -184,8 +184,8 @@ fn webhook((before, after): States<'_, Webhook>) -> Vec<&'static str> {
     ])
 }
 
-/// Returns whether a change set is about a person or a membership. Such a change set removes an invitation that the person accepts, or
-/// that the inviter may no longer make.
+/// Returns whether a change set is about a person or a membership. Such a change set removes an invitation that the person accepts,
+/// or that the inviter may no longer make.
 fn is_by_member(change: &ChangeSet) -> bool {
     let is_of_person = |requirement: &Requirement| {
         matches!(requirement, Requirement::Unchanged { key: RecordKey::Person(_), .. })

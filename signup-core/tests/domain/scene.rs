@@ -64,7 +64,8 @@ impl Scene {
         }
     }
 
-    /// Signs up `name` for a shift, and delivers the mails that are due. Returns the sign-up, and the secret of the link in the mail.
+    /// Signs up `name` for a shift, and delivers the mails that are due. Returns the sign-up, and the secret of the link in the
+    /// mail.
     pub(crate) async fn sign_up_by_mail(&self, shift: &Shift, name: &str) -> (Signup, Secret) {
         let signup = self.sign_up(shift, name).await.unwrap().signup;
         let mail = self.mails().await.into_iter().find(|mail| mail.recipient().key() == signup.email.key());

@@ -41,14 +41,14 @@ pub(super) fn is_unique_violation(error: &sqlx::Error) -> bool {
     has_state(error, &["23505"])
 }
 
-/// Returns whether the statement exceeded its timeout, or that for a lock, or was cancelled by an operator. None of these says that a
-/// write would fail. A full disk has states of its own.
+/// Returns whether the statement exceeded its timeout, or that for a lock, or was cancelled by an operator. None of these says that
+/// a write would fail. A full disk has states of its own.
 pub(super) fn is_timeout(error: &sqlx::Error) -> bool {
     has_state(error, &["55P03", "57014"])
 }
 
-/// Returns whether there is no connection, or it can no longer be used: it is broken, its server has ended the session after a timeout,
-/// or its server has too many connections, is shutting down, or refuses writes.
+/// Returns whether there is no connection, or it can no longer be used: it is broken, its server has ended the session after a
+/// timeout, or its server has too many connections, is shutting down, or refuses writes.
 pub(super) fn is_broken(error: &sqlx::Error) -> bool {
     matches!(error, sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::Protocol(_))
         || has_state(error, &["08", "25P03", "25P04", "53300", "57P01", "57P02", "57P03", "57P05", "25006"])

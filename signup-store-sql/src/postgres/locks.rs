@@ -6,8 +6,8 @@
 //!
 //! - A gate, an absent value and a counted total have no row of their own, or more readers than writers. They have advisory locks.
 //!   Of these only gates are shared.
-//! - A record that is required or changed, and a shift whose totals are, has the lock of its row. `FOR NO KEY UPDATE` does not conflict
-//!   with the foreign keys of children.
+//! - A record that is required or changed, and a shift whose totals are, has the lock of its row. `FOR NO KEY UPDATE` does not
+//!   conflict with the foreign keys of children.
 //! - A record that is inserted needs no lock: no other commit knows its key. A subtraction from a counted total needs none: a check
 //!   beside it counts as the earlier of the two.
 
@@ -31,8 +31,8 @@ pub(super) enum Mode {
     Exclusive,
 }
 
-/// The locks of a commit, in the order of keys: unique values, totals, gates, records. A parent's kind comes before the kinds of its
-/// children.
+/// The locks of a commit, in the order of keys: unique values, totals, gates, records. A parent's kind comes before the kinds of
+/// its children.
 pub(super) type Locks = BTreeMap<Key, Mode>;
 
 /// Returns the locks that a change set needs.
@@ -87,8 +87,8 @@ pub(super) fn statements(locks: &Locks) -> Vec<Statement> {
     advisory.chain(rows).collect()
 }
 
-/// Returns the name of an advisory lock. It is the same in every version, because processes of two versions exclude each other while
-/// they share a database.
+/// Returns the name of an advisory lock. It is the same in every version, because processes of two versions exclude each other
+/// while they share a database.
 fn name(key: &Key) -> String {
     let (kind, values) = match key {
         Key::Gate(key) | Key::Record(key) => (format!("gate/{}", table(key.kind()).name()), key_values(key)),

@@ -88,7 +88,8 @@ impl Dialect {
         }
     }
 
-    /// Returns the sign-ups of the event `given.event_id` with an answer to the question `given.question_id`, as a table and a condition.
+    /// Returns the sign-ups of the event `given.event_id` with an answer to the question `given.question_id`, as a table and a
+    /// condition.
     pub(crate) const fn signups_with_answer(self) -> &'static str {
         match self {
             Self::Sqlite => {

@@ -1,7 +1,7 @@
 //! A pool of connections, in which the caller that has waited longest gets the next one.
 //!
-//! The pool of sqlx pings each connection that is returned. Under load each statement would cost two round trips, and the ping waits
-//! for a silent server without a limit. Here a connection is kept without a ping, and only if its user
+//! The pool of sqlx pings each connection that is returned. Under load each statement would cost two round trips, and the ping
+//! waits for a silent server without a limit. Here a connection is kept without a ping, and only if its user
 //! [releases](ConnectionPool::release) it. A drop closes it.
 
 use std::mem;
@@ -95,7 +95,8 @@ impl<C: Connection> ConnectionPool<C> {
         }
     }
 
-    /// Keeps a connection for the next caller, and closes those that are too old. No statement runs on it, and no transaction is open.
+    /// Keeps a connection for the next caller, and closes those that are too old. No statement runs on it, and no transaction is
+    /// open.
     pub(crate) fn release(&self, pooled: PooledConnection<C>) {
         let PooledConnection { connection, opened_at, permit } = pooled;
         if !self.permits.is_closed() {

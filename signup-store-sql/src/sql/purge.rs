@@ -1,7 +1,7 @@
 //! The statements that remove expired and deleted records for good.
 //!
-//! A purge is a list of statements, each with a limit. A deleted event is removed from below: its notices, its sign-ups, its shifts,
-//! and then the event itself, with the little that is left of it. Each statement finds its rows by an index, so the cost
+//! A purge is a list of statements, each with a limit. A deleted event is removed from below: its notices, its sign-ups, its
+//! shifts, and then the event itself, with the little that is left of it. Each statement finds its rows by an index, so the cost
 //! depends on the limit, and not on the number of records that stay. The exception are deleted shifts of events that stay: each
 //! purge looks at those that still have sign-ups again.
 //!
@@ -45,8 +45,8 @@ impl Portion {
         Self { dialect, until, room: limit, limit, steps, next: 0, of_event }
     }
 
-    /// Returns the next statement, `None` at the end. The statement returns the number of removed rows: on PostgreSQL as a row with one
-    /// text.
+    /// Returns the next statement, `None` at the end. The statement returns the number of removed rows: on PostgreSQL as a row with
+    /// one text.
     pub(crate) fn next(&self) -> Option<Statement> {
         let text = self.steps.get(self.next).filter(|_| self.room > 0)?;
         let room = i64::try_from(self.room).unwrap_or(i64::MAX);

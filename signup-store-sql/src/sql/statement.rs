@@ -90,8 +90,8 @@ impl Statement {
         Self { dialect, text: String::new(), values: vec![] }
     }
 
-    /// Returns a statement whose parameters `$1`, `$2`, … have `values`. PostgreSQL needs a cast in `text` around the parameter of a date or of
-    /// JSON.
+    /// Returns a statement whose parameters `$1`, `$2`, … have `values`. PostgreSQL needs a cast in `text` around the parameter of
+    /// a date or of JSON.
     pub(crate) fn of(dialect: Dialect, text: &str, values: Vec<Value>) -> Self {
         Self { dialect, text: text.to_owned(), values }
     }
@@ -108,8 +108,8 @@ impl Statement {
         self.push(") ");
     }
 
-    /// Appends `VALUES` with these rows. On SQLite the parameters have no numbers: several statements become one script, and a parameter
-    /// with a number is found by a search through all parameters.
+    /// Appends `VALUES` with these rows. On SQLite the parameters have no numbers: several statements become one script, and a
+    /// parameter with a number is found by a search through all parameters.
     pub(crate) fn push_values(&mut self, rows: impl IntoIterator<Item = Vec<Value>>) {
         let mut separator = "VALUES (";
         for row in rows {

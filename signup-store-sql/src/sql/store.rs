@@ -47,8 +47,8 @@ pub(crate) trait Backend: fmt::Debug + Send + Sync + Sized + 'static {
     /// Checks whether the database answers, and whether it says that it takes writes.
     fn check(&self) -> impl Future<Output = StoreResult<()>> + Send;
 
-    /// Writes 64 KiB and removes them again. Returns `false` if the database was too busy for the write: there was no free connection,
-    /// or no lock.
+    /// Writes 64 KiB and removes them again. Returns `false` if the database was too busy for the write: there was no free
+    /// connection, or no lock.
     ///
     /// # Errors
     /// Fails if the write fails: on a full disk also if the pages of the database have room left.
@@ -282,8 +282,8 @@ impl<B: Backend> Store for SqlStore<B> {
         B::request_counter(self)
     }
 
-    /// After a failed commit, the check also writes something: only a write shows that a disk is full, and that it no longer is. If the
-    /// database answers, but is too busy for the write, the store is ready, and the next check writes again.
+    /// After a failed commit, the check also writes something: only a write shows that a disk is full, and that it no longer is. If
+    /// the database answers, but is too busy for the write, the store is ready, and the next check writes again.
     async fn check(&self) -> StoreResult<()> {
         self.backend.check().await?;
         if self.has_failed.load(Ordering::Acquire)

@@ -3,8 +3,8 @@
 //! Neighbouring writes of one kind are one statement with a row for each. A statement has a record once, so the writes take effect
 //! in their order.
 //!
-//! **Invariant:** a stored total, which is the column `filled` or `waitlisted` of a shift, is changed only by [`add_to_totals`]. A record that is
-//! put leaves it alone, so the additions can come last.
+//! **Invariant:** a stored total, which is the column `filled` or `waitlisted` of a shift, is changed only by [`add_to_totals`]. A
+//! record that is put leaves it alone, so the additions can come last.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -103,8 +103,8 @@ impl Run {
                 let mut sql = Statement::new(dialect);
                 sql.push(&format!("INSERT INTO {} ({}) ", table.name(), columns.join(", ")));
                 sql.push_values(self.rows);
-                // An expired row may still have the key of a new receipt, until a purge removes the row. A row that has not expired cannot:
-                // the change set requires that the key is absent, and locks it from the check to this statement.
+                // An expired row may still have the key of a new receipt, until a purge removes the row. A row that has not expired
+                // cannot: the change set requires that the key is absent, and locks it from the check to this statement.
                 if *kind == Kind::Receipt {
                     let others = columns.iter().filter(|column| !table.key().contains(column));
                     let others = others.map(|column| format!("{column} = excluded.{column}"));

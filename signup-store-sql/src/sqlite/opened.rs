@@ -1,9 +1,9 @@
 //! The files of an open database, and whether each is still at its path.
 //!
 //! A process can still write to an open file after its path was removed or leads to another file. Such writes succeed, and are lost
-//! when the process ends. So the store compares the files with those at their paths before each transaction, and once more before it
-//! acknowledges a commit. For reads, the poll of the version does so every 250 ms. While another file, or none, is at a path, operations
-//! fail. They succeed again once the files are back.
+//! when the process ends. So the store compares the files with those at their paths before each transaction, and once more before
+//! it acknowledges a commit. For reads, the poll of the version does so every 250 ms. While another file, or none, is at a path,
+//! operations fail. They succeed again once the files are back.
 //!
 //! **Limit:** a file that another program writes over stays the same file.
 
@@ -32,7 +32,8 @@ impl OpenedFiles {
     /// Notes the log and its index, too. Call this after the last connection is opened.
     ///
     /// # Errors
-    /// Fails if a file is missing, or the database was replaced since it was noted: the connections may have opened different files.
+    /// Fails if a file is missing, or the database was replaced since it was noted: the connections may have opened different
+    /// files.
     pub(super) fn with_log(mut self) -> io::Result<Self> {
         let [(path, opened), ..] = &*self.files else { return Ok(self) };
         if file_id(path)? != *opened {
@@ -53,7 +54,8 @@ impl OpenedFiles {
     /// Checks that each file is at its path. Costs three calls of the operating system, a microsecond each.
     ///
     /// # Errors
-    /// Returns `Unavailable` if another file, or none, is at a path. Logs the first of several errors, and the first success after them.
+    /// Returns `Unavailable` if another file, or none, is at a path. Logs the first of several errors, and the first success after
+    /// them.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let is_away = |(path, opened): &(PathBuf, FileId)| file_id(path).ok().as_ref() != Some(opened);
         match self.files.iter().enumerate().find(|(_, file)| is_away(file)) {

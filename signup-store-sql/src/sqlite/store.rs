@@ -27,8 +27,8 @@ use crate::sql::{Dialect, Statement};
 /// - A commit that returned survives a loss of power. The journal is a write-ahead log that is synced at every commit
 ///   (`journal_mode=WAL`, `synchronous=FULL`).
 /// - Reads have connections of their own and never wait for the writer.
-/// - While a file of the database is deleted, moved away or replaced, every operation fails with an unavailable error. Reads notice it
-///   within 250 ms.
+/// - While a file of the database is deleted, moved away or replaced, every operation fails with an unavailable error. Reads notice
+///   it within 250 ms.
 /// - Results of frequent reads are cached in bounded memory. A cached result is never older than the last commit of this
 ///   process, and misses commits of other processes for at most a second.
 /// - Requests are not counted: [`request_counter`](signup_core::Store::request_counter) is `None`. One process serves a file
@@ -65,7 +65,8 @@ impl SqlStore<SqliteBackend> {
     /// they are. The command may be of another version than the server beside it.
     ///
     /// # Errors
-    /// Returns [`OpenError::Missing`] if there is no file at `path`, [`OpenError::Folder`] if there is not even its folder, and the errors of [`open`](Self::open).
+    /// Returns [`OpenError::Missing`] if there is no file at `path`, [`OpenError::Folder`] if there is not even its folder, and the
+    /// errors of [`open`](Self::open).
     pub async fn open_for_management(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         if path.try_exists().is_ok_and(|exists| !exists) {

@@ -28,8 +28,8 @@ use crate::sql::{Dialect, Statement, observe, require, write};
 
 /// The most change sets of one transaction. This bounds how long the first of a batch waits for the last.
 const BATCH: usize = 32;
-/// The longest time from a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request survives a
-/// long write of another process.
+/// The longest time from a request to its answer. Longer than [`BUSY_TIMEOUT`](super::options::BUSY_TIMEOUT), so that a request
+/// survives a long write of another process.
 const MAX_WAIT: Duration = Duration::from_secs(30);
 const WHAT: &str = "writing to the database";
 /// Fills 16 pages and frees them. Freed pages are overwritten, so they are written, too.
@@ -268,8 +268,8 @@ struct Failure {
     error: StoreError,
 }
 
-/// Checks one change set and runs its `statements` in a savepoint, which is released. After an error the savepoint may be there, or the whole
-/// transaction may have ended.
+/// Checks one change set and runs its `statements` in a savepoint, which is released. After an error the savepoint may be there, or
+/// the whole transaction may have ended.
 async fn apply(
     connection: &mut SqliteConnection,
     change: &ChangeSet,

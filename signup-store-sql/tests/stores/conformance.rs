@@ -38,8 +38,8 @@ mod postgres {
         PostgresStore::open(&url.parse().unwrap(), PostgresOptions::default()).await.unwrap()
     }
 
-    /// The stores of two processes on one database, which commit by turns. So the locks of the database are tested, too, and not only
-    /// those in a process.
+    /// The stores of two processes on one database, which commit by turns. So the locks of the database are tested, too, and not
+    /// only those in a process.
     #[derive(Debug)]
     struct Processes {
         stores: [PostgresStore; 2],

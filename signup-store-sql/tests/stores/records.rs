@@ -67,8 +67,8 @@ impl Opened {
 }
 
 impl Address {
-    /// One of a database that has not even tables, until it is opened. `None` where the engine is not among the crate's features, or
-    /// not installed.
+    /// One of a database that has not even tables, until it is opened. `None` where the engine is not among the crate's features,
+    /// or not installed.
     pub(crate) fn without_tables(engine: Engine) -> Option<Self> {
         match engine {
             #[cfg(feature = "sqlite")]

@@ -28,11 +28,11 @@ use crate::store::Purge;
 ///
 /// # Retries
 ///
-/// No method takes an idempotency key. After [`Error::Store`](crate::Error::Store) it is unknown whether a write was
-/// applied. [`create_organization`](Self::create_organization), [`create_token`](Self::create_token),
-/// [`invite_first_owner`](Self::invite_first_owner) and [`add_question`](Self::add_question) may then create a second record when they are called again, so list the records
-/// first. Every other method is safe to call again. If the first call was applied, a repeated
-/// [`delete_event`](Self::delete_event) or [`restore_event`](Self::restore_event) returns
+/// No method takes an idempotency key. After [`Error::Store`](crate::Error::Store) it is unknown whether a write was applied.
+/// [`create_organization`](Self::create_organization), [`create_token`](Self::create_token),
+/// [`invite_first_owner`](Self::invite_first_owner) and [`add_question`](Self::add_question) may then create a second record when
+/// they are called again, so list the records first. Every other method is safe to call again. If the first call was applied, a
+/// repeated [`delete_event`](Self::delete_event) or [`restore_event`](Self::restore_event) returns
 /// [`Error::NotFound`](crate::Error::NotFound).
 ///
 /// # Errors
@@ -64,10 +64,10 @@ impl Admin {
         Self { shared }
     }
 
-    /// Removes at most `limit` expired records, at most `limit` records that were deleted [30 days and 5 minutes](Event::PURGED_AFTER) ago, at
-    /// most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and at most `limit` ended rate-limit windows.
-    /// Returns the largest of the four counts. If it is less than `limit`, the call also removes the [copies](Purge::Traces) that the
-    /// store has kept of removed and replaced records.
+    /// Removes at most `limit` expired records, at most `limit` records that were deleted [30 days and 5
+    /// minutes](Event::PURGED_AFTER) ago, at most `limit` notices that failed [90 days](Notice::FAILED_RETENTION) ago, and at most
+    /// `limit` ended rate-limit windows. Returns the largest of the four counts. If it is less than `limit`, the call also removes
+    /// the [copies](Purge::Traces) that the store has kept of removed and replaced records.
     ///
     /// A receipt expires after 24 hours, an activity after [365 days](Activity::RETENTION), an invitation after
     /// [7 days](Invitation::LIFETIME), a code for signing in after [10 minutes](SignInCode::LIFETIME), and a sign-in after

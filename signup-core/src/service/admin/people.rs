@@ -16,8 +16,8 @@ use crate::text::EmailAddress;
 impl Admin {
     /// Invites a person to an organization, and queues the mail with the link. Returns the invitation and the secret of the link.
     ///
-    /// Returns `None` and changes nothing if a member has the address. An open invitation of the address is replaced, and its link stops
-    /// working. So a retry after an unknown result is safe.
+    /// Returns `None` and changes nothing if a member has the address. An open invitation of the address is replaced, and its link
+    /// stops working. So a retry after an unknown result is safe.
     ///
     /// # Errors
     /// Returns [`Error::NotFound`] if there is no such organization.
@@ -84,8 +84,8 @@ impl Admin {
         Ok(self.shared.store.members(organization).await?)
     }
 
-    /// Ends the membership of the person with this address. Returns the member. The end of the last membership removes the person, and so
-    /// every sign-in.
+    /// Ends the membership of the person with this address. Returns the member. The end of the last membership removes the person,
+    /// and so every sign-in.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if no member of the organization has the address.

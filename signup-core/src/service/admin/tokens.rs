@@ -20,8 +20,8 @@ impl Admin {
     /// token.
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`](crate::Error::NotFound) if there is no such organization. Returns [`Error::Invalid`](crate::Error::Invalid) if the token has no
-    /// scope, or its life is not 1 to 365 days.
+    /// Returns [`Error::NotFound`](crate::Error::NotFound) if there is no such organization. Returns
+    /// [`Error::Invalid`](crate::Error::Invalid) if the token has no scope, or its life is not 1 to 365 days.
     ///
     /// # Example
     ///
@@ -88,19 +88,19 @@ impl Admin {
     }
 
     /// Records the last use of each [token](Token::last_used_at) and each [sign-in](crate::SignIn::used_at) that this process has
-    /// noted since the last call. A server calls this method once a minute and when it ends, in a task of its own, so that no request
-    /// waits for it. A program that never calls it signs people out after [14 days](crate::SignIn::IDLE_LIFETIME).
+    /// noted since the last call. A server calls this method once a minute and when it ends, in a task of its own, so that no
+    /// request waits for it. A program that never calls it signs people out after [14 days](crate::SignIn::IDLE_LIFETIME).
     ///
-    /// A process that is killed loses the uses since the last call. Other processes know of a use only after the call, so they may sign
-    /// out a person who had not used the sign-in for almost 14 days.
+    /// A process that is killed loses the uses since the last call. Other processes know of a use only after the call, so they may
+    /// sign out a person who had not used the sign-in for almost 14 days.
     ///
-    /// Writes each record at most once a minute, however many requests it makes and however many processes it uses. The requests pay
-    /// nothing: [`Service::authenticate`](crate::Service::authenticate) and [`People::signed_in`](crate::People::signed_in) only note
-    /// the use.
+    /// Writes each record at most once a minute, however many requests it makes and however many processes it uses. The requests
+    /// pay nothing: [`Service::authenticate`](crate::Service::authenticate) and [`People::signed_in`](crate::People::signed_in)
+    /// only note the use.
     ///
     /// # Errors
-    /// Fails if the store fails. A use that cannot be recorded keeps no other from being recorded, and the next call records it. The
-    /// error is the first one.
+    /// Fails if the store fails. A use that cannot be recorded keeps no other from being recorded, and the next call records it.
+    /// The error is the first one.
     ///
     /// # Example
     ///

@@ -23,8 +23,8 @@ impl Outbox {
     }
 
     /// Claims a due delivery. Returns the webhook and the claimed delivery, which the caller then sends. Returns `None` if the
-    /// delivery is no longer as it was listed, if [`Webhook::MAX_IN_FLIGHT`] deliveries of the webhook are claimed, if the webhook was
-    /// deleted, or if it is disabled and the delivery is no [test](Delivery::is_test).
+    /// delivery is no longer as it was listed, if [`Webhook::MAX_IN_FLIGHT`] deliveries of the webhook are claimed, if the webhook
+    /// was deleted, or if it is disabled and the delivery is no [test](Delivery::is_test).
     ///
     /// The claim lasts for [`Delivery::LEASE`]. If no [report](Self::report_attempt) follows, the delivery is due again.
     ///
@@ -58,12 +58,12 @@ impl Outbox {
         Ok(self.shared.commit_queued(change).await?.then_some((webhook, claimed)))
     }
 
-    /// Reports the result of an attempt for a claimed delivery. `webhook` is what the claim has returned. Returns what the report has
-    /// changed, or `None` if the lease was lost or the webhook was deleted.
+    /// Reports the result of an attempt for a claimed delivery. `webhook` is what the claim has returned. Returns what the report
+    /// has changed, or `None` if the lease was lost or the webhook was deleted.
     ///
     /// After a failure, the delivery is due again after a pause that grows with each attempt, or has failed for good. A webhook
-    /// that is gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled. If the owner has changed the webhook
-    /// since the claim, only the delivery changes.
+    /// that is gone, or whose deliveries have failed for [`Webhook::FAILURE_LIMIT`], is disabled. If the owner has changed the
+    /// webhook since the claim, only the delivery changes.
     ///
     /// # Errors
     /// Fails only if the store fails. The delivery may then be sent again, with the same id.
@@ -95,8 +95,8 @@ impl Outbox {
             .await
     }
 
-    /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending. A redelivered one counts
-    /// from its first creation.
+    /// Returns when the oldest pending delivery to an enabled webhook was created, `None` if none is pending. A redelivered one
+    /// counts from its first creation.
     pub async fn oldest_pending_delivery(&self) -> Result<Option<Timestamp>> {
         Ok(self.shared.store.statistics().await?.oldest_pending_delivery)
     }

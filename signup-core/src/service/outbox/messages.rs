@@ -19,8 +19,8 @@ use crate::text::EmailAddress;
 impl Outbox {
     /// Queues the mails of one portion of a message: to the addresses after those that it has covered.
     ///
-    /// The addresses come in the order of their digests. So each address is in one portion, and gets no two mails, even if its sign-ups are
-    /// moved to other shifts between two portions.
+    /// The addresses come in the order of their digests. So each address is in one portion, and gets no two mails, even if its
+    /// sign-ups are moved to other shifts between two portions.
     pub(super) async fn queue_messages(
         &self,
         job: Notice,
@@ -47,8 +47,8 @@ impl Outbox {
         Ok(())
     }
 
-    /// Reads what the mail of a message shows, and makes its link. Returns `None` if no sign-up is left that the message is for, or if the
-    /// address has turned messages off.
+    /// Reads what the mail of a message shows, and makes its link. Returns `None` if no sign-up is left that the message is for, or
+    /// if the address has turned messages off.
     pub(super) async fn message_mail(
         &self,
         notice: &Notice,

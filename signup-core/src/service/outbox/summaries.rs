@@ -23,8 +23,8 @@ use crate::summary::{EventSummary, Summary, SummaryMail};
 type Events = BTreeMap<EventId, EventSummary>;
 
 impl Outbox {
-    /// Reads what happened since the last summary of a member, and claims the notice. The notice of a person who is no member any more is
-    /// removed.
+    /// Reads what happened since the last summary of a member, and claims the notice. The notice of a person who is no member any
+    /// more is removed.
     pub(super) async fn claim_summary(
         &self,
         notice: &Notice,

@@ -56,14 +56,14 @@ impl People {
     /// Accepts the invitation whose link has this secret. `current` is the person who is signed in in the browser.
     ///
     /// If no person has the address, the call creates one and signs them in. Returns the signed-in person, and the secret of the
-    /// sign-in. Returns `None` for a person who exists: a link can be forwarded, so it opens no other organization of the person. They
-    /// sign in with a code, unless they are `current`.
+    /// sign-in. Returns `None` for a person who exists: a link can be forwarded, so it opens no other organization of the person.
+    /// They sign in with a code, unless they are `current`.
     ///
     /// A person who joins another organization stays signed in as `current`, and is signed out of every other browser. So a sign-in
     /// that an earlier invitation has opened for somebody else does not open this organization.
     ///
-    /// A person who is a member already keeps the present role, unless they become the first owner. The first owner of an organization
-    /// also gives it a name and a contact, and the slug follows the name this once.
+    /// A person who is a member already keeps the present role, unless they become the first owner. The first owner of an
+    /// organization also gives it a name and a contact, and the slug follows the name this once.
     ///
     /// # Errors
     /// - [`Error::InvitationGone`] as of [`invitation`](Self::invitation).

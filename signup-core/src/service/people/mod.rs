@@ -27,8 +27,8 @@ pub use signed_in::SignedIn;
 /// A browser that asks for a code has a [`Secret`] of its own, which the program keeps in a cookie. The code works only with this
 /// secret. A person who signs in gets another secret, and [`signed_in`](Self::signed_in) reads the person with it.
 ///
-/// No answer reveals whether a person has an address. A code is made for each address, and the mail to an unknown one is dropped when
-/// it is [claimed](crate::Outbox::claim).
+/// No answer reveals whether a person has an address. A code is made for each address, and the mail to an unknown one is dropped
+/// when it is [claimed](crate::Outbox::claim).
 ///
 /// # Errors
 /// Each async method returns [`Error::Store`] if the store fails, besides the errors that it lists. After a write, it is then
@@ -74,8 +74,8 @@ impl People {
     pub const POSTS_PER_MINUTE: u32 = 30;
     /// The maximum number of codes for one email address from one IP address in an hour.
     pub const CODES_PER_HOUR_FROM_ADDRESS: u32 = 5;
-    /// The maximum number of codes for one email address in an hour. Each client has a small part of it, so that nobody can cheaply lock
-    /// a person out.
+    /// The maximum number of codes for one email address in an hour. Each client has a small part of it, so that nobody can cheaply
+    /// lock a person out.
     pub const CODES_PER_HOUR: u32 = 60;
 
     pub(super) const fn new(shared: Arc<Shared>) -> Self {
@@ -106,8 +106,8 @@ impl People {
     ///
     /// The call does the same work, and returns the same, whether or not a person has the address. It makes no code unless
     /// [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR_FROM_ADDRESS) for an email address from the IP address
-    /// `address`, which counts as its /48 network if it is IPv6, and [60 in an hour](Self::CODES_PER_HOUR) for an email address. A person who is signed in, and confirms that it is
-    /// them, [is counted apart](SignedIn::request_code).
+    /// `address`, which counts as its /48 network if it is IPv6, and [60 in an hour](Self::CODES_PER_HOUR) for an email address. A
+    /// person who is signed in, and confirms that it is them, [is counted apart](SignedIn::request_code).
     ///
     /// See [`People`] for an example.
     pub async fn request_code(
@@ -133,8 +133,8 @@ impl People {
     /// Signs a person in with the code that was mailed for the browser with this secret. Returns the signed-in person, and the
     /// secret of the sign-in. The new sign-in replaces `current`, the present one of the browser.
     ///
-    /// A wrong code is counted before the call returns. A browser has [5 tries](crate::SignInCode::MAX_TRIES) for a code, and a code
-    /// works once.
+    /// A wrong code is counted before the call returns. A browser has [5 tries](crate::SignInCode::MAX_TRIES) for a code, and a
+    /// code works once.
     ///
     /// # Errors
     /// - [`Error::WrongCode`] if the code is wrong, and another try is left.

@@ -90,8 +90,8 @@ impl SignedIn {
 
     /// Mails a code with which the person confirms that it is them, like [`People::request_code`](crate::People::request_code).
     ///
-    /// The call makes no code unless [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR) for this sign-in. The codes that
-    /// others ask for with the address are not counted.
+    /// The call makes no code unless [`Allowance::is_allowed`]: [5 in an hour](Self::CODES_PER_HOUR) for this sign-in. The codes
+    /// that others ask for with the address are not counted.
     ///
     /// # Errors
     /// Fails only if the store fails, or other changes kept the call from committing for 10 seconds.

@@ -121,7 +121,8 @@ impl Session {
         Ok(self.shared.store.events(self.organization_id(), &query).await?)
     }
 
-    /// Lists the organization's events like [`events`](Self::events), each with its shifts in running order. A page is one snapshot.
+    /// Lists the organization's events like [`events`](Self::events), each with its shifts in running order. A page is one
+    /// snapshot.
     ///
     /// Requires [`Scope::EventsRead`].
     ///

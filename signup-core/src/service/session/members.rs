@@ -38,8 +38,8 @@ impl Session {
     /// Invites a person to the organization, and queues the mail with the link. An open invitation of the address is replaced, and
     /// its link stops working. So a repeated call is safe, but queues another mail unless it has the same idempotency key.
     ///
-    /// Returns the invitation and the secret of its link. A retry with the same idempotency key returns the first invitation without
-    /// the secret. Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
+    /// Returns the invitation and the secret of its link. A retry with the same idempotency key returns the first invitation
+    /// without the secret. Returns `None` and changes nothing if a member has the address. Requires [`Permission::ManageMembers`].
     ///
     /// # Errors
     /// Returns [`Error::MissingRole`] if the caller is no owner, and the new or the replaced invitation is for the role

@@ -29,16 +29,16 @@ impl Session {
         Ok(self.shared.store.messages(event.organization, event.id).await?)
     }
 
-    /// Sends a message to the volunteers with a place on a shift that is not over, or to another [audience](NewMessage::to_audience): to
-    /// all of them, or to those of one shift, which may be over. Once every shift is over, it goes to the volunteers of all shifts, until
-    /// [`Message::AFTER_EVENT`] after the last one. Each address gets one mail. The mails are queued in portions, so the call takes the
-    /// same time for any number of them, apart from counting them.
+    /// Sends a message to the volunteers with a place on a shift that is not over, or to another
+    /// [audience](NewMessage::to_audience): to all of them, or to those of one shift, which may be over. Once every shift is over,
+    /// it goes to the volunteers of all shifts, until [`Message::AFTER_EVENT`] after the last one. Each address gets one mail. The
+    /// mails are queued in portions, so the call takes the same time for any number of them, apart from counting them.
     ///
     /// A [preview](Self::preview) returns the message with its number of recipients, and sends nothing.
     ///
     /// Volunteers who sign up later get no mail. Neither do volunteers who cancel before their mail is made. Without an
-    /// [idempotency key](PendingWrite::with_key), a retry may send the message a second time. Requires [`Permission::SendMessages`], which
-    /// no token has.
+    /// [idempotency key](PendingWrite::with_key), a retry may send the message a second time. Requires
+    /// [`Permission::SendMessages`], which no token has.
     ///
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such event, or the event no such shift.

@@ -73,7 +73,8 @@ page_queries! {
 
 impl Session {
     /// Returns a walk through the pages of a list, from the page of `query` to the last page: of [events](Self::events), of
-    /// [coverage](Self::coverages), of [sign-ups](Self::signups), of [volunteers](Self::volunteers) or of [activity](Self::activity).
+    /// [coverage](Self::coverages), of [sign-ups](Self::signups), of [volunteers](Self::volunteers) or of
+    /// [activity](Self::activity).
     ///
     /// A record that exists throughout the walk is on exactly one page, even if others are created meanwhile. The exception is a
     /// record that moves in the list, or leaves the filter, during the walk.

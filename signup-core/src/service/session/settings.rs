@@ -14,8 +14,8 @@ use crate::secret::{self, TokenText};
 use crate::token::Token;
 
 impl Session {
-    /// Changes the fields of the organization that `patch` names. The slug stays. Updates of different fields at the same time are all
-    /// applied.
+    /// Changes the fields of the organization that `patch` names. The slug stays. Updates of different fields at the same time are
+    /// all applied.
     ///
     /// Requires [`Permission::UpdateOrganization`].
     ///
@@ -54,8 +54,8 @@ impl Session {
         Ok(self.shared.store.tokens(self.organization_id()).await?)
     }
 
-    /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps a digest. The
-    /// token belongs to the organization, so it stays valid when the person who made it leaves.
+    /// Creates a token. Returns the record and the text of the token. Only this call returns the text: the store keeps a digest.
+    /// The token belongs to the organization, so it stays valid when the person who made it leaves.
     ///
     /// A repeated call with the same idempotency key returns the token that the first call created, and no text. If the text
     /// is lost, revoke that token. Requires [`Permission::ManageTokens`].
@@ -97,8 +97,8 @@ impl Session {
         })
     }
 
-    /// Revokes a token. It is then refused: at once in this process, and within 5 seconds in others. A token that is already revoked
-    /// stays unchanged.
+    /// Revokes a token. It is then refused: at once in this process, and within 5 seconds in others. A token that is already
+    /// revoked stays unchanged.
     ///
     /// Requires [`Permission::ManageTokens`].
     ///

@@ -46,7 +46,8 @@ impl Session {
     /// Simultaneous patches of one shift are all applied: a patch does not overwrite a field that it does not name. A
     /// capacity below the number of confirmed sign-ups cancels none of them. The places of a higher capacity go to those who wait.
     ///
-    /// If the time or the location changes, each volunteer who has a place, or waits for one, gets a mail. There is no mail if the patch
+    /// If the time or the location changes, each volunteer who has a place, or waits for one, gets a mail. There is no mail if the
+    /// patch
     /// [suppresses](crate::ShiftPatch::without_mail) it, or if the shift is over by both its old and its new hours.
     ///
     /// With an idempotency key, a retry returns the first outcome, even if the input differs: see

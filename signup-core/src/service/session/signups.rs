@@ -166,8 +166,9 @@ impl Session {
         self.shared.cancel_signup(&self.actor, self.organization_id(), id, cancel).await
     }
 
-    /// Corrects the name and the address of an active sign-up. If the address is another one, a mail to it is queued, as after a sign-up.
-    /// The old address is not mailed, and its links no longer show the sign-up. A correction that changes no value writes nothing.
+    /// Corrects the name and the address of an active sign-up. If the address is another one, a mail to it is queued, as after a
+    /// sign-up. The old address is not mailed, and its links no longer show the sign-up. A correction that changes no value writes
+    /// nothing.
     ///
     /// Requires [`Permission::ManageSignups`], which no scope allows.
     ///
@@ -207,9 +208,9 @@ impl Session {
         committed.map_err(|refusal| refusal_error(refusal, self.limits()))
     }
 
-    /// Moves a confirmed sign-up to another shift of its event, which has room. The place on its former shift goes to those who wait for it,
-    /// and a mail with both shifts is queued. A mark whether the volunteer came is removed. A sign-up that is on the shift already stays
-    /// unchanged.
+    /// Moves a confirmed sign-up to another shift of its event, which has room. The place on its former shift goes to those who
+    /// wait for it, and a mail with both shifts is queued. A mark whether the volunteer came is removed. A sign-up that is on the
+    /// shift already stays unchanged.
     ///
     /// Requires [`Permission::ManageSignups`], which no scope allows.
     ///

@@ -21,8 +21,8 @@ impl Session {
         Ok(self.shared.summary_notice(self.organization_id(), person).await?.is_some())
     }
 
-    /// Lets the member get the [summary](crate::SummaryMail) of the organization by mail each morning, or not. The first owner of an
-    /// organization gets it without a choice. Choosing the same again changes nothing.
+    /// Lets the member get the [summary](crate::SummaryMail) of the organization by mail each morning, or not. The first owner of
+    /// an organization gets it without a choice. Choosing the same again changes nothing.
     ///
     /// Requires [`Permission::ManageSignups`], which no scope allows.
     ///

@@ -40,8 +40,8 @@ impl Session {
         Ok(self.shared.store.volunteers(self.organization_id(), &query).await?)
     }
 
-    /// Reads every sign-up of the address that a sign-up has, newest first, with its event and its shift. Sign-ups of deleted events are
-    /// left out.
+    /// Reads every sign-up of the address that a sign-up has, newest first, with its event and its shift. Sign-ups of deleted
+    /// events are left out.
     ///
     /// Requires [`Scope::SignupsRead`].
     ///

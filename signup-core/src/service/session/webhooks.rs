@@ -16,8 +16,8 @@ use crate::token::Scope;
 use crate::webhook::{Delivery, SigningSecret, Webhook};
 
 impl Session {
-    /// Returns the networks that webhooks may reach besides public addresses. [`NewWebhook::from_input`](crate::NewWebhook::from_input) needs
-    /// them.
+    /// Returns the networks that webhooks may reach besides public addresses.
+    /// [`NewWebhook::from_input`](crate::NewWebhook::from_input) needs them.
     ///
     /// # Example
     ///
@@ -63,8 +63,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns [`Error::Invalid`] with these faults:
-    /// - of `url`, if the operator does not allow the address, or if the organization has [`Webhook::MAX_PER_ORGANIZATION`] webhooks,
-    ///   also if requests race.
+    /// - of `url`, if the operator does not allow the address, or if the organization has [`Webhook::MAX_PER_ORGANIZATION`]
+    ///   webhooks, also if requests race.
     /// - of `types`, if there is none, if there are more than [`Webhook::MAX_TYPES`], or if one is repeated.
     ///
     /// # Example

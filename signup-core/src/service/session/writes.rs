@@ -16,8 +16,8 @@ use crate::rules::{self, Decision};
 use crate::secret::Digest;
 use crate::store::{ChangeSet, Record, RecordKey, Refusal, Requirement, Unique};
 
-/// A write of a [`Session`]. Awaiting it runs it and returns the outcome. [`reply`](Self::reply) runs it, too, and also returns what the
-/// write did besides the outcome.
+/// A write of a [`Session`]. Awaiting it runs it and returns the outcome. [`reply`](Self::reply) runs it, too, and also returns
+/// what the write did besides the outcome.
 ///
 /// # Example
 ///
@@ -53,16 +53,16 @@ pub struct Reply<T> {
     pub value: T,
     /// Whether the outcome is one that an earlier call had stored under the key.
     pub is_replay: bool,
-    /// Whether the stored outcome is that of another [input](PendingWrite::with_input). `false` if the earlier call gave no digest of
-    /// its input.
+    /// Whether the stored outcome is that of another [input](PendingWrite::with_input). `false` if the earlier call gave no digest
+    /// of its input.
     pub is_of_other_input: bool,
     /// An upper bound of the mails to volunteers that the write causes.
     ///
     /// Counts only the mails of changes and cancellations of events, and of changes and deletions of shifts. Every other operation
     /// gives 0, also a message to volunteers. An operation that changed nothing gives 0, too.
     ///
-    /// Counts the sign-ups concerned that were confirmed when the write was decided. An address gets one mail about all of its sign-ups
-    /// for the event, also about several changes. A replay has the number of the first call.
+    /// Counts the sign-ups concerned that were confirmed when the write was decided. An address gets one mail about all of its
+    /// sign-ups for the event, also about several changes. A replay has the number of the first call.
     pub mails_queued: u32,
     /// The names of the fields that got another value, as [`Activity::changes`](crate::Activity::changes) has them. `is_published`
     /// comes last. Empty in a replay.
@@ -77,8 +77,8 @@ impl<'s, T: 's> PendingWrite<'s, T> {
         Self { key: WriteKey::default(), run: Box::new(|key| Box::pin(run(key))) }
     }
 
-    /// Gives the write an idempotency key. The first write with a key stores its outcome. A retry with the same key writes nothing and
-    /// returns that outcome, in a [`Reply`] that [is a replay](Reply::is_replay).
+    /// Gives the write an idempotency key. The first write with a key stores its outcome. A retry with the same key writes nothing
+    /// and returns that outcome, in a [`Reply`] that [is a replay](Reply::is_replay).
     ///
     /// - **Choice**: use a new key for each logical operation, for example a UUID, and the same key for each retry.
     /// - **Match**: two uses of a key match only if the token or the person, the method and the record id are the same.
@@ -112,8 +112,8 @@ impl<'s, T: 's> PendingWrite<'s, T> {
         self
     }
 
-    /// Adds a digest of the input to the key. The digest is stored with the outcome, so [`Reply::is_of_other_input`] can tell another
-    /// use of the key from a retry.
+    /// Adds a digest of the input to the key. The digest is stored with the outcome, so [`Reply::is_of_other_input`] can tell
+    /// another use of the key from a retry.
     ///
     /// # Example
     ///
@@ -199,11 +199,12 @@ impl<T> Reply<T> {
 }
 
 impl Session {
-    /// Returns a session whose writes change nothing. Each returns what the same write of this session would return now: the outcome or
-    /// the error, the number of [mails](Reply::mails_queued) and the fields that [change](Reply::changes). The ids, slugs and secrets in
-    /// an outcome are made up. A program shows its user what a write would do before it writes.
+    /// Returns a session whose writes change nothing. Each returns what the same write of this session would return now: the
+    /// outcome or the error, the number of [mails](Reply::mails_queued) and the fields that [change](Reply::changes). The ids,
+    /// slugs and secrets in an outcome are made up. A program shows its user what a write would do before it writes.
     ///
-    /// A preview [with a key](PendingWrite::with_key) returns the outcome that an earlier call has stored under the key, and stores none.
+    /// A preview [with a key](PendingWrite::with_key) returns the outcome that an earlier call has stored under the key, and stores
+    /// none.
     ///
     /// # Example
     ///

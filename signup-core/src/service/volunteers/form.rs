@@ -57,8 +57,8 @@ impl Volunteers {
     /// once.
     ///
     /// # Errors
-    /// - [`Error::NotFound`] for an unknown slug, a draft, or a shift that the event never had. A shift that was deleted is a part of
-    ///   the form, and takes nobody.
+    /// - [`Error::NotFound`] for an unknown slug, a draft, or a shift that the event never had. A shift that was deleted is a part
+    ///   of the form, and takes nobody.
     /// - [`Error::EventCancelled`].
     /// - [`Error::Invalid`] without a shift, and with too many shifts.
     ///
@@ -184,8 +184,8 @@ impl SignUpForm {
     ///
     /// A person, by address and [name](crate::PersonName::key), holds at most one place on a shift, and an address at most
     /// [`Signup::MAX_PER_ADDRESS`](crate::Signup::MAX_PER_ADDRESS): over that, the shift counts as full. Signing up again mails the
-    /// volunteer what place they have, [at most once an hour](crate::Signup::MAIL_AGAIN_AFTER), also if the shift takes nobody. That
-    /// mail carries another link, and earlier links keep working. The outcome has the existing sign-up.
+    /// volunteer what place they have, [at most once an hour](crate::Signup::MAIL_AGAIN_AFTER), also if the shift takes nobody.
+    /// That mail carries another link, and earlier links keep working. The outcome has the existing sign-up.
     ///
     /// A form of several people asks for as many places, even for people who have one. So the outcome does not reveal who is signed
     /// up.
@@ -198,8 +198,8 @@ impl SignUpForm {
     /// [`Volunteers::form_of`] has an example.
     ///
     /// # Errors
-    /// - [`Error::Invalid`] with every fault of the people, the answers and the shifts, such as two shifts that overlap. An answer to
-    ///   a question that the form never had is a fault of the kind [`Unknown`](crate::FaultKind::Unknown).
+    /// - [`Error::Invalid`] with every fault of the people, the answers and the shifts, such as two shifts that overlap. An answer
+    ///   to a question that the form never had is a fault of the kind [`Unknown`](crate::FaultKind::Unknown).
     /// - [`Error::NotFound`] or [`Error::EventCancelled`] if the event has changed since the form was read.
     /// - [`Error::Store`] if the store fails. It is then unknown whether the places were taken.
     /// - [`Error::Contended`] if other changes of the same shifts kept the sign-up from committing for 10 seconds.
@@ -221,8 +221,8 @@ impl SignUpForm {
 
     /// Signs up for all shifts but those that are known to be full.
     ///
-    /// Reads what the address has already before each attempt, also before the first. So a form takes the same reads of places and one
-    /// commit, even if every person has a place already. What the commit writes differs.
+    /// Reads what the address has already before each attempt, also before the first. So a form takes the same reads of places and
+    /// one commit, even if every person has a place already. What the commit writes differs.
     async fn try_sign_up(
         &self,
         new: &NewSignup,

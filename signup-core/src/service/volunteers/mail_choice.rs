@@ -32,8 +32,8 @@ impl Volunteers {
     /// off](Link::unsubscribes_from).
     ///
     /// # Errors
-    /// Returns [`Error::NotFound`] for an unknown secret, for one that has [expired](Link::expiry), and for the link of a mail that cannot
-    /// be turned off.
+    /// Returns [`Error::NotFound`] for an unknown secret, for one that has [expired](Link::expiry), and for the link of a mail that
+    /// cannot be turned off.
     ///
     /// See [`choose_mails`](Self::choose_mails) for an example.
     pub async fn mail_choice(&self, secret: &Secret) -> Result<MailChoice> {
@@ -51,8 +51,8 @@ impl Volunteers {
         Ok(MailChoice { organization, event, subscription, is_on })
     }
 
-    /// Turns the mails of a [`mail_choice`](Self::mail_choice) on or off. Each kind of mails is turned off for itself, for one address and
-    /// one organization. Choosing the same again changes nothing.
+    /// Turns the mails of a [`mail_choice`](Self::mail_choice) on or off. Each kind of mails is turned off for itself, for one
+    /// address and one organization. Choosing the same again changes nothing.
     ///
     /// # Errors
     /// Returns the errors of [`mail_choice`](Self::mail_choice).

@@ -31,8 +31,8 @@ impl Places {
     /// The maximum number of sign-ups.
     pub const MAX: u32 = 500;
 
-    /// Lists the sign-ups that have a place, or wait for one, [to come](SignupInFull::is_to_come), which can be cancelled: the soonest
-    /// first.
+    /// Lists the sign-ups that have a place, or wait for one, [to come](SignupInFull::is_to_come), which can be cancelled: the
+    /// soonest first.
     pub fn to_come(&self, now: Timestamp) -> Vec<&SignupInFull> {
         self.signups_by_start(|found| found.is_to_come(now))
     }
@@ -44,8 +44,8 @@ impl Places {
         others
     }
 
-    /// Lists the sign-ups that a calendar has that subscribes to the places: those with a place, until [`Link::AFTER_SHIFT`] after the
-    /// end of the shift.
+    /// Lists the sign-ups that a calendar has that subscribes to the places: those with a place, until [`Link::AFTER_SHIFT`] after
+    /// the end of the shift.
     pub fn in_calendar(&self, now: Timestamp) -> Vec<&SignupInFull> {
         let is_recent = |found: &SignupInFull| {
             now.duration_since(found.time_and_place().interval.end) < Link::AFTER_SHIFT
@@ -83,8 +83,8 @@ impl Volunteers {
     ///
     /// # Errors
     /// - [`Error::ShiftOver`] or [`Error::ShiftDeleted`] if the sign-up is active, and its shift is over or deleted.
-    /// - [`Error::NotFound`] for an unknown secret, for one that has [expired](Link::expiry), and for a sign-up that is not one of the
-    ///   [places](Self::places).
+    /// - [`Error::NotFound`] for an unknown secret, for one that has [expired](Link::expiry), and for a sign-up that is not one of
+    ///   the [places](Self::places).
     ///
     /// # Example
     ///

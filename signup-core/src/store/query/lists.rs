@@ -44,14 +44,14 @@ pub enum ListQuery {
     Invitations(OrganizationId),
     /// All messages to the volunteers of the event by descending id.
     Messages(OrganizationId, EventId),
-    /// All links of the address with this [key](crate::EmailAddress::key) with the organization, expired ones included, by ascending
-    /// digest.
+    /// All links of the address with this [key](crate::EmailAddress::key) with the organization, expired ones included, by
+    /// ascending digest.
     Links(OrganizationId, String),
     /// All memberships of the person, each followed by its organization,
     /// [in the order of organizations](Membership::sort_organizations).
     Memberships(PersonId),
-    /// The record of this kind with this id, of any organization, deleted or not. Meant for operators. None for a kind whose key does
-    /// not end in an id of its own, and for a person.
+    /// The record of this kind with this id, of any organization, deleted or not. Meant for operators. None for a kind whose key
+    /// does not end in an id of its own, and for a person.
     Id(Kind, Uuid),
 }
 

@@ -28,8 +28,8 @@ pub struct SignupQuery {
     pub status: Option<SignupStatus>,
     /// Only sign-ups of this address, in any spelling.
     pub email: Option<EmailAddress>,
-    /// Only sign-ups whose name or address contains this text, compared without case and accents: the [key](SearchText::key) of the text
-    /// is a part of the [key of the sign-up](Signup::search_key).
+    /// Only sign-ups whose name or address contains this text, compared without case and accents: the [key](SearchText::key) of the
+    /// text is a part of the [key of the sign-up](Signup::search_key).
     ///
     /// A store looks at each sign-up of the event or the shift, so the cost grows with their number.
     pub search: Option<SearchText>,

@@ -20,16 +20,17 @@ use crate::value_error::ValueError;
 pub struct VolunteerQuery {
     /// Only the volunteer with this address, in any spelling.
     pub email: Option<EmailAddress>,
-    /// Only volunteers with a sign-up in which each word of this text begins a word of the name or of the address, compared without case
-    /// and accents.
+    /// Only volunteers with a sign-up in which each word of this text begins a word of the name or of the address, compared without
+    /// case and accents.
     ///
     /// A store looks at each sign-up of the organization, so the cost grows with their number.
     pub search: Option<SearchText>,
-    /// Whether the list is sorted by the first [name](crate::Volunteer::names) of each volunteer, in the root collation of Unicode, and
-    /// then by address. Names that begin alike for some twenty letters may be sorted by address. Otherwise the list is sorted by address.
+    /// Whether the list is sorted by the first [name](crate::Volunteer::names) of each volunteer, in the root collation of Unicode,
+    /// and then by address. Names that begin alike for some twenty letters may be sorted by address. Otherwise the list is sorted
+    /// by address.
     pub is_by_name: bool,
-    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top of the list. The
-    /// position has the order of the query.
+    /// The page lies directly beside this position, on its [side](Position::side). `None` selects the page at the top of the list.
+    /// The position has the order of the query.
     pub position: Option<Position<VolunteerKey>>,
     /// The maximum number of volunteers in the page; at least 1.
     pub limit: u32,

@@ -9,8 +9,8 @@
 //!   line in `records!` and its `RecordKey`. Here: its [`Entity`].
 //!   A kind with a short list has a `ListQuery`. One with pages has a method of `Store`, a query in `store/query/`, and a cursor in
 //!   `cursor.rs`.
-//! - `signup-core/src/conformance`: `records.rs`, `round_trip.rs`, `lookups.rs`, `random.rs`, `random/records.rs` and `random/world.rs`;
-//!   `family.rs` if it belongs to an event; `model/compare.rs` and a file of its own if it has a list.
+//! - `signup-core/src/conformance`: `records.rs`, `round_trip.rs`, `lookups.rs`, `random.rs`, `random/records.rs` and
+//!   `random/world.rs`; `family.rs` if it belongs to an event; `model/compare.rs` and a file of its own if it has a list.
 //! - `signup-store-memory/src`: `lists.rs`, and `is_deleted` in `tables.rs`.
 //! - `signup-store-sql/src`: its file in `records/`, the match in `records/mod.rs`, and
 //!   `sql/purge.rs` if it belongs to an event or expires, and `sql/read/` if it has a list.

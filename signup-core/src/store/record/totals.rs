@@ -20,8 +20,8 @@ pub enum Total {
     /// The confirmed sign-ups for a shift: its [`filled`](crate::Occupancy::filled). A store keeps this total with the shift,
     /// because a thousand volunteers may sign up at once. A total that is not stored is counted when it is required.
     Filled(OrganizationId, ShiftId),
-    /// The sign-ups that wait for a place on a shift: its [`waitlisted`](crate::Occupancy::waitlisted). A store keeps this total with the
-    /// shift, too.
+    /// The sign-ups that wait for a place on a shift: its [`waitlisted`](crate::Occupancy::waitlisted). A store keeps this total
+    /// with the shift, too.
     Waiting(OrganizationId, ShiftId),
     /// The active sign-ups, confirmed or waiting, of an [address](crate::EmailAddress::key) for a shift.
     PlacesOf(OrganizationId, ShiftId, String),

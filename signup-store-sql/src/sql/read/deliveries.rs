@@ -54,10 +54,11 @@ const WAITING: &str = "WITH RECURSIVE waiting (id) AS ( \
      UNION ALL SELECT (SELECT n.webhook_id FROM deliveries n WHERE n.due_at IS NOT NULL AND n.webhook_id > waiting.id \
      ORDER BY n.webhook_id LIMIT 1) FROM waiting WHERE waiting.id IS NOT NULL)";
 
-/// The waiting webhooks, with the number of deliveries of the webhook and of its organization that are in flight at `$1`. `$2` is the
-/// latest end of a lease.
+/// The waiting webhooks, with the number of deliveries of the webhook and of its organization that are in flight at `$1`. `$2` is
+/// the latest end of a lease.
 ///
-/// SQLite joins the tables of a `CROSS JOIN` in the order of the text. In the other order, it would scan all rows of the second one.
+/// SQLite joins the tables of a `CROSS JOIN` in the order of the text. In the other order, it would scan all rows of the second
+/// one.
 const WITH_IN_FLIGHT: &str = ", counted AS MATERIALIZED ( \
      SELECT w.organization_id, w.id, w.disabled_at, w.failing_since IS NOT NULL AS is_failing, (SELECT COUNT(*) FROM deliveries f \
      WHERE f.organization_id = w.organization_id AND f.webhook_id = w.id AND f.leased_until > $1 AND f.leased_until <= $2) \
@@ -79,8 +80,8 @@ fn due_columns() -> Vec<SelectedColumn> {
 /// Returns the statement for the due deliveries: the first ones of each webhook, each found by its offset. Of a disabled webhook
 /// only tests are due.
 ///
-/// Each row of `found` is a delivery: the first ones that are due at `$1`, and the first one with a due time after `$3`. `placed` has
-/// the place of each among those of its webhook, and `turns` among those of its organization.
+/// Each row of `found` is a delivery: the first ones that are due at `$1`, and the first one with a due time after `$3`. `placed`
+/// has the place of each among those of its webhook, and `turns` among those of its organization.
 pub(crate) fn due_deliveries_query(dialect: Dialect, now: Timestamp, limit: u32) -> Statement {
     let max = Webhook::MAX_IN_FLIGHT;
     let nth = |(range, offset): (&str, u32)| {

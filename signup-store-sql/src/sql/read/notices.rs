@@ -57,8 +57,8 @@ pub(crate) async fn count_notices(reader: &impl Reader) -> StoreResult<NoticeCou
 }
 
 /// Returns a table expression for a page of the queue, behind the position `($3, $4, $5)`: of the notices that cannot wait and of
-/// those that can, the first ones due at or before `$1`, and the first ones due after `$2`. A notice that can wait may also be due for a
-/// reminder at or before `$1`.
+/// those that can, the first ones due at or before `$1`, and the first ones due after `$2`. A notice that can wait may also be due
+/// for a reminder at or before `$1`.
 ///
 /// Each part is a range of an index of due notices. One condition with `OR` would read all notices between the parts, too.
 fn due_ranges(limit: u32) -> String {

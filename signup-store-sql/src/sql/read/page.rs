@@ -67,8 +67,8 @@ pub(super) fn page_with_side(page: &str, alias: char, other_side: Option<String>
 
 /// A page of a list that is sorted by an id, newest first.
 ///
-/// The organization and the scope have an index that ends in the id, and each side of a position is a range of it. So the cost depends
-/// on the length of the page, and on the records between that the filter skips.
+/// The organization and the scope have an index that ends in the id, and each side of a position is a range of it. So the cost
+/// depends on the length of the page, and on the records between that the filter skips.
 pub(super) struct IdPage<R: 'static> {
     table: &'static Table<R>,
     /// What the records are selected from: the table, the view of it, or a table expression of `with`.
@@ -117,8 +117,8 @@ impl<R: Listed<Key: Copy + Ord>> IdPage<R> {
         self.filter += &format!(" AND ({value} IS NULL OR {alias}.{column} = {value})");
     }
 
-    /// Returns the statement. The result has at least one record more than the page, if there is one, and says whether a record lies on
-    /// the other side of the position.
+    /// Returns the statement. The result has at least one record more than the page, if there is one, and says whether a record
+    /// lies on the other side of the position.
     pub(super) fn statement(mut self, dialect: Dialect) -> Statement {
         let (page, other_side) = self.ranges(dialect);
         let from = page_with_side(&page, self.table.alias, other_side);
@@ -126,8 +126,8 @@ impl<R: Listed<Key: Copy + Ord>> IdPage<R> {
         Statement::of(dialect, &format!("{}{page}", self.with), self.values)
     }
 
-    /// Returns the statement that joins the records with others, and selects `selected`. The result has at least one record more than
-    /// the page, if there is one.
+    /// Returns the statement that joins the records with others, and selects `selected`. The result has at least one record more
+    /// than the page, if there is one.
     pub(super) fn joined(mut self, dialect: Dialect, selected: &[SelectedColumn], joins: &str) -> Statement {
         let (page, _) = self.ranges(dialect);
         let page = dialect.select(selected, &format!("({page}) {} {joins}", self.table.alias));
@@ -141,8 +141,8 @@ impl<R: Listed<Key: Copy + Ord>> IdPage<R> {
         let position = self.position.map(|(id, side)| (self.parameter(id), side));
         let Self { table, source, filter, limit, .. } = self;
         let alias = table.alias;
-        // Without statistics, SQLite would look for an equal scope in the index of the organization. So on SQLite the scope is a part
-        // of the range.
+        // Without statistics, SQLite would look for an equal scope in the index of the organization. So on SQLite the scope is a
+        // part of the range.
         let bound = |comparison: &str, id: &str| match (&scope, dialect) {
             (None, _) => format!("{alias}.id {comparison} {id}"),
             (Some((column, scope)), Dialect::Sqlite) => {

@@ -86,8 +86,8 @@ async fn a_commit_that_is_undone_for_a_deadlock_is_tried_again() {
         let store = Arc::clone(&database.store);
         let commit = tokio::spawn(async move { store.commit(change).await });
         until_waiting(&url, 1).await;
-        // The commit holds the event and waits for the shift. Each waits for a second, looks for a deadlock, and is then undone: the
-        // commit, unless this statement comes later than that.
+        // The commit holds the event and waits for the shift. Each waits for a second, looks for a deadlock, and is then undone:
+        // the commit, unless this statement comes later than that.
         let is_commit_undone = stranger.execute("SELECT 1 FROM events FOR UPDATE; COMMIT").await.is_ok();
         if !is_commit_undone {
             stranger.execute("ROLLBACK").await.unwrap();
@@ -119,8 +119,8 @@ async fn sign_ups_that_wait_for_a_shift_delay_no_other_organization() {
     assert!(held_up.await.iter().all(Result::is_ok));
 }
 
-/// A commit locks the row of each record whose version it requires. So it waits for a purge that removes the row, and a purge skips a
-/// row that a commit has checked.
+/// A commit locks the row of each record whose version it requires. So it waits for a purge that removes the row, and a purge skips
+/// a row that a commit has checked.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_waits_for_a_purge_that_removes_what_it_requires() {
     let Some((store, url)) = open(&patient()).await else { return };
@@ -154,8 +154,8 @@ fn sign_up_at_gate(number: u32, shift: &Shift, event: &Event) -> ChangeSet {
     change
 }
 
-/// Two sign-ups for different shifts share the lock of the gate of their event. A change of the event waits for both, and a sign-up that
-/// comes later waits for the change.
+/// Two sign-ups for different shifts share the lock of the gate of their event. A change of the event waits for both, and a sign-up
+/// that comes later waits for the change.
 #[tokio::test]
 async fn sign_ups_share_the_gate_of_their_event_and_changes_of_the_gate_have_their_turn() {
     let Some(cluster) = Cluster::shared() else { return };
