@@ -18,7 +18,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::times::{self, Times};
-use super::typed::{OPEN, SHIFT, WAITLIST};
+use super::typed::{CHANGE, OPEN, SHIFT, Typed, WAITLIST};
 use super::{Head, LinkPreview, html};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
@@ -52,6 +52,8 @@ struct EventTemplate<'a> {
     has_open_shift: bool,
     /// The path of the form.
     form_path: String,
+    /// What was typed about the people, which the buttons to the form send. Without it, links and ticks lead to an empty form.
+    kept: &'a [(String, String)],
     cancellation: Option<CancelledText<'a>>,
     status: Option<Status>,
     description: Option<Vec<LinkedText<'a>>>,
@@ -205,6 +207,11 @@ impl Notice {
         Some(notice)
     }
 
+    /// Keeps what was typed about the people beside the notice.
+    pub(super) fn keeping(self, typed: &Typed) -> Focus {
+        Focus { notice: Some(self), ..Focus::keeping(typed) }
+    }
+
     fn refused(shifts: &[(ScheduledShift, Error)], people: usize, texts: Texts) -> Self {
         let heading = match shifts {
             [(_, reason)] => reason_alone(reason, people, texts),
@@ -260,6 +267,15 @@ pub(super) struct Focus {
     /// Whether to show only the shifts with places, if there are any.
     pub(super) only_open: bool,
     pub(super) notice: Option<Notice>,
+    /// What was typed about the people, for a form for other shifts: the names of the fields and their values.
+    pub(super) kept: Vec<(String, String)>,
+}
+
+impl Focus {
+    /// Keeps what was typed about the people.
+    pub(super) fn keeping(typed: &Typed) -> Self {
+        Self { kept: typed.of_people(), ..Self::default() }
+    }
 }
 
 impl From<Notice> for Focus {
@@ -290,7 +306,11 @@ pub(super) fn page(
     let texts = Texts::of(event.language);
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
     let form_path = format!("{}/signups", site.path);
-    let filter = Filter::of(open, shifts.len(), focus.only_open);
+    let filter = match focus.kept.is_empty() {
+        true => Filter::of(open, shifts.len(), focus.only_open),
+        // The filter is in the address of the page, in which nothing that was typed may be.
+        false => Filter::None,
+    };
     let shown = shifts.iter().filter(|shift| filter != Filter::On || is_open(event, shift, now));
     let views: Vec<_> = shown
         .map(|shift| {
@@ -303,6 +323,7 @@ pub(super) fn page(
             view(event, shift, offer, now)
         })
         .collect();
+    let has_offer = views.iter().any(|view| view.offer.is_some());
     let are_many = views.len() > parts::FEW_SHIFTS;
     let days_of_shifts = in_parts(views, texts);
     let has_jumps = are_many && days_of_shifts.iter().any(|day| day.heading.is_some() || day.parts.len() > 1);
@@ -347,6 +368,7 @@ pub(super) fn page(
         waiting_path,
         has_open_shift: open > 0,
         form_path,
+        kept: if has_offer { &focus.kept } else { &[] },
         cancellation: event.is_cancelled().then(|| CancelledText {
             reason: event.cancellation_reason.as_ref().map(|reason| LinkedText::parts(reason.as_str())),
         }),
@@ -361,7 +383,7 @@ pub(super) fn page(
     };
     let mut response = html(status, &page);
     // A browser that goes back restores ticks only for a page that it may store. A page that names people is stored by no cache.
-    if focus.notice.as_ref().is_none_or(|notice| notice.people.is_empty()) {
+    if focus.kept.is_empty() && focus.notice.as_ref().is_none_or(|notice| notice.people.is_empty()) {
         response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     response

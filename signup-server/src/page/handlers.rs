@@ -52,7 +52,7 @@ impl PublicPages {
     /// `open=1`, shows only the shifts with places.
     pub(crate) async fn event(self, slug: String, query: String) -> Response {
         let typed = Typed::parse(query.as_bytes());
-        let focus = Focus { chosen: typed.shifts(), only_open: typed.wants_open(), notice: None };
+        let focus = Focus { chosen: typed.shifts(), only_open: typed.wants_open(), ..Focus::default() };
         match self.service.volunteers().event(&slug).await {
             Ok(found) => self.page_of(StatusCode::OK, &found, &focus),
             Err(error) => self.error_page(&error),

@@ -14,7 +14,7 @@ use warp::reply::Response;
 
 use super::event::{RESULT, Site, choice, form_action, has_open_list, is_open, places};
 use super::times::Times;
-use super::typed::{ADD, EMAIL, NAME, OVERLAP, SHIFT, Typed, WAITLIST, prefix};
+use super::typed::{ADD, CHANGE, EMAIL, NAME, OVERLAP, SHIFT, TO_SHIFTS, Typed, WAITLIST, prefix};
 use super::{Head, html, invisible, unusable_characters};
 use crate::linked_text::LinkedText;
 use crate::texts::{Html, Texts};
@@ -34,6 +34,8 @@ struct SignUpTemplate<'a> {
     offered: usize,
     /// The number of chosen shifts that the event no longer has.
     missing: usize,
+    /// Whether nothing was typed yet.
+    is_new: bool,
     /// The path of the event's page, on which the shifts are still chosen.
     back: String,
     /// The ids of the fields with a fault, each with what to do.
@@ -133,6 +135,8 @@ pub(super) fn page(
     let takes = |shift: &ScheduledShift| {
         is_open(event, shift, now) || joins_waitlist && has_open_list(event, shift, now)
     };
+    // Whether the shifts were chosen now, and not in the form.
+    let is_choice = is_new || typed.goes_to_form();
     let views = chosen.iter().map(|shift| {
         let at = TimeAndPlace::of(shift, event);
         ChosenShift {
@@ -141,7 +145,7 @@ pub(super) fn page(
             times: Times::of(at.interval, &at.zone, texts),
             locations: shift.location.iter().map(|place| LinkedText::parts(place.as_str())).collect(),
             places: if shift.is_over(now) { texts.shift_over() } else { places(shift, now, texts) },
-            is_left_out: is_new && !takes(shift),
+            is_left_out: is_choice && !takes(shift),
         }
     });
     let action = form_action(site.path);
@@ -152,9 +156,10 @@ pub(super) fn page(
         add_action: (rows < NewSignup::MAX_PEOPLE)
             .then(|| format!("{}/signups#{}", site.path, field_id(&format!("{}{NAME}", prefix(rows))))),
         action,
-        offered: chosen.iter().filter(|shift| !is_new || takes(shift)).count(),
+        offered: chosen.iter().filter(|shift| !is_choice || takes(shift)).count(),
         missing: ids.len() - chosen.len(),
         shifts: views.collect(),
+        is_new,
         back: choice(site.path, chosen.iter().map(|shift| shift.id)),
         mistakes,
         overlap,

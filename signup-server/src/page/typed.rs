@@ -16,6 +16,10 @@ pub(super) const WAITLIST: &str = "waitlist";
 pub(super) const OPEN: &str = "open";
 /// The button that adds a person.
 pub(super) const ADD: &str = "add";
+/// The field of a form that was sent to choose other shifts, and keeps what was typed about the people.
+pub(super) const CHANGE: &str = "change";
+/// The value with which [`CHANGE`] shows the shifts. Any other value shows the form for those that were chosen.
+pub(super) const TO_SHIFTS: &str = "shifts";
 
 /// The maximum number of form fields that are read. No form of the pages has nearly as many.
 const MAX_FIELDS: usize = 1000;
@@ -34,6 +38,24 @@ impl Typed {
     /// Returns only the chosen shifts, and whether to join their waiting lists.
     pub(super) fn only_shifts(self) -> Self {
         Self(self.0.into_iter().filter(|(name, _)| is_choice(name)).collect())
+    }
+
+    /// Returns the fields in the query of a path in place of those that choose shifts, if the query chooses any. A button leads to such a
+    /// path with a form that has what was typed.
+    pub(super) fn for_shifts_of(self, query: &str) -> Self {
+        let chosen = Self::parse(query.as_bytes()).only_shifts();
+        if chosen.shifts().is_empty() {
+            return self;
+        }
+        Self(self.0.into_iter().filter(|(name, _)| !is_choice(name)).chain(chosen.0).collect())
+    }
+
+    /// Returns what was typed about the people, for a form for other shifts.
+    pub(super) fn of_people(&self) -> Vec<(String, String)> {
+        let is_about_people = |(name, value): &&(String, String)| {
+            !value.is_empty() && (name == EMAIL || row_of(name).is_some())
+        };
+        self.0.iter().filter(is_about_people).cloned().collect()
     }
 
     /// Returns whether nothing was typed yet.
@@ -58,6 +80,21 @@ impl Typed {
     /// Returns whether the form was sent to add a person.
     pub(super) fn adds_person(&self) -> bool {
         !self.value(ADD).is_empty()
+    }
+
+    /// Returns whether the form was sent to show the shifts.
+    pub(super) fn goes_to_shifts(&self) -> bool {
+        self.value(CHANGE) == TO_SHIFTS
+    }
+
+    /// Returns whether the form was sent to show it for the chosen shifts.
+    pub(super) fn goes_to_form(&self) -> bool {
+        !self.value(CHANGE).is_empty() && !self.goes_to_shifts()
+    }
+
+    /// Returns whether the form was sent to sign people up.
+    pub(super) fn signs_up(&self) -> bool {
+        !self.adds_person() && self.value(CHANGE).is_empty()
     }
 
     /// Returns whether people who find no place join the waiting list.

@@ -90,6 +90,78 @@ async fn a_shift_with_too_few_places_for_a_family_offers_its_waiting_list() {
     assert_eq!((night.occupancy.filled, night.occupancy.waitlisted), (1, 1));
 }
 
+/// Returns the fields with which the buttons of a page send what was typed.
+fn kept(page: &str) -> Vec<(String, String)> {
+    let form = page.split_once("id=\"choice\"").unwrap().1;
+    let fields = form.split("<input type=\"hidden\" name=\"").skip(1);
+    let fields = fields.map(|field| field.split_once("\" value=\"").unwrap());
+    fields.map(|(name, rest)| (name.to_owned(), rest.split_once('"').unwrap().0.to_owned())).collect()
+}
+
+#[tokio::test]
+async fn a_form_that_meets_a_full_shift_keeps_what_was_typed_for_other_shifts() {
+    let waiting = Waiting::start(Language::En).await;
+    let Sample { service, pages, event, shift, .. } = &waiting.sample;
+    let (packing, client) = (shift.to_string(), IpAddr::V4(Ipv4Addr::LOCALHOST));
+    assert_eq!(waiting.send("Ada", &[]).await.status(), 303);
+    let answer_of_di = format!("people.2.{}", waiting.answer);
+    let family =
+        [("slot_id", &*packing), ("people.1.name", ""), ("people.2.name", "Di"), (&*answer_of_di, "M")];
+    for _ in ["sent", "sent once more"] {
+        let refused = shown(waiting.send("Bo", &family).await).await;
+        assert_eq!((refused.status, &*refused.cache_control), (409, "no-store"));
+        let typed = kept(&refused.text);
+        let expected = [
+            ("change", "form"),
+            ("name", "Bo"),
+            ("email", "Bo@example.org"),
+            (&waiting.answer, "M"),
+            ("people.2.name", "Di"),
+            (&answer_of_di, "M"),
+        ];
+        assert_eq!(typed, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let path =
+            format!("signups?slot_id={}&#38;waitlist=1#result\">Join the waiting list<", waiting.night);
+        assert!(refused.text.contains(&path), "{}", refused.text);
+        assert!(
+            !refused.text.contains("method=\"get\""),
+            "a query would have what was typed: {}",
+            refused.text
+        );
+
+        let fields: Vec<_> = typed.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        // A box that is ticked on the page does not count beside the button of one shift.
+        let mut request = form(&[&fields[..], &[("slot_id", &packing)]].concat());
+        request.query = format!("slot_id={}&waitlist=1", waiting.night);
+        let again = shown(pages.clone().sign_up(event.slug.clone(), client, request).await).await;
+        assert_eq!((again.status, &*again.cache_control), (200, "no-store"));
+        for text in [
+            "Your shift<",
+            "Night watch",
+            "name=\"waitlist\"",
+            "value=\"Bo\"",
+            "value=\"Di\"",
+            "value=\"M\" selected",
+        ] {
+            assert!(again.text.contains(text), "{text} in {}", again.text);
+        }
+        assert!(
+            !again.text.contains(&packing) && !again.text.contains("There is a problem"),
+            "{}",
+            again.text
+        );
+
+        let request = form(&[&fields[1..], &[("slot_id", &packing), ("change", "shifts")]].concat());
+        let shifts = shown(pages.clone().sign_up(event.slug.clone(), client, request).await).await;
+        assert_eq!((shifts.status, kept(&shifts.text)), (200, typed));
+        assert!(shifts.text.contains(&format!("value=\"{packing}\" checked")), "{}", shifts.text);
+    }
+    assert_eq!(waiting.send("Bo", &[&family[1..], &[("waitlist", "1")]].concat()).await.status(), 303);
+    let found = service.volunteers().event(&event.slug).await.unwrap();
+    let taken = found.shifts.iter().map(|shift| (shift.occupancy.filled, shift.occupancy.waitlisted));
+    assert_eq!(taken.collect::<Vec<_>>(), [(2, 0), (0, 0), (1, 2), (0, 0)], "nothing is taken twice");
+}
+
 /// The page does not say that a place is saved: all that the form gave may be a place in the line.
 #[tokio::test]
 async fn a_form_that_waits_and_is_refused_in_part_says_so_to_everybody() {

@@ -94,7 +94,7 @@ async fn html_with(found: &PublicEvent, focus: &Focus) -> String {
     String::from_utf8(page.into_body().collect().await.unwrap().to_bytes().to_vec()).unwrap()
 }
 
-const ONLY_OPEN: Focus = Focus { chosen: BTreeSet::new(), only_open: true, notice: None };
+const ONLY_OPEN: Focus = Focus { chosen: BTreeSet::new(), only_open: true, notice: None, kept: vec![] };
 
 #[tokio::test]
 async fn many_shifts_have_links_to_their_days_and_the_parts_of_them() {

@@ -32,21 +32,23 @@ impl PublicPages {
     /// `GET /events/{slug}/signups`: returns the form for the shifts in the query parameters `slot_id`. If there is no form for them,
     /// returns the page of the event, which says why.
     pub(crate) async fn form(self, slug: String, query: String) -> Response {
-        let typed = Typed::parse(query.as_bytes()).only_shifts();
-        let volunteers = self.service.volunteers();
-        let found = match volunteers.event(&slug).await {
-            Ok(found) => found,
-            Err(error) => return self.error_page(&error),
-        };
+        match self.service.volunteers().event(&slug).await {
+            Ok(found) => self.form_for(&found, &Typed::parse(query.as_bytes()).only_shifts()).await,
+            Err(error) => self.error_page(&error),
+        }
+    }
+
+    /// Returns the form for the chosen shifts, with what was typed. If there is none, returns the page of the event, which keeps it.
+    async fn form_for(&self, found: &PublicEvent, typed: &Typed) -> Response {
         let (now, texts) = (self.service.now(), Texts::of(found.event.language));
         let takes = |shift: &ScheduledShift| {
             let event = &found.event;
             event::is_open(event, shift, now)
                 || typed.joins_waitlist() && event::has_open_list(event, shift, now)
         };
-        match volunteers.form(&slug, typed.shifts()).await {
+        match self.service.volunteers().form(&found.event.slug, typed.shifts()).await {
             Ok(_) if !event::has_open_signups(&found.event, now) => {
-                self.page_of(StatusCode::OK, &found, &Focus::default())
+                self.page_of(StatusCode::OK, found, &Focus::default())
             }
             Ok(form) if !form.shifts().iter().any(takes) => {
                 let shifts: Vec<_> = form.shifts().iter().collect();
@@ -54,12 +56,14 @@ impl PublicPages {
                     true => Notice::gone(texts),
                     false => Notice::not_open(&shifts, now, texts),
                 };
-                self.page_of(StatusCode::OK, &found, &notice.into())
+                self.page_of(StatusCode::OK, found, &notice.keeping(typed))
             }
-            Ok(_) => self.form_page(StatusCode::OK, &found, &typed, &Faults::new()),
-            Err(Error::Invalid(_)) => self.choice(StatusCode::OK, &found, &typed),
-            Err(Error::EventCancelled) => self.page_of(StatusCode::OK, &found, &Focus::default()),
-            Err(Error::NotFound) => self.page_of(StatusCode::NOT_FOUND, &found, &Notice::gone(texts).into()),
+            Ok(_) => self.form_page(StatusCode::OK, found, typed, &Faults::new()),
+            Err(Error::Invalid(_)) => self.choice(StatusCode::OK, found, typed),
+            Err(Error::EventCancelled) => self.page_of(StatusCode::OK, found, &Focus::default()),
+            Err(Error::NotFound) => {
+                self.page_of(StatusCode::NOT_FOUND, found, &Notice::gone(texts).keeping(typed))
+            }
             Err(error) => self.error_page(&error),
         }
     }
@@ -73,7 +77,7 @@ impl PublicPages {
         }
         let notice = if chosen.is_empty() { Notice::choose(texts) } else { Notice::choose_fewer(texts) };
         let status = if chosen.is_empty() { status } else { StatusCode::UNPROCESSABLE_ENTITY };
-        self.page_of(status, found, &Focus { chosen, ..notice.into() })
+        self.page_of(status, found, &Focus { chosen, ..notice.keeping(typed) })
     }
 
     fn form_page(&self, status: StatusCode, found: &PublicEvent, typed: &Typed, faults: &Faults) -> Response {
@@ -82,7 +86,8 @@ impl PublicPages {
     }
 
     /// `POST /events/{slug}/signups`: signs people up and redirects. If a shift is refused, returns the page of the event with the
-    /// reason. If the form has faults, or asks for a row for another person, returns the form.
+    /// reason, which keeps what was typed for another shift. If the form has faults, or asks for a row for another person or for other
+    /// shifts, returns the form.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         let path = self.event_path(&slug);
         let volunteers = self.service.volunteers();
@@ -105,8 +110,11 @@ impl PublicPages {
         // The ticks begin when the body has arrived: a client that chose their beginning could place it so that they tell apart what
         // takes a little longer.
         let began = Instant::now();
-        let (typed, is_kept) = (Typed::parse(&body), body.len() <= MAX_KEPT);
+        let (mut typed, is_kept) = (Typed::parse(&body), body.len() <= MAX_KEPT);
         drop(body);
+        if typed.goes_to_form() {
+            typed = typed.for_shifts_of(&request.query);
+        }
         let action = event::form_action(&path);
         let retry = || is_kept.then_some(Retry { action: &action, fields: typed.fields() });
         let found = match found {
@@ -116,7 +124,7 @@ impl PublicPages {
         // The first place is counted already. A form that asks for too many takes none.
         let places = typed.places();
         let further = if places > NewSignup::MAX_PLACES { 0 } else { u32::try_from(places - 1).unwrap_or(0) };
-        if !typed.adds_person() && further > 0 {
+        if typed.signs_up() && further > 0 {
             match volunteers.count_attempts(client, further).await {
                 Ok(allowance) if allowance.is_allowed => {}
                 Ok(allowance) => {
@@ -133,6 +141,15 @@ impl PublicPages {
 
     /// Signs people up, and returns the whole answer. `found` is the event as it was read before.
     async fn answer(&self, slug: &str, found: &PublicEvent, typed: &Typed, is_kept: bool) -> Response {
+        if typed.goes_to_shifts() {
+            return self.page_of(
+                StatusCode::OK,
+                found,
+                &Focus { chosen: typed.shifts(), ..Focus::keeping(typed) },
+            );
+        } else if typed.goes_to_form() {
+            return self.form_for(found, typed).await;
+        }
         let mut signed_up = self.try_sign_up(slug, typed).await;
         for _ in 0..2 {
             // The questions changed after the form was checked. Checks what was typed against the present questions.
@@ -144,7 +161,7 @@ impl PublicPages {
         match signed_up.and_then(|signed_up| signed_up) {
             Ok(Some((new, signed_up))) => match Notice::after(&new, &signed_up, self.sends_mail, texts) {
                 None => self.kept(&path, &Kept::of(&new, &signed_up)),
-                Some(notice) => self.refused(StatusCode::CONFLICT, slug, notice).await,
+                Some(notice) => self.refused(StatusCode::CONFLICT, slug, notice.keeping(typed)).await,
             },
             Ok(None) => self.faulty(StatusCode::OK, slug, typed, &Faults::new()).await,
             Err(Error::Invalid(faults)) => {
@@ -154,9 +171,11 @@ impl PublicPages {
             Err(Error::NotFound) if found.event.is_cancelled() => {
                 self.page_of(StatusCode::NOT_FOUND, found, &Focus::default())
             }
-            Err(Error::NotFound) => self.refused(StatusCode::NOT_FOUND, slug, Notice::gone(texts)).await,
+            Err(Error::NotFound) => {
+                self.refused(StatusCode::NOT_FOUND, slug, Notice::gone(texts).keeping(typed)).await
+            }
             Err(Error::EventCancelled) => {
-                self.refused(StatusCode::CONFLICT, slug, Notice::cancelled(texts)).await
+                self.refused(StatusCode::CONFLICT, slug, Notice::cancelled(texts).into()).await
             }
             Err(error) => {
                 let action = event::form_action(&path);
@@ -181,9 +200,9 @@ impl PublicPages {
     }
 
     /// Returns the page of the event after a form was refused for a reason that is not in the form.
-    async fn refused(&self, status: StatusCode, slug: &str, notice: Notice) -> Response {
+    async fn refused(&self, status: StatusCode, slug: &str, focus: Focus) -> Response {
         match self.service.volunteers().event(slug).await {
-            Ok(found) => self.page_of(status, &found, &notice.into()),
+            Ok(found) => self.page_of(status, &found, &focus),
             Err(error) => self.error_page(&error),
         }
     }
