@@ -120,7 +120,13 @@ pub(super) fn page(
     let (is_new, joins_waitlist) = (typed.is_new(), typed.joins_waitlist());
     let rows = (typed.rows() + usize::from(typed.adds_person())).min(NewSignup::MAX_PEOPLE);
     let people: Vec<_> = (0..rows).map(|row| person(row, found, typed, faults)).collect();
-    let overlap = overlap(&chosen, typed, faults, texts);
+    // If the shifts were chosen now and not in the form, the form leaves out those that take nobody.
+    let is_choice = is_new || typed.goes_to_form();
+    let is_offered = |shift: &ScheduledShift| {
+        !is_choice || is_open(event, shift, now) || joins_waitlist && has_open_list(event, shift, now)
+    };
+    let offered: Vec<_> = chosen.iter().copied().filter(|shift| is_offered(shift)).collect();
+    let overlap = overlap(&offered, typed, faults, texts);
     let mut mistakes: Vec<_> =
         faults.iter().filter_map(|fault| of_shifts(fault, typed.people(), &chosen, texts)).collect();
     let missing_tick = overlap.iter().filter(|overlap| overlap.is_mistake);
@@ -132,11 +138,6 @@ pub(super) fn page(
         false => texts.sign_up_title(event.title.as_str()),
     };
     let title = if mistakes.is_empty() { title } else { texts.title_with_problem(title) };
-    let takes = |shift: &ScheduledShift| {
-        is_open(event, shift, now) || joins_waitlist && has_open_list(event, shift, now)
-    };
-    // Whether the shifts were chosen now, and not in the form.
-    let is_choice = is_new || typed.goes_to_form();
     let views = chosen.iter().map(|shift| {
         let at = TimeAndPlace::of(shift, event);
         ChosenShift {
@@ -145,7 +146,7 @@ pub(super) fn page(
             times: Times::of(at.interval, &at.zone, texts),
             locations: shift.location.iter().map(|place| LinkedText::parts(place.as_str())).collect(),
             places: if shift.is_over(now) { texts.shift_over() } else { places(shift, now, texts) },
-            is_left_out: is_choice && !takes(shift),
+            is_left_out: !is_offered(shift),
         }
     });
     let action = form_action(site.path);
@@ -156,7 +157,7 @@ pub(super) fn page(
         add_action: (rows < NewSignup::MAX_PEOPLE)
             .then(|| format!("{}/signups#{}", site.path, field_id(&format!("{}{NAME}", prefix(rows))))),
         action,
-        offered: chosen.iter().filter(|shift| !is_choice || takes(shift)).count(),
+        offered: offered.len(),
         missing: ids.len() - chosen.len(),
         shifts: views.collect(),
         is_new,
@@ -190,7 +191,7 @@ fn of_shifts(
     (fault.path == "shifts").then(|| ("shifts".to_owned(), text))
 }
 
-/// Returns the box that accepts overlaps, if shifts overlap and the box was ticked or is missing.
+/// Returns the box that accepts overlaps, if shifts overlap.
 fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults, texts: Texts) -> Option<Overlap> {
     let in_words = |shift: &ScheduledShift| {
         let times = Times::of(shift.interval(), shift.first_day.zone(), texts);
@@ -204,7 +205,7 @@ fn overlap(chosen: &[&ScheduledShift], typed: &Typed, faults: &Faults, texts: Te
     }
     let is_ticked = !typed.value(OVERLAP).is_empty();
     let is_mistake = faults.iter().any(|fault| matches!(fault.kind, FaultKind::Overlap { .. }));
-    ((is_ticked || is_mistake) && !pairs.is_empty()).then_some(Overlap { is_ticked, is_mistake, pairs })
+    (!pairs.is_empty()).then_some(Overlap { is_ticked, is_mistake, pairs })
 }
 
 /// Returns the fields of the person in a row, with the typed values and their faults.

@@ -112,7 +112,7 @@ async fn a_family_of_four_signs_up_for_two_shifts_on_a_phone() {
     browser.look("family", &axe).await;
     browser.screen(PHONE, "light").await;
     browser.field("people.3.name").await.send_keys(Key::Enter).await.unwrap();
-    browser.wait_for("These two overlap").await;
+    browser.wait_for("There is a problem").await;
     browser.look("overlap", &axe).await;
     browser.screen(PHONE, "light").await;
     browser.field("overlap").await.click().await.unwrap();

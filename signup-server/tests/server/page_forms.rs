@@ -133,6 +133,9 @@ async fn shifts_that_overlap_are_named_before_anything_is_taken() {
         .push(json!({"title": "Noon", "start_time": "12:00", "end_time": "14:00", "capacity": 9}));
     let page = Page::create(&server, &event).await;
     let slots = ["Early", "Noon"].map(|title| page.slot(title));
+    let shown = form(&server, &page, &format!("?slot_id={}&slot_id={}", slots[0], slots[1])).await.text;
+    assert!(shown.contains("These two overlap") && !shown.contains("aria-invalid=\"true\""), "{shown}");
+    assert_eq!(shown.matches("name=\"overlap\"").count(), 1, "{shown}");
     let refused = page.post(&server, &family(&slots, &[])).await;
     assert_eq!(refused.status, 422);
     for text in ["These two overlap", "name=\"overlap\" value=\"1\" aria-invalid", "Sign up for both anyway"]
