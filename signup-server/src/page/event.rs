@@ -63,7 +63,7 @@ struct EventTemplate<'a> {
     days_of_shifts: Vec<DayOfShifts<'a>>,
     /// Whether links lead to the days and their parts.
     has_jumps: bool,
-    /// The path of the page, to which the button below the shifts leads that shows fewer or all of them.
+    /// The path of the page, to which the button above the shifts leads that shows fewer or all of them.
     path: &'a str,
     filter: Filter,
 }
