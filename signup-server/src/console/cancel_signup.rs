@@ -5,14 +5,14 @@ use signup_core::{Cancellation, Event, Permission, Signup};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::event::ask::Ask;
-use super::found_signup::{FoundSignup, LIST};
+use super::event::ask::{NOTIFY, is_notified};
+use super::found_signup::{FoundSignup, with_list};
 use super::{As, ConsoleRefusal, Done, Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 
 const REASON: &str = "reason";
 /// The fields, as in the cancellation of an event.
-const FIELDS: &[(&str, As)] = &[(REASON, As::Text), ("notify_volunteers", As::Flag)];
+const FIELDS: &[(&str, As)] = &[(REASON, As::Text), (NOTIFY, As::Flag)];
 
 #[derive(Debug, Template)]
 #[template(path = "console/cancel_signup.html")]
@@ -24,18 +24,21 @@ struct CancelTemplate<'a> {
     signup: &'a Signup,
     list: String,
     shift: String,
+    /// What becomes of the place that comes free.
+    successor: Option<&'static str>,
+    /// Whether the volunteer is to be mailed.
+    is_notified: bool,
 }
 
-/// `GET …/signups/{id}/cancel`: asks for the reason.
+/// `GET …/signups/{id}/cancel`: asks for the reason, and says who gets a mail.
 pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
-    let form = Form::default().with(LIST, call.query().value(LIST));
     let found = FoundSignup::of(&call).await?;
     found.check_can_be_cancelled(&call).await?;
-    Ok(found.reason_page(StatusCode::OK, &call.frame, &form))
+    Ok(found.reason_page(StatusCode::OK, &call, &with_list(Form::default(), &call)))
 }
 
-/// `POST …/signups/{id}/cancel`: asks first, and says who gets a mail. A confirmed form cancels the place.
+/// `POST …/signups/{id}/cancel`: cancels the place. A form that is not confirmed changes nothing, and gets the page that says who gets a mail.
 pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
     let found = FoundSignup::of(&call).await?;
@@ -51,48 +54,15 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
         Ok(cancel) => cancel,
         Err(faults) => {
             let form = form.refused(&faults);
-            return Ok(found.reason_page(StatusCode::UNPROCESSABLE_ENTITY, &call.frame, &form));
+            return Ok(found.reason_page(StatusCode::UNPROCESSABLE_ENTITY, &call, &form));
         }
     };
-    let list = found.list(&form);
     if form.is_confirmed() {
         let done = if found.signup.is_waitlisted() { Done::TakenOffList } else { Done::PlaceCancelled };
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
-        return Ok(call.done(done, &list));
+        return Ok(call.done(done, &found.list(&form)));
     }
-    let (signup, shift) = (&found.signup, found.shift());
-    let name = &signup.name;
-    let (button, present, done, again) = if signup.is_waitlisted() {
-        (
-            "Take off the list",
-            "is on the waiting list of this shift",
-            "taken them off the waiting list",
-            "can join the list again, at its end",
-        )
-    } else {
-        (
-            "Cancel the place",
-            "has a place on this shift",
-            "cancelled the place",
-            "can sign up again while there is room",
-        )
-    };
-    let mut ask = Ask::new(&call.frame, &form, format!("{}?", found.what()), button)
-        .text(format!("{name} {present}: {shift}."))
-        .text(if call.frame.sends_mail {
-            format!(
-                "We’ll email {} that you have {done}{}, unless you untick the box.",
-                signup.email,
-                if form.is_ticked(REASON) { ", with your reason" } else { "" },
-            )
-        } else {
-            format!("We can’t email {}, so tell the volunteer yourself.", signup.email)
-        });
-    if let Some(successor) = found.successor(&call) {
-        ask = ask.text(successor);
-    }
-    let ask = ask.text(format!("You can’t undo this, but {name} {again}."));
-    Ok(ask.mails(1).finally().back(&list).show())
+    Ok(found.reason_page(StatusCode::OK, &call, &form))
 }
 
 impl FoundSignup {
@@ -115,10 +85,14 @@ impl FoundSignup {
         Ok(())
     }
 
-    fn reason_page(&self, status: StatusCode, frame: &Frame, form: &Form) -> Response {
-        let Self { signup, event, .. } = self;
+    fn reason_page(&self, status: StatusCode, call: &MemberCall, form: &Form) -> Response {
+        let (Self { signup, event, .. }, frame) = (self, &call.frame);
         let head = frame.head_of(&self.what(), form);
-        let (list, shift) = (frame.path(&self.list(form)), self.shift());
-        show(status, &CancelTemplate { head, frame, form, event, signup, list, shift })
+        let (list, shift, successor) = (frame.path(&self.list(form)), self.shift(), self.successor(call));
+        let is_notified = is_notified(form);
+        show(
+            status,
+            &CancelTemplate { head, frame, form, event, signup, list, shift, successor, is_notified },
+        )
     }
 }

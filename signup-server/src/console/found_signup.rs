@@ -6,8 +6,8 @@ use super::signups::{filters, shift_in_words, titled};
 use super::{ConsoleRefusal, Form, MemberCall};
 use crate::texts::Texts;
 
-/// The parameter and the hidden field with the filters of the list from which a person came, as a query string.
-pub(super) const LIST: &str = "list";
+/// The hidden field with the filters of the list from which a person came, as a query string.
+const LIST: &str = "list";
 
 /// A sign-up with its event, and the shifts of the event that are not deleted.
 pub(super) struct FoundSignup {
@@ -61,6 +61,11 @@ impl FoundSignup {
             false => "The place goes to the first person on the waiting list. We can’t email them, so tell them yourself.",
         })
     }
+}
+
+/// Adds the filters of the list from which a person came to the form of a page. They are the query string of the page.
+pub(super) fn with_list(form: Form, call: &MemberCall) -> Form {
+    form.with(LIST, filters(&call.query()))
 }
 
 /// Returns whether a place that comes free goes to a person who waits. An over-full shift stays full.

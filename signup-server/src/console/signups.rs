@@ -12,7 +12,6 @@ use warp::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, X_CONTENT_TYPE_OPTIO
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::found_signup::LIST;
 use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
 use crate::page::times::{Times, moment};
@@ -156,7 +155,7 @@ pub(super) fn filters(form: &Form) -> String {
 fn way_back(form: &Form) -> String {
     match filters(form) {
         none if none.is_empty() => none,
-        some => form_urlencoded::Serializer::for_suffix("?".to_owned(), 1).append_pair(LIST, &some).finish(),
+        some => format!("?{some}"),
     }
 }
 

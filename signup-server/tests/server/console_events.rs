@@ -49,9 +49,15 @@ impl Fields {
     }
 
     /// Types a value into a field.
-    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+    pub(crate) fn with(self, name: &str, value: &str) -> Self {
+        let mut typed = self.without(name);
+        typed.0.push((name.to_owned(), value.to_owned()));
+        typed
+    }
+
+    /// Leaves a field out.
+    pub(crate) fn without(mut self, name: &str) -> Self {
         self.0.retain(|(found, _)| found != name);
-        self.0.push((name.to_owned(), value.to_owned()));
         self
     }
 

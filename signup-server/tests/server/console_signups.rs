@@ -4,6 +4,7 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::console::{Organizer, wait_for_text};
+use crate::console_events::Fields;
 use crate::console_guard::assert_protected;
 use crate::harness::{Answer, Server, run};
 use crate::mailbox::Mailbox;
@@ -153,24 +154,25 @@ async fn the_spreadsheet_is_the_table_of_the_command_line_and_runs_no_formula() 
 }
 
 #[tokio::test]
-async fn cancelling_a_place_asks_first_and_mails_the_reason() {
+async fn a_cancelled_place_is_mailed_with_the_reason_once_the_form_is_confirmed() {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);
     let scene = Scene::start(&server).await;
     scene.sign_up("Early", (&format!("Bob {HOSTILE}"), "bob@example.org"), "").await;
     let path = link(&scene.get("signups").await, "Cancel<").unwrap();
-    let form = scene.ada.get(&path).await;
-    assert_eq!(form.status, 200);
-
-    let ask = scene.ada.post(&path, &[("reason", "Closed")]).await;
-    assert!(ask.status == 200 && ask.text.contains("We’ll email bob@example.org"), "{}", ask.text);
+    let told = "Email bob@example.org about it";
+    let page = scene.ada.get(&path).await;
+    assert!(page.status == 200 && page.text.contains(told), "{}", page.text);
+    let asked = scene.ada.post(&path, &[("reason", "The hall is closed")]).await;
+    assert!(asked.status == 200 && asked.text.contains(told), "{}", asked.text);
     assert!(
         scene.get("signups?status=confirmed").await.text.contains("bob@example.org"),
         "not cancelled yet"
     );
 
-    let fields = [("reason", "The hall is closed"), ("confirmed", "yes"), ("notify_volunteers", "yes")];
-    let done = scene.ada.post(&path, &fields).await;
+    let form = Fields::of(&asked);
+    assert_eq!((form.get("reason"), form.get("notify_volunteers")), ("The hall is closed", "yes"));
+    let done = form.post(&scene.ada, &path).await;
     assert_eq!((done.status, done.header("location")), (303, Some(&*scene.path("signups"))));
     let mail = wait_for_text(&mailbox, "bob@example.org", "The hall is closed").await;
     assert!(mail.contains("cancelled"), "{mail}");
@@ -180,7 +182,7 @@ async fn cancelling_a_place_asks_first_and_mails_the_reason() {
         assert_eq!(asked.status, 409);
         assert!(asked.text.contains("This place is already cancelled."), "{}", asked.text);
     }
-    assert_eq!(scene.ada.post(&path, &fields).await.status, 303, "a form that is sent twice");
+    assert_eq!(form.post(&scene.ada, &path).await.status, 303, "a form that is sent twice");
 }
 
 #[tokio::test]
@@ -194,18 +196,19 @@ async fn a_corrected_address_gets_the_mail_and_the_old_one_loses_the_place() {
     let mails_to_old = || mailbox.mails().into_iter().filter(|mail| mail.to == "bob@exmaple.org").count();
     let before = mails_to_old();
     let path = link(&scene.get("signups?q=bob").await, "Correct<").unwrap();
-    assert!(scene.ada.get(&path).await.text.contains("value=\"bob@exmaple.org\""));
-    let fields = [("name", "Bob Stone"), ("email", "bob@example.org")];
-    let ask = scene.ada.post(&path, &fields).await;
-    assert!(
-        ask.status == 200 && ask.text.contains("We’ll email bob@example.org about the place"),
-        "{}",
-        ask.text
-    );
-    assert_eq!(mails_to_old(), before);
-    assert!(scene.ada.get(&path).await.text.contains("name=\"list\" value=\"q=bob\""));
-    let confirmed = [fields[0], fields[1], ("list", "q=bob&other=1"), ("confirmed", "yes")];
-    let done = scene.ada.post(&path, &confirmed).await;
+    let told = "we’ll email the new one about the place";
+    let page = scene.ada.get(&path).await;
+    assert!(page.text.contains(told), "{}", page.text);
+    let form = Fields::of(&page);
+    assert_eq!((form.get("email"), form.get("list")), ("bob@exmaple.org", "q=bob"));
+    let form = form.with("name", "Bob Stone").with("email", "bob@example.org").with("list", "q=bob&other=1");
+    let asked = form.clone().without("confirmed").post(&scene.ada, &path).await;
+    assert!(asked.status == 200 && asked.text.contains(told), "{}", asked.text);
+    assert_eq!((Fields::of(&asked).get("name"), mails_to_old()), ("Bob Stone", before));
+    assert!(scene.get("signups?q=bob").await.text.contains("bob@exmaple.org"), "not corrected yet");
+    let stale = form.clone().with("was.name", "Rob").with("name", "Robert").post(&scene.ada, &path).await;
+    assert!(stale.status == 409 && stale.text.contains("This has been changed"), "{}", stale.text);
+    let done = form.post(&scene.ada, &path).await;
     let list = scene.path("signups?q=bob");
     assert_eq!((done.status, done.header("location")), (303, Some(&*list)), "the search is kept");
     let mail = wait_for_text(&mailbox, "bob@example.org", "/signups/").await;
@@ -226,7 +229,7 @@ async fn a_corrected_address_gets_the_mail_and_the_old_one_loses_the_place() {
 }
 
 #[tokio::test]
-async fn moving_a_volunteer_asks_first_and_mails_both_shifts() {
+async fn a_moved_volunteer_is_mailed_both_shifts_once_the_form_is_confirmed() {
     let mailbox = Mailbox::start();
     let server = Server::start(&["--smtp", &mailbox.url()]);
     let scene = Scene::start(&server).await;
@@ -234,22 +237,24 @@ async fn moving_a_volunteer_asks_first_and_mails_both_shifts() {
     wait_for_text(&mailbox, "bob@example.org", "/signups/").await;
     let path = link(&scene.get("signups").await, "Move<").unwrap();
     let late = scene.page.slot("Late");
-    let form = scene.ada.get(&path).await;
-    assert!(form.text.contains(&format!("value=\"{late}\"")), "{}", form.text);
-    assert!(!form.text.contains(&scene.page.slot("Early")), "{}", form.text);
+    let page = scene.ada.get(&path).await;
+    let told = "We’ll email bob@example.org about it, with both shifts.";
+    assert!(page.text.contains(&format!("value=\"{late}\"")) && page.text.contains(told), "{}", page.text);
+    assert!(!page.text.contains(&scene.page.slot("Early")), "{}", page.text);
     let missing = scene.ada.post(&path, &[("slot_id", "")]).await;
     assert!(missing.status == 422 && missing.text.contains("Choose a shift"), "{}", missing.text);
-    let ask = scene.ada.post(&path, &[("slot_id", &*late)]).await;
-    assert!(ask.status == 200 && ask.text.contains("We’ll email bob@example.org"), "{}", ask.text);
-    let confirmed = [("slot_id", &*late), ("confirmed", "yes")];
+    let asked = scene.ada.post(&path, &[("slot_id", &*late)]).await;
+    assert!(asked.status == 200 && asked.text.contains(told), "{}", asked.text);
+    let form = Fields::of(&asked);
+    let list = async || server.get(&format!("/v1/slots/{late}/signups")).await.data();
+    assert_eq!((form.get("slot_id"), list().await), (&*late, json!([])), "not moved yet");
     for _sent_twice in 0..2 {
-        let done = scene.ada.post(&path, &confirmed).await;
+        let done = form.post(&scene.ada, &path).await;
         assert_eq!((done.status, done.header("location")), (303, Some(&*scene.path("signups"))));
     }
     let mail = wait_for_text(&mailbox, "bob@example.org", "Shift was: Early").await;
     assert!(mail.contains("Shift now: Late"), "{mail}");
-    let list = server.get(&format!("/v1/slots/{late}/signups")).await;
-    assert_eq!(list.data()[0]["name"], "Bob");
+    assert_eq!(list().await[0]["name"], "Bob");
     let activity = server.get("/v1/activity?type=signup.moved").await.data();
     assert_eq!((activity.as_array().unwrap().len(), &activity[0]["slot_id"]), (1, &json!(late)));
     let there = scene.ada.post(&path, &[("slot_id", &*late)]).await;
