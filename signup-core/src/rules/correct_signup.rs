@@ -38,10 +38,10 @@ pub(crate) fn correct_signup(
         return Ok(Decision::unchanged(signup));
     }
     let is_readdressed = signup.email != corrected.email;
-    // The calendar entry goes on: an address that gets the sign-up back has the former entry.
-    let told = Told { sequence: signup.told.sequence, ..Told::by_form(&shift, &event) };
     let corrected = if is_readdressed {
-        // The new address was not told that it waits, so a place is new to it.
+        // The new address was not told that it waits, so a place is new to it. The calendar entry goes on: an address that gets the
+        // sign-up back has the former entry.
+        let told = Told { sequence: signup.told.sequence, ..Told::by_form(&shift, &event) };
         Signup { told, has_waited: corrected.is_waitlisted(), promoted_at: None, ..corrected }
     } else {
         corrected
