@@ -1,5 +1,6 @@
 //! Lists other than those of events and of sign-ups page by page.
 
+use std::slice;
 use std::sync::Arc;
 
 use super::records::*;
@@ -137,7 +138,7 @@ pub async fn failed_notices_are_listed_by_id(store: Arc<dyn Store>) {
     let (owner, drive, other) = (failed[0].organization, failed[0].event, event(1, 2));
     let elsewhere = Notice { event: Some(other.id), failure, ..notice(&shift, 4) };
     commit(&*store, insert::<Record>([other.into(), elsewhere.clone().into()])).await;
-    assert_eq!(of(owner, None, 9).await, [&failed[..], &[elsewhere.clone()]].concat());
+    assert_eq!(of(owner, None, 9).await, [&failed[..], slice::from_ref(&elsewhere)].concat());
     assert_eq!(of(owner, None, 2).await, failed[..2]);
     assert_eq!(of(owner, drive, 9).await, failed);
     assert_eq!(of(owner, drive, 2).await, failed[..2]);
