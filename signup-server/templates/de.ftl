@@ -86,6 +86,10 @@ places-left = { $capacity ->
     [one] { $left } von { $capacity } Platz frei
    *[other] { $left } von { $capacity } Plätzen frei
 }
+places-taken = { $capacity ->
+    [one] { $taken } von { $capacity } Platz belegt
+   *[other] { $taken } von { $capacity } Plätzen belegt
+}
 places-filled = Belegte Plätze
 number-filled = { $filled } von { $capacity }
 shift-full = Voll

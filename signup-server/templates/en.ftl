@@ -95,6 +95,11 @@ places-left = { $capacity ->
     [one] { $left } of { $capacity } place left
    *[other] { $left } of { $capacity } places left
 }
+# While sign-ups are closed.
+places-taken = { $capacity ->
+    [one] { $taken } of { $capacity } place filled
+   *[other] { $taken } of { $capacity } places filled
+}
 places-filled = Places filled
 number-filled = { $filled } of { $capacity }
 shift-full = Full

@@ -86,6 +86,10 @@ places-left = { $left ->
     [one] Queda { $left } plaza de { $capacity }
    *[other] Quedan { $left } plazas de { $capacity }
 }
+places-taken = { $capacity ->
+    [one] { $taken } de { $capacity } plaza ocupada
+   *[other] { $taken } de { $capacity } plazas ocupadas
+}
 places-filled = Plazas ocupadas
 number-filled = { $filled } de { $capacity }
 shift-full = Completo

@@ -89,6 +89,10 @@ places-left = { $left ->
     [one] { $left } place libre sur { $capacity }
    *[other] { $left } places libres sur { $capacity }
 }
+places-taken = { $taken ->
+    [one] { $taken } place prise sur { $capacity }
+   *[other] { $taken } places prises sur { $capacity }
+}
 places-filled = Places prises
 number-filled = { $filled } sur { $capacity }
 shift-full = Complet

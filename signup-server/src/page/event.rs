@@ -37,7 +37,7 @@ pub(super) const RESULT: &str = "result";
 #[template(path = "event.html")]
 struct EventTemplate<'a> {
     head: Head,
-    /// The organization, and that it looks for volunteers if the event is to come.
+    /// The organization, and that it looks for volunteers if a shift takes sign-ups, or will.
     by: Html,
     badge: Option<&'a str>,
     title: &'a str,
@@ -347,12 +347,13 @@ pub(super) fn page(
         Some(url) => Html::typed_link(name, url.as_str()),
         None => Html::typed(name),
     };
-    let is_asking = !event.is_cancelled() && !event.is_over_with(shifts, now);
+    let is_ahead = event.signup_phase(now) == SignupPhase::Ahead;
+    let is_asking = open > 0 || is_ahead && !event.is_cancelled() && !event.is_over_with(shifts, now);
     let page = EventTemplate {
         head: Head {
             preview: Some(LinkPreview {
                 url: site.url.to_owned(),
-                description: summary(event, name),
+                description: summary(event, name, is_asking),
                 site_name: organization.name.to_string(),
             }),
             ..Head::of_event(head_title, event)
@@ -445,13 +446,13 @@ fn heading_of(days: &[DayOfShifts<'_>], event: &Event) -> String {
 }
 
 /// Returns the description for search engines and messengers: the date, and the start of the event's description.
-fn summary(event: &Event, organization: &str) -> String {
+fn summary(event: &Event, organization: &str, is_asking: bool) -> String {
     let texts = Texts::of(event.language);
     let date = capitalized(&times::day(event.dates.first.date().date(), texts));
     let text = match &event.description {
         Some(description) => description.to_string(),
-        None if event.is_cancelled() => organization.to_owned(),
-        None => texts.summary_looking_for_volunteers(organization),
+        None if is_asking => texts.summary_looking_for_volunteers(organization),
+        None => organization.to_owned(),
     };
     let summary =
         if event.is_cancelled() { texts.summary_cancelled(date, text) } else { texts.summary(date, text) };

@@ -15,7 +15,7 @@ pub(super) struct ShiftView<'a> {
     pub(super) times: Times,
     pub(super) description: Option<Vec<LinkedText<'a>>>,
     pub(super) location: Option<Vec<LinkedText<'a>>>,
-    /// How many places are left, or why none can be taken, in words.
+    /// How many places are left or taken, or why none can be taken, in words.
     pub(super) places: String,
     /// How many places are filled. `None` if no place can be taken.
     pub(super) bar: Option<Bar>,
@@ -57,6 +57,10 @@ pub(super) fn view<'a>(
         places: match (is_over, event.is_cancelled()) {
             (true, _) => texts.shift_over(),
             (false, true) => texts.shift_cancelled(),
+            // Places that are left would read as an offer.
+            (false, false) if event.signup_phase(now) == SignupPhase::Closed && shift.room(now) > 0 => {
+                texts.places_taken(filled, capacity.volunteers())
+            }
             (false, false) => places(shift, now, texts),
         },
         bar: is_open.then(|| Bar { filled: filled.into(), capacity: capacity.volunteers().into() }),

@@ -37,6 +37,33 @@ async fn the_link_of_a_shift_has_the_start_that_the_page_shows() {
     assert!(html.contains(r#"Sign up<span class="quiet"> for Early, 03:30</span>"#), "{html}");
 }
 
+/// What messengers show says the same.
+#[tokio::test]
+async fn only_an_event_that_takes_sign_ups_or_will_is_said_to_look_for_volunteers() {
+    let (service, created) = sample_event().await;
+    let open = service.volunteers().event(&created.event.slug).await.unwrap();
+    let with = |change: &dyn Fn(&mut PublicEvent)| {
+        let mut found = open.clone();
+        change(&mut found);
+        found
+    };
+    let (past, far) = ("2020-01-01T00:00".parse().unwrap(), "2098-01-01T00:00".parse().unwrap());
+    for (found, is_asking, notice) in [
+        (with(&|_| ()), true, None),
+        (with(&|found| found.event.signups_open_at = Some(far)), true, Some("Sign-ups open on")),
+        (with(&|found| found.event.signups_close_at = Some(past)), false, Some("Sign-ups are closed")),
+        (with(&|found| found.shifts[0].shift.occupancy.filled = 1_000_000), false, Some("No places left")),
+        (with(&|found| found.shifts.clear()), false, Some("No shifts yet")),
+    ] {
+        let html = page_html(&found).await;
+        let said = html.matches("is looking for volunteers").count();
+        // In the heading, and in both descriptions.
+        assert_eq!(said, if is_asking { 3 } else { 0 }, "{notice:?}: {html}");
+        assert!(notice.is_none_or(|notice| html.contains(notice)), "{notice:?}: {html}");
+        assert_eq!(html.contains("1 of 1 place left"), is_asking, "{html}");
+    }
+}
+
 #[tokio::test]
 async fn a_page_without_a_form_says_whether_a_place_can_become_free() {
     let (service, created) = sample_event().await;
