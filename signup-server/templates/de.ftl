@@ -285,6 +285,7 @@ on-waiting-list = Sie stehen auf der Warteliste.
 place-in-line = Ihre Position: { $number }.
 leave-waiting-list = Warteliste verlassen
 leave-waiting-list-html = Warteliste verlassen<span class="quiet">: { $name }, { $shift }, { $start }</span>
+checked-in = Sie sind als anwesend eingetragen.
 your-calendar = Ihr Kalender
 your-calendar-text = Wenn Sie diese Webadresse in Ihrem Kalender abonnieren, sehen Sie dort Ihre Plätze und jede Änderung. Geben Sie die Adresse nicht weiter: Wer sie hat, kann Ihre Plätze sehen und absagen.
 question-html = Wenn Sie eine Frage haben, schreiben Sie an { $contact }.

@@ -306,6 +306,8 @@ on-waiting-list = You’re on the waiting list.
 place-in-line = Your position: { $number }.
 leave-waiting-list = Leave the waiting list
 leave-waiting-list-html = Leave the waiting list<span class="quiet">: { $name }, { $shift }, { $start }</span>
+# The organizer has marked the person as here.
+checked-in = You’re checked in.
 your-calendar = Your calendar
 your-calendar-text = To see your places in your calendar, subscribe to this web address. Your calendar then follows every change. Don’t share the address: anyone who has it can see your places and cancel them.
 question-html = If you have a question, write to { $contact }.

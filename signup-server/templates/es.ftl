@@ -285,6 +285,7 @@ on-waiting-list = Está en la lista de espera.
 place-in-line = Su puesto en la lista: { $number }.
 leave-waiting-list = Salir de la lista de espera
 leave-waiting-list-html = Salir de la lista de espera<span class="quiet">: { $name }, { $shift }, { $start }</span>
+checked-in = Su asistencia está registrada.
 your-calendar = Su calendario
 your-calendar-text = Para ver sus plazas en su calendario, suscríbase a esta dirección web. Así su calendario recogerá todos los cambios. No comparta la dirección: cualquiera que la tenga puede ver sus plazas y cancelarlas.
 question-html = Si tiene alguna pregunta, escriba a { $contact }.

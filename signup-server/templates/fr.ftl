@@ -288,6 +288,7 @@ on-waiting-list = Vous êtes sur la liste d’attente.
 place-in-line = Votre rang : { $number }.
 leave-waiting-list = Quitter la liste d’attente
 leave-waiting-list-html = Quitter la liste d’attente<span class="quiet"> : { $name }, { $shift }, { $start }</span>
+checked-in = Votre présence est enregistrée.
 your-calendar = Votre calendrier
 your-calendar-text = Pour voir vos places dans votre calendrier, abonnez-vous à cette adresse web. Votre calendrier se mettra à jour à chaque changement. Ne partagez pas cette adresse : toute personne qui la connaît peut voir vos places et les annuler.
 question-html = Si vous avez une question, écrivez à { $contact }.

@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use askama::Template;
 use jiff::Timestamp;
-use signup_core::{CancelledBy, Event, Language, Places, SignupId, SignupInFull, SignupState, TimeAndPlace};
+use signup_core::{
+    Attendance, CancelledBy, Event, Language, Places, ShiftId, SignupId, SignupInFull, SignupState,
+    TimeAndPlace,
+};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
@@ -80,6 +83,8 @@ struct AskTemplate<'a> {
     head: Head,
     organization: &'a str,
     place: PlaceView<'a>,
+    /// Whether the person only waits for a place.
+    is_waiting: bool,
     sends_mail: bool,
     path: &'a str,
 }
@@ -96,17 +101,16 @@ struct ChooseTemplate<'a> {
     path: &'a str,
 }
 
-/// A sign-up on the page.
+/// A place on the page, or the places of several people on one shift about whom the page says the same.
 #[derive(Debug)]
 struct PlaceView<'a> {
-    id: SignupId,
-    name: &'a str,
+    shift_id: ShiftId,
+    /// The people, at least one.
+    people: Vec<PersonView<'a>>,
     event: &'a str,
     /// The path of the event's page, if that is public.
     event_path: Option<String>,
     shift: &'a str,
-    /// The place in the line of a person who waits; `None` for a person with a place.
-    place_in_line: Option<u32>,
     /// What has become of the place, if it is not one to come.
     state: Option<String>,
     /// The organizer's reason, if the organizer cancelled the place.
@@ -119,6 +123,17 @@ struct PlaceView<'a> {
     description: Option<Vec<LinkedText<'a>>>,
     /// What only volunteers with a place get to know.
     instructions: Option<Vec<LinkedText<'a>>>,
+}
+
+/// A person with a sign-up.
+#[derive(Debug)]
+struct PersonView<'a> {
+    id: SignupId,
+    name: &'a str,
+    /// The place in the line of a person who waits; `None` for a person with a place.
+    place_in_line: Option<u32>,
+    /// Whether the organizer has marked the person as here. The pages do not offer to cancel such a place, which would clear the mark.
+    is_here: bool,
     /// The answers, each after its question.
     answers: Vec<(&'a str, Cow<'a, str>)>,
 }
@@ -130,8 +145,25 @@ fn shown(found: Vec<&SignupInFull>) -> Vec<Shown<'_>> {
     found.into_iter().map(|found| (found, found.time_and_place())).collect()
 }
 
+/// Returns the places by shift, in the order of the first person of each.
 fn views<'a>(shown: &'a [Shown<'a>], site: Site<'_>) -> Vec<PlaceView<'a>> {
-    shown.iter().map(|(found, at)| PlaceView::of(found, at, site)).collect()
+    let mut views: Vec<PlaceView<'a>> = vec![];
+    for (found, at) in shown {
+        let view = PlaceView::of(found, at, site);
+        match views.iter_mut().find(|other| other.says_the_same(&view)) {
+            Some(other) => {
+                other.instructions = other.instructions.take().or(view.instructions);
+                other.people.extend(view.people);
+            }
+            None => views.push(view),
+        }
+    }
+    views
+}
+
+/// Returns whether the page offers to cancel a place.
+pub(super) fn can_cancel(found: &SignupInFull, now: Timestamp) -> bool {
+    found.is_to_come(now) && found.signup.attendance != Some(Attendance::Attended)
 }
 
 impl<'a> PlaceView<'a> {
@@ -141,13 +173,21 @@ impl<'a> PlaceView<'a> {
         let linked = |text: &'a str| LinkedText::parts(text);
         let instructions = event.instructions.as_ref().filter(|_| signup.is_confirmed());
         let answers = signup.answers.iter();
-        Self {
+        let person = PersonView {
             id: signup.id,
             name: signup.name.as_str(),
+            place_in_line: found.place_in_line.filter(|_| is_to_come && signup.is_waitlisted()),
+            is_here: is_to_come && !can_cancel(found, site.now),
+            answers: answers
+                .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str(), texts)))
+                .collect(),
+        };
+        Self {
+            shift_id: shift.id,
+            people: vec![person],
             event: event.title.as_str(),
             event_path: event.is_published.then(|| format!("{}/events/{}", site.base_path, event.slug)),
             shift: shift.title.as_str(),
-            place_in_line: found.place_in_line.filter(|_| is_to_come && signup.is_waitlisted()),
             state: (!is_to_come).then(|| state(found, texts)),
             reason: signup.cancellation_reason(event, shift).map(|reason| linked(reason.as_str())),
             times: Times::of(at.interval, &at.zone, texts),
@@ -162,10 +202,15 @@ impl<'a> PlaceView<'a> {
             }),
             description: shift.description.as_ref().map(|text| linked(text.as_str())),
             instructions: instructions.map(|text| linked(text.as_str())),
-            answers: answers
-                .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str(), texts)))
-                .collect(),
         }
+    }
+
+    /// Returns whether the page says the same about the shift and about what has become of the places.
+    fn says_the_same(&self, other: &Self) -> bool {
+        self.shift_id == other.shift_id
+            && self.times == other.times
+            && self.state == other.state
+            && self.moved == other.moved
     }
 }
 
@@ -233,6 +278,7 @@ pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Respo
         head: head(title, found),
         organization: found.organization.name.as_str(),
         place: PlaceView::of(place, &at, site),
+        is_waiting: place.signup.is_waitlisted(),
         sends_mail: site.sends_mail,
         path: site.path,
     };
@@ -241,7 +287,9 @@ pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Respo
 
 /// Renders the page that asks which of several places to cancel.
 pub(super) fn choose(status: StatusCode, found: &Places, site: Site<'_>) -> Response {
-    let to_come = shown(found.to_come(site.now));
+    let mut to_come = found.to_come(site.now);
+    to_come.retain(|found| can_cancel(found, site.now));
+    let to_come = shown(to_come);
     let page = ChooseTemplate {
         head: head(site.texts.cancel_a_place(), found),
         organization: found.organization.name.as_str(),

@@ -1,8 +1,8 @@
 //! Tests of the page behind the link of a mail.
 
 use signup_core::{
-    Acceptance, Capacity, DeleteShift, FixedClock, NewInvitation, NewShift, NewSignup, Role, Secret,
-    ShiftPatch, Signup, SignupId,
+    Acceptance, Attendance, Capacity, DeleteShift, FixedClock, NewInvitation, NewShift, NewSignup, Role,
+    Secret, Session, ShiftPatch, Signup, SignupId,
 };
 use warp::http::header::{CONTENT_TYPE, LOCATION};
 
@@ -35,6 +35,19 @@ impl Sample {
     async fn at(self, now: &str) -> Self {
         let service = self.service.with_clock(FixedClock::at(now.parse().unwrap()));
         Self::of(service, self.event, self.shift).await
+    }
+
+    /// Returns the session of an organizer.
+    async fn grace(&self) -> Session {
+        let grace = NewInvitation::new(
+            "grace@example.org".parse().unwrap(),
+            "Grace".parse().unwrap(),
+            Role::Organizer,
+        );
+        let (_, link) =
+            self.service.admin().invite_person(self.event.organization, grace).await.unwrap().unwrap();
+        let accepted = self.service.people().accept(&link, None, Acceptance::Member { name: None }).await;
+        accepted.unwrap().unwrap().0.session("riverside").unwrap()
     }
 
     /// Signs Ada up for a second shift.
@@ -138,13 +151,7 @@ async fn a_place_that_moved_to_another_shift_says_what_the_volunteer_was_told() 
     let Volunteer { secret, signup } = sample.ada().await;
     let new = NewShift::new("Late".parse().unwrap(), Capacity::new(2).unwrap());
     let late = sample.session.add_shifts(sample.event.id, vec![new]).await.unwrap().remove(0);
-    let grace =
-        NewInvitation::new("grace@example.org".parse().unwrap(), "Grace".parse().unwrap(), Role::Organizer);
-    let owner = sample.event.organization;
-    let (_, link) = sample.service.admin().invite_person(owner, grace).await.unwrap().unwrap();
-    let accepted = sample.service.people().accept(&link, None, Acceptance::Member { name: None }).await;
-    let grace = accepted.unwrap().unwrap().0.session("riverside").unwrap();
-    grace.move_signup(signup.id, late.id).await.unwrap();
+    sample.grace().await.move_signup(signup.id, late.id).await.unwrap();
     let page = places(&sample, &secret).await;
     assert_has(
         &page,
@@ -154,6 +161,49 @@ async fn a_place_that_moved_to_another_shift_says_what_the_volunteer_was_told() 
             "auto\">Early, Saturday 6 June 2099, all day",
         ],
     );
+}
+
+#[tokio::test]
+async fn a_family_has_one_card_for_each_shift() {
+    let sample = with_room().await;
+    let Volunteer { secret, .. } = sample.ada().await;
+    sample.second_place().await;
+    let bo = sample.sign_up("Bo", "ada@example.org").await;
+    let cards = async |names: [usize; 2]| {
+        let page = places(&sample, &secret).await.text;
+        assert_eq!(page.matches("<li class=\"panel\">").count(), 2, "{page}");
+        assert_eq!(page.matches("<dt>Event</dt>").count(), 2, "{page}");
+        assert_eq!(["Ada</strong>", "Bo</strong>"].map(|name| page.matches(name).count()), names, "{page}");
+        page
+    };
+    let page = cards([2, 1]).await;
+    assert_eq!(page.matches("/cancel?signup_id=").count(), 3, "{page}");
+    sample.cancel("The hall is flooded.").await;
+    assert_eq!(cards([2, 1]).await.matches("The hall is flooded.").count(), 2);
+    assert_eq!(cancel(&sample, &bo.secret, None).await.status(), 303);
+}
+
+/// A cancel would clear the mark. The rules of a request stay those of any place.
+#[tokio::test]
+async fn the_place_of_a_person_who_is_here_is_not_offered_for_cancellation() {
+    let sample = with_room().await;
+    let Volunteer { secret, signup } = sample.ada().await;
+    let bo = sample.sign_up("Bo", "ada@example.org").await.signup;
+    let sample = sample.at("2099-06-06T08:00:00Z").await;
+    sample.grace().await.mark_attendance(signup.id, Some(Attendance::Attended)).await.unwrap();
+    let link = |id| format!("signup_id={id}");
+    let page = places(&sample, &secret).await;
+    assert_has(&page, &["You’re checked in.", &link(bo.id)]);
+    assert!(!page.text.contains(&link(signup.id)), "{}", page.text);
+    assert_eq!(asked(&sample, &secret, &link(signup.id)).await.status(), 303);
+    let which = shown(asked(&sample, &secret, "").await).await;
+    assert!(
+        which.text.contains(&format!("value=\"{}\"", bo.id)) && !which.text.contains("Ada"),
+        "{}",
+        which.text
+    );
+    assert_eq!(cancel(&sample, &secret, Some(signup.id)).await.status(), 303);
+    assert_has(&places(&sample, &secret).await, &["You cancelled this place."]);
 }
 
 #[tokio::test]
