@@ -77,7 +77,7 @@ choose-shift = { $shift } auswählen,
 sign-up-for-html = Anmelden<span class="quiet"> für { $shift }, { $start }</span>
 join-waiting-list = Auf die Warteliste
 join-waiting-list-for-html = Auf die Warteliste<span class="quiet"> für { $shift }, { $start }</span>
-sign-up-for-chosen = Für die ausgewählten Schichten anmelden
+sign-up-for-chosen = Für ausgewählte Schichten anmelden
 show-only-open-shifts = Nur Schichten mit freien Plätzen zeigen
 show-all-shifts = Alle Schichten zeigen
 only-open-shifts-are-shown = Nur Schichten mit freien Plätzen werden angezeigt.
