@@ -201,10 +201,12 @@ pub(crate) fn mistake(name: &str, fault: &Fault) -> String {
             format!("Your plan allows events of up to {days}. Enter an earlier last day")
         }
         FaultKind::NoSuchDay { .. } if name.ends_with("each_minutes") => {
-            "The shifts after midnight would be after the last day of the event. Leave this empty".to_owned()
+            "The shifts after midnight would be after the last day of the event. Leave the length empty"
+                .to_owned()
         }
         FaultKind::NoSuchDay { days: 1 } => {
-            "The event has only one day. Leave this empty, or enter a later last day of the event".to_owned()
+            "The event has only one day. Leave the day empty, or enter a later last day of the event"
+                .to_owned()
         }
         FaultKind::NoSuchDay { days } => format!("The event has {days} days. Enter a day from 1 to {days}"),
         FaultKind::LeavesOutDay { day } => format!(

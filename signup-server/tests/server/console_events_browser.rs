@@ -90,7 +90,7 @@ async fn an_organizer_creates_and_changes_events_in_a_browser() {
     browser.go_and_look(&url("/events/new"), "console-event-new", &axe).await;
     browser.fill("title", "حملة الغذاء").await;
     browser.fill("shifts.0.title", "Till").await;
-    browser.unfold("More").await;
+    browser.unfold("More settings").await;
     browser.fill("shifts.0.each_minutes", "7").await;
     browser.press("More rows").await;
     browser.wait_for("10").await;

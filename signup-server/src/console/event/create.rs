@@ -1,11 +1,10 @@
 //! The form that creates an event, with rows of shifts.
 
 use askama::Template;
-use signup_core::{Error, Language, Theme, Zone};
+use signup_core::{Error, Theme, Zone};
 use warp::http::StatusCode;
 use warp::reply::Response;
 
-use super::super::changing::ticked;
 use super::super::{ConsoleRefusal, DoneBefore, Form, Frame, MemberCall, PageResult, show, words};
 use super::ask::Ask;
 use super::fields::{self, MAX_ROWS, MORE_ROWS, Row};
@@ -25,7 +24,7 @@ struct NewEventTemplate<'a> {
     regions: Vec<Region>,
     themes: Vec<(String, String)>,
     rows: Vec<Row>,
-    /// The days to choose from: none, because the event is new.
+    /// The days to choose from; none until the form says the days of the event.
     days: Vec<(String, String)>,
     can_have_more: bool,
 }
@@ -53,7 +52,7 @@ async fn page(
         themes: themes(),
         can_have_more: rows.len() < MAX_ROWS,
         rows,
-        days: vec![],
+        days: fields::typed_days(form, call.session.limits()),
     };
     Ok(show(status, &page))
 }
@@ -61,11 +60,9 @@ async fn page(
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
 pub(crate) async fn show_create(call: MemberCall) -> PageResult {
     let zone = call.frame.zone.as_ref().map_or("", Zone::name);
-    let form = call
-        .new_form()?
-        .with("timezone", zone)
-        .with("language", Language::default().name())
-        .with("reminders_enabled", ticked(true));
+    let settings = fields::SETTINGS.iter().filter(|(_, value)| !value.is_empty());
+    let form =
+        settings.fold(call.new_form()?.with("timezone", zone), |form, (name, value)| form.with(name, *value));
     page(&call, StatusCode::OK, &form, None).await
 }
 

@@ -1,14 +1,12 @@
 //! The fields of the forms of events, shifts and questions: their names, the values of a record, and the checks.
 
 use signup_core::{
-    Change, Event, EventPatch, Faults, NewEvent, NewShift, PlanLimits, Question, QuestionPatch,
+    Change, Event, EventDate, EventPatch, Faults, NewEvent, NewShift, PlanLimits, Question, QuestionPatch,
     ScheduledShift, ShiftPatch, WallTime,
 };
 
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
 use super::super::{As, Form};
-use crate::page::times;
-use crate::texts::Texts;
 
 /// The largest number of rows of shifts in a form.
 pub(super) const MAX_ROWS: usize = 40;
@@ -69,7 +67,25 @@ const ENDS_NEXT_DAY: &str = "ends_next_day";
 /// The field of a row of shifts that a shift does not have.
 const EACH_MINUTES: &str = "each_minutes";
 /// The fields that a row of shifts has below its line.
-const FURTHER: [&str; 4] = [ENDS_NEXT_DAY, EACH_MINUTES, "minimum", "description"];
+const FURTHER: [&str; 3] = [ENDS_NEXT_DAY, "minimum", "description"];
+
+/// The fields that a form shows only on demand, each with its value for a new event.
+pub(super) const SETTINGS: &[(&str, &str)] = &[
+    ("instructions", ""),
+    ("is_virtual", ""),
+    ("language", "en"),
+    ("theme", ""),
+    ("badge_label", ""),
+    ("signups_open_at", ""),
+    ("signups_close_at", ""),
+    ("waitlist_enabled", ""),
+    ("reminders_enabled", "yes"),
+];
+
+/// Returns whether a field of [`SETTINGS`] has a fault, or another value than for a new event.
+pub(in crate::console) fn has_settings(form: &Form) -> bool {
+    SETTINGS.iter().any(|(name, value)| form.value(name) != *value || form.mistake(name).is_some())
+}
 
 /// Returns the fields of the shifts in the rows of a form.
 fn shift_rows() -> impl Iterator<Item = (String, As)> {
@@ -162,17 +178,28 @@ pub(super) fn new_shifts(form: &Form, days: u32) -> Result<Vec<NewShift>, Faults
     form.checked(&fields, |input| NewShift::list_from_input(input.with_lengths(), Some(days)))
 }
 
-/// Returns the days of an event to choose from, each with its date in words. None for an event of one day.
+/// Returns the days of an event to choose from, each in words such as `Day 2, Sat 6 Jun`. None for an event of one day.
 pub(super) fn days(event: &Event) -> Vec<(String, String)> {
-    let (first, days) = (event.dates.first.date(), event.dates.days());
-    if days == 1 {
-        return vec![];
-    }
+    days_from(event.dates.first.date(), event.dates.days())
+}
+
+/// Returns the days of a new event to choose from. None if the form says no days that the plan allows, or a row has another day.
+pub(super) fn typed_days(form: &Form, limits: PlanLimits) -> Vec<(String, String)> {
+    let date = |name: &str| form.value(name).parse::<EventDate>().ok();
+    let (Some(first), Some(last)) = (date("start_date"), date("end_date")) else { return vec![] };
+    let days = first.days_through(last);
+    let days = days_from(first, if days <= limits.event_days { days } else { 0 });
+    let is_one = |day: &str| day.is_empty() || days.iter().any(|(number, _)| number == day);
+    let are_typed = form.rows("shifts").iter().all(|row| is_one(form.value(field_of(*row, DAY))));
+    if are_typed { days } else { vec![] }
+}
+
+fn days_from(first: EventDate, days: u32) -> Vec<(String, String)> {
     let day = |number: u32| {
-        let date = first.plus_days(i64::from(number) - 1)?;
-        Some((number.to_string(), times::day(date.date(), Texts::of(event.language))))
+        let date = first.plus_days(i64::from(number) - 1)?.date();
+        Some((number.to_string(), format!("Day {number}, {}", date.strftime("%a %-d %b"))))
     };
-    (1..=days).filter_map(day).collect()
+    if days > 1 { (1..=days).filter_map(day).collect() } else { vec![] }
 }
 
 /// Returns both values of each field of the time and the place that the form of a shift changes. Days are shown by their dates.
@@ -229,6 +256,8 @@ pub(super) struct Row {
     pub(super) number: usize,
     /// The attribute of the first field that gives it the focus, so that a browser scrolls to the row; empty in most rows.
     pub(super) focus: &'static str,
+    /// The fields that have a fault.
+    pub(super) mistaken: Vec<&'static str>,
     /// Whether the fields below the line are shown, because one of them has a value or a fault, or could mend that of the line.
     pub(super) is_open: bool,
 }
@@ -244,15 +273,19 @@ impl Row {
 pub(super) fn rows(form: &Form) -> Vec<Row> {
     let present = form.rows("shifts").last().map_or(0, |row| row + 1).max(NEW_ROWS);
     let rows = if form.action() == MORE_ROWS { (present + 1).next_multiple_of(MORE) } else { present };
-    let row = |row| Row {
-        number: row + 1,
-        focus: if row == present { "autofocus" } else { "" },
-        is_open: FURTHER
-            .iter()
-            .map(|member| field_of(row, member))
-            .any(|name| !form.value(&name).trim().is_empty() || form.mistake(&name).is_some())
-            // The fault of an end may be that it is on the next day.
-            || form.mistake(field_of(row, "end_time")).is_some(),
+    let row = |row| {
+        let members = SHIFT.iter().map(|(name, _)| *name).chain([EACH_MINUTES]);
+        let mistaken = members.filter(|member| form.mistake(field_of(row, member)).is_some());
+        let mistaken: Vec<_> = mistaken.collect();
+        let has_value = |member: &&str| !form.value(field_of(row, member)).trim().is_empty();
+        // The fault of an end may be that it is on the next day.
+        let is_mended_below = |member: &&str| FURTHER.contains(member) || *member == "end_time";
+        Row {
+            number: row + 1,
+            focus: if row == present { "autofocus" } else { "" },
+            is_open: FURTHER.iter().any(has_value) || mistaken.iter().any(is_mended_below),
+            mistaken,
+        }
     };
     (0..rows.min(MAX_ROWS)).map(row).collect()
 }
@@ -274,7 +307,7 @@ mod tests {
         found.event.dates.last = Some("2099-06-07".parse().unwrap());
         let changes = changes_of_shift(&form.with(DAY, "2"), &present, &found.event);
         let shown: Vec<_> = changes.iter().map(|change| [&change.id, &change.now, &change.typed]).collect();
-        assert_eq!(shown, [["day", "Saturday 6 June 2099", "Sunday 7 June 2099"]]);
+        assert_eq!(shown, [["day", "Day 1, Sat 6 Jun", "Day 2, Sun 7 Jun"]]);
     }
 
     #[test]
@@ -313,18 +346,47 @@ mod tests {
 
     #[test]
     fn a_row_shows_the_fields_below_its_line_only_if_one_has_a_value_or_a_fault() {
-        let form = Form::parse(
-            b"shifts.0.title=A&shifts.0.minimum=&shifts.1.ends_next_day=yes&shifts.2.each_minutes=x",
-        );
+        let form =
+            Form::parse(b"shifts.0.title=A&shifts.0.minimum=&shifts.1.ends_next_day=yes&shifts.2.minimum=x");
         let open =
             rows(&form.mistaken("shifts.0.description", "It is long")).into_iter().map(|row| row.is_open);
         assert_eq!(open.collect::<Vec<_>>(), [true, true, true]);
         let early = Form::default().mistaken("shifts.1.end_time", "It is before the start");
         let open = rows(&early).into_iter().map(|row| row.is_open);
         assert_eq!(open.collect::<Vec<_>>(), [false, true, false], "the end may be on the next day");
-        let closed =
-            rows(&Form::parse(b"shifts.0.title=A&shifts.0.minimum=")).into_iter().map(|row| row.is_open);
+        let closed = rows(&Form::parse(b"shifts.0.title=A&shifts.0.minimum=&shifts.0.each_minutes=60"))
+            .into_iter()
+            .map(|row| row.is_open);
         assert_eq!(closed.collect::<Vec<_>>(), [false, false, false]);
+    }
+
+    #[test]
+    fn the_days_of_a_new_event_are_offered_once_the_form_says_them() {
+        let days = |body: &str| {
+            let days = typed_days(&Form::parse(body.as_bytes()), PlanLimits::unlimited().event_days(3));
+            days.into_iter().map(|(_, words)| words).collect::<Vec<_>>()
+        };
+        let three = "start_date=2026-11-27&end_date=2026-11-29";
+        assert_eq!(days(three), ["Day 1, Fri 27 Nov", "Day 2, Sat 28 Nov", "Day 3, Sun 29 Nov"]);
+        assert_eq!(days(&format!("{three}&shifts.0.day=3&shifts.1.day=")).len(), 3);
+        for none in [
+            "start_date=2026-11-27&end_date=",
+            "start_date=2026-11-27&end_date=2026-11-27",
+            "start_date=2026-11-27&end_date=2026-11-26",
+            "start_date=2026-11-27&end_date=2026-11-30",
+            &format!("{three}&shifts.0.day=4"),
+        ] {
+            assert_eq!(days(none), [""; 0], "{none}");
+        }
+    }
+
+    #[test]
+    fn further_settings_are_shown_if_one_differs_from_that_of_a_new_event_or_has_a_fault() {
+        let new = || Form::parse(b"title=A&language=en&theme=&reminders_enabled=yes");
+        assert!(!has_settings(&new()));
+        assert!(has_settings(&new().mistaken("signups_close_at", "It is before the opening")));
+        assert!(has_settings(&new().with("waitlist_enabled", "yes")));
+        assert!(has_settings(&Form::parse(b"title=A&language=en")), "no reminders");
     }
 
     #[test]

@@ -98,7 +98,7 @@ fn a_sentence_names_what_is_wrong_with_its_bound_and_what_to_do() {
         (
             "shifts.0.day",
             FaultKind::NoSuchDay { days: 1 },
-            "The event has only one day. Leave this empty, or enter a later last day of the event",
+            "The event has only one day. Leave the day empty, or enter a later last day of the event",
         ),
         (
             "end_date",
