@@ -2,7 +2,7 @@
 
 use signup_core::{Event, Occupancy, ScheduledShift, ShiftId, Signup, Timestamp};
 
-use super::signups::{filters, shift_in_words, titled};
+use super::signups::{briefly, filters, shift_in_words};
 use super::{ConsoleRefusal, Form, MemberCall};
 use crate::texts::Texts;
 
@@ -48,7 +48,7 @@ impl FoundSignup {
         let texts = Texts::of(self.event.language);
         let others =
             self.shifts.iter().filter(|shift| shift.id != self.signup.shift && shift.takes_signups(now));
-        others.map(|shift| (shift.id, titled(shift, texts))).collect()
+        others.map(|shift| (shift.id, briefly(shift, texts))).collect()
     }
 
     /// Returns the sentences that say who gets the place on the shift once it is free, and is told so. `None` if nobody does.

@@ -14,7 +14,7 @@ use warp::reply::Response;
 
 use super::{Form, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
-use crate::page::times::{Times, moment};
+use crate::page::times::{Times, moment, short_moment, zone_in_words};
 use crate::signup_table::{LINE_END, MARK, Separator, answer_cells, hours, labels_gone, signup_table};
 use crate::texts::Texts;
 
@@ -31,10 +31,14 @@ struct SignupsTemplate<'a> {
     /// The filters.
     form: &'a Form,
     is_filtered: bool,
+    /// Whether the list has some statuses or some shifts only.
+    is_narrowed: bool,
     statuses: &'a [(&'a str, &'a str)],
     shifts: Vec<(String, String)>,
     /// How many places are taken, as a sentence.
     taken: String,
+    /// The zone of the times, such as `New York time`.
+    zone: String,
     /// The path of the public page, where a volunteer can be added.
     public_page: Option<String>,
     labels: Vec<&'a str>,
@@ -98,9 +102,9 @@ fn list_page<'a>(
         let shift = shifts.iter().find(|shift| shift.id == signup.shift);
         Row {
             signup,
-            shift: shift_in_words(shift, signup, texts),
-            state: state_in_words(signup, shift, event),
-            signed_up: moment(signup.created_at, event.dates.first.zone(), texts),
+            shift: shift.map_or_else(|| shift_in_words(None, signup, texts), |shift| briefly(shift, texts)),
+            state: state_in_words(signup, shift, event, now),
+            signed_up: short_moment(signup.created_at, event.dates.first.zone(), texts),
             answers: answer_cells(questions, &gone, signup).collect(),
             can_be_cancelled: signup.is_active() && shift.is_some_and(|shift| !shift.is_over(now)),
         }
@@ -108,13 +112,14 @@ fn list_page<'a>(
     let path = frame.path(&format!("/events/{}/signups", event.id));
     let link = |position: &Option<_>| position.as_ref().map(|position| neighbour(&path, form, position));
     let all_shifts = [(String::new(), "All shifts".to_owned())];
-    let each_shift = shifts.iter().map(|shift| (shift.id.to_string(), titled(shift, texts)));
+    let each_shift = shifts.iter().map(|shift| (shift.id.to_string(), briefly(shift, texts)));
     SignupsTemplate {
         head: frame.head_of(&format!("Sign-ups for {}", event.title), form),
         frame,
         event,
         form,
         is_filtered: FILTERS.iter().any(|name| !form.value(name).is_empty()),
+        is_narrowed: FILTERS.iter().any(|name| *name != "q" && !form.value(name).is_empty()),
         statuses: &[
             ("", "All"),
             ("confirmed", "Confirmed"),
@@ -123,6 +128,7 @@ fn list_page<'a>(
         ],
         shifts: all_shifts.into_iter().chain(each_shift).collect(),
         taken: taken_in_words(shifts),
+        zone: zone_in_words(event.dates.first.zone(), Texts::ENGLISH),
         public_page: public_page(frame, event, shifts, now),
         labels,
         rows: rows.collect(),
@@ -160,22 +166,28 @@ fn way_back(form: &Form) -> String {
 }
 
 /// Returns the path of the public page of an event, if it takes sign-ups.
-pub(super) fn public_page(
+pub(super) fn public_page<'a>(
     frame: &Frame,
     event: &Event,
-    shifts: &[ScheduledShift],
+    shifts: impl IntoIterator<Item = &'a ScheduledShift>,
     now: Timestamp,
 ) -> Option<String> {
     let is_open = event.is_published
         && !event.is_cancelled()
         && event.signup_phase(now) == SignupPhase::Open
-        && shifts.iter().any(|shift| shift.takes_signups(now));
+        && shifts.into_iter().any(|shift| shift.takes_signups(now));
     is_open.then(|| format!("{}/events/{}", frame.base_path, event.slug))
 }
 
 /// Returns the title and the time of a shift.
 pub(super) fn titled(shift: &ScheduledShift, texts: Texts) -> String {
     format!("{}, {}", shift.title, Times::of(shift.interval(), shift.first_day.zone(), texts))
+}
+
+/// Returns the title, the day and the time of a shift for a list, on a page that names the zone or needs none.
+pub(super) fn briefly(shift: &ScheduledShift, texts: Texts) -> String {
+    let times = Times::of(shift.interval(), shift.first_day.zone(), texts);
+    format!("{}, {}", shift.title, times.short())
 }
 
 /// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told, if any: one who was
@@ -189,11 +201,17 @@ pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup, te
     }
 }
 
-pub(super) fn state_in_words(signup: &Signup, shift: Option<&ScheduledShift>, event: &Event) -> String {
+pub(super) fn state_in_words(
+    signup: &Signup,
+    shift: Option<&ScheduledShift>,
+    event: &Event,
+    now: Timestamp,
+) -> String {
     match signup.state {
         SignupState::Confirmed => match signup.attendance {
             None => "Confirmed".to_owned(),
             Some(Attendance::Absent) => "Didn’t come".to_owned(),
+            Some(Attendance::Attended) if shift.is_some_and(|shift| !shift.is_over(now)) => "Here".to_owned(),
             Some(Attendance::Attended) => {
                 // The page does not read deleted shifts: their hours are in the table.
                 let helped = shift.and_then(|shift| signup.time_helped(shift)).map(hours);
@@ -273,4 +291,28 @@ pub(super) fn file(content: impl Into<Bytes>, content_type: &'static str, name: 
     let disposition = HeaderValue::try_from(format!("attachment; filename=\"{name}\""));
     headers.insert(CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment")));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use signup_core::{Interval, NewSignup, Scopes};
+
+    use super::*;
+    use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn the_hours_of_a_volunteer_are_shown_once_the_shift_is_over() {
+        let (service, created) = sample_event().await;
+        let shift = &created.shifts[0];
+        let form = service.volunteers().form(&created.event.slug, [shift.id]).await.unwrap();
+        let new = NewSignup::new("Eve".parse().unwrap(), "eve@example.org".parse().unwrap());
+        drop(form.sign_up(new).await.unwrap().into_places().unwrap());
+        let session = service.session_for(created.event.organization, Scopes::all()).await.unwrap();
+        let mut signup = session.signups(SignupQuery::new()).await.unwrap().items.remove(0);
+        signup.attendance = Some(Attendance::Attended);
+        let Interval { start, end } = shift.interval();
+        let shown = |now| state_in_words(&signup, Some(shift), &created.event, now);
+        assert_eq!(shown(start), "Here");
+        assert!(shown(end).starts_with("Came, "), "{}", shown(end));
+    }
 }

@@ -3,7 +3,8 @@
 
 use askama::Template;
 use signup_core::{
-    Error, Event, Input, Page, PersonName, Scope, ShiftStart, Signup, SignupInFull, Volunteer, VolunteerQuery,
+    Error, Event, Input, Page, PersonName, Scope, ShiftStart, Signup, SignupInFull, Timestamp, Volunteer,
+    VolunteerQuery,
 };
 use warp::http::StatusCode;
 
@@ -102,18 +103,19 @@ pub(crate) async fn show_volunteer(call: MemberCall) -> PageResult {
     let volunteer = Volunteer::of_signups(signups).pop().ok_or(Error::NotFound)?;
     let row = row(&volunteer);
     let head = frame.head(&row.names);
-    let places = found.iter().map(place).collect();
+    let now = call.now();
+    let places = found.iter().map(|found| place(found, now)).collect();
     Ok(show(StatusCode::OK, &VolunteerTemplate { head, frame, row, places }))
 }
 
-fn place(SignupInFull { event, shift, signup, .. }: &SignupInFull) -> Place<'_> {
+fn place(SignupInFull { event, shift, signup, .. }: &SignupInFull, now: Timestamp) -> Place<'_> {
     let present = Some(shift).filter(|shift| shift.deleted_at.is_none());
     let texts = Texts::of(event.language);
     Place {
         event,
         shift: shift_in_words(present, signup, texts),
         signup,
-        state: state_in_words(signup, Some(shift), event),
+        state: state_in_words(signup, Some(shift), event, now),
     }
 }
 

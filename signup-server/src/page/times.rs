@@ -104,6 +104,26 @@ impl Times {
         (date != self.start.date && !self.ends_with_its_day).then(|| weekday(date, self.texts))
     }
 
+    /// Returns start and end without the day and the zone, such as `09:00–12:30`, `All day`, or over midnight `22:00–06:00 (Sun)`. Start
+    /// and end have their UTC offsets if these differ.
+    pub(crate) fn clocks(&self) -> String {
+        let Self { start, end, .. } = self;
+        let words = |moment: &Moment| match self.has_change() {
+            true => format!("{} {}", moment.clock, moment.offset),
+            false => moment.clock.clone(),
+        };
+        match self.end_day() {
+            _ if self.is_whole_day => self.all_day(),
+            None => format!("{}–{}", words(start), words(end)),
+            Some(_) => format!("{}–{} ({})", words(start), words(end), end.date.strftime("%a")),
+        }
+    }
+
+    /// Returns the day, the start and the end for a list in the console, such as `Sun 29 Nov, 14:00–16:00`.
+    pub(crate) fn short(&self) -> String {
+        format!("{}, {}", self.start.date.strftime("%a %-d %b"), self.clocks())
+    }
+
     /// Returns whether the UTC offset changes between start and end.
     pub(crate) fn has_change(&self) -> bool {
         self.start.offset != self.end.offset
@@ -194,6 +214,12 @@ fn is_american(texts: Texts) -> bool {
 pub(crate) fn moment(at: Timestamp, zone: &Zone, texts: Texts) -> String {
     let Moment { date, clock, offset, .. } = Moment::of(at, zone, texts);
     texts.moment(plain_date(date, texts), clock, offset)
+}
+
+/// Formats an instant in a zone for a list in the console, such as `6 Mar 2027, 09:00`.
+pub(crate) fn short_moment(at: Timestamp, zone: &Zone, texts: Texts) -> String {
+    let wall = wall(at, zone);
+    format!("{}, {}", wall.strftime("%-d %b %Y"), clock(wall, texts))
 }
 
 /// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is another one

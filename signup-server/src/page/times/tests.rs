@@ -56,6 +56,23 @@ fn a_whole_day_is_all_day_whatever_the_clocks_do() {
 }
 
 #[test]
+fn a_list_of_the_console_has_short_times() {
+    for (date, start, end, words) in [
+        ("2027-03-06", Some("09:00"), Some("12:30"), "Sat 6 Mar, 09:00–12:30"),
+        ("2027-03-06", None, None, "Sat 6 Mar, All day"),
+        ("2027-03-14", Some("01:00"), Some("05:00"), "Sun 14 Mar, 01:00 EST–05:00 EDT"),
+    ] {
+        assert_eq!(times("America/New_York", date, start, end).short(), words);
+    }
+    let zone: Zone = "UTC".parse().unwrap();
+    let night = Interval {
+        start: "2027-03-06T22:00:00Z".parse().unwrap(),
+        end: "2027-03-07T06:00:00Z".parse().unwrap(),
+    };
+    assert_eq!(Times::of(night, &zone, Texts::ENGLISH).clocks(), "22:00–06:00 (Sun)");
+}
+
+#[test]
 fn the_days_of_an_event_share_what_they_have_in_common() {
     for (first, last, words) in [
         ("2026-12-05", None, "Saturday 5 December 2026"),
