@@ -5,13 +5,15 @@
 
 use askama::Template;
 use signup_core::{
-    Attendance, Error, Event, EventSignups, Permission, SearchText, ShiftSignups, Signup, SignupId, Timestamp,
+    Attendance, Error, Event, EventSignups, Permission, SearchText, Shift, ShiftSignups, Signup, SignupId,
+    Timestamp,
 };
 use warp::http::StatusCode;
 
+use super::signups::public_page;
 use super::{ConsoleRefusal, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
-use crate::page::times::Times;
+use crate::page::times::{Times, opening};
 use crate::texts::Texts;
 
 /// The name of the search in the query string.
@@ -26,18 +28,24 @@ struct CheckInTemplate<'a> {
     event: &'a Event,
     search: &'a str,
     has_signups: bool,
-    /// The shifts on which people have places, those that are on now or next first. A search leaves out those without a match.
+    /// The path of the public page, where a volunteer without a place can sign up.
+    public_page: Option<String>,
+    /// The shifts on which people have places, those that are on now or next first. A search leaves out those without a match,
+    /// and begins with those whose volunteers can be marked.
     shifts: Vec<ShiftView<'a>>,
 }
 
 #[derive(Debug)]
 struct ShiftView<'a> {
     title: &'a str,
-    times: Times,
+    /// The time, and the day unless it is today.
+    when: String,
     /// How many of the volunteers are here, also of those who do not match the search.
     here: String,
     is_over: bool,
     can_be_marked: bool,
+    /// When the volunteers can be marked first, such as `Sunday 29 November at 21:00`.
+    can_be_marked_from: String,
     rows: Vec<Row<'a>>,
 }
 
@@ -56,6 +64,8 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
     let id = call.path.event();
     let mut all = call.session.event_signups(id).await?;
     all.shifts.retain(|of_shift| of_shift.shift.deleted_at.is_none());
+    let all_shifts = all.shifts.iter().map(|of_shift| &of_shift.shift);
+    let public_page = public_page(&call.frame, &all.event, all_shifts, call.now());
     for of_shift in &mut all.shifts {
         of_shift.signups.retain(Signup::is_confirmed);
     }
@@ -65,7 +75,9 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
     let search = query.value(SEARCH);
     // A search that is blank or too long is no search.
     let name_begin = search.parse::<SearchText>().ok();
-    let views = in_order(shifts, now).map(|of_shift| view(of_shift, name_begin.as_ref(), event, now));
+    let views = in_order(shifts, now, name_begin.is_some())
+        .into_iter()
+        .map(|of_shift| view(of_shift, name_begin.as_ref(), event, now));
     let mut views: Vec<_> = views.collect();
     views.retain(|view| !view.rows.is_empty());
     let page = CheckInTemplate {
@@ -75,15 +87,21 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
         event,
         search,
         has_signups: !shifts.is_empty(),
+        public_page,
         shifts: views,
     };
     Ok(show(StatusCode::OK, &page))
 }
 
-/// Returns what is on or comes next, in running order, and then what is over, the last one first.
-fn in_order(shifts: &[ShiftSignups], now: Timestamp) -> impl Iterator<Item = &ShiftSignups> {
+/// Returns what is on or comes next, in running order, and then what is over, the last one first. A search has the shifts whose
+/// volunteers can be marked before the others.
+fn in_order(shifts: &[ShiftSignups], now: Timestamp, is_search: bool) -> Vec<&ShiftSignups> {
     let (over, present): (Vec<_>, Vec<_>) = shifts.iter().partition(|of_shift| of_shift.shift.is_over(now));
-    present.into_iter().chain(over.into_iter().rev())
+    let mut ordered: Vec<_> = present.into_iter().chain(over.into_iter().rev()).collect();
+    if is_search {
+        ordered.sort_by_key(|of_shift| !of_shift.shift.takes_attendance(now));
+    }
+    ordered
 }
 
 fn view<'a>(
@@ -95,12 +113,18 @@ fn view<'a>(
     let is_over = shift.is_over(now);
     let can_be_marked = shift.takes_attendance(now);
     let here = signups.iter().filter(|signup| signup.attendance == Some(Attendance::Attended)).count();
+    let zone = shift.first_day.zone();
+    let times = Times::of(shift.interval(), zone, Texts::of(event.language));
+    let is_today = times.start.date == zone.date_at(now);
+    let begin = shift.interval().start;
+    let first_mark = begin.checked_sub(Shift::ATTENDANCE_BEFORE).unwrap_or(begin);
     ShiftView {
         title: shift.title.as_str(),
-        times: Times::of(shift.interval(), shift.first_day.zone(), Texts::of(event.language)),
+        when: if is_today { times.clocks() } else { times.short() },
         here: format!("{here} of {} {}", signups.len(), if is_over { "came" } else { "here" }),
         is_over,
         can_be_marked,
+        can_be_marked_from: opening(first_mark, event),
         rows: signups
             .iter()
             .filter(|signup| name_begin.is_none_or(|begin| begin.begins_words_of(signup.name.as_str())))
@@ -158,7 +182,7 @@ mod tests {
     use crate::sample_event::sample_event;
 
     #[tokio::test]
-    async fn what_is_on_or_next_comes_first_and_then_what_was_last() {
+    async fn what_is_on_or_next_comes_first_and_a_search_begins_with_what_can_be_marked() {
         let (service, created) = sample_event().await;
         let all = service.admin().event_signups(created.event.id).await.unwrap();
         let dates = ["2026-03-05", "2026-03-06", "2026-03-08", "2026-03-09"];
@@ -169,7 +193,11 @@ mod tests {
             of_shift
         });
         let now = shifts[2].shift.interval().start;
-        let found = in_order(&shifts, now).map(|of_shift| of_shift.shift.first_day.date().to_string());
-        assert_eq!(found.collect::<Vec<_>>(), ["2026-03-08", "2026-03-09", "2026-03-06", "2026-03-05"]);
+        let dates = |is_search| {
+            let found = in_order(&shifts, now, is_search).into_iter();
+            found.map(|of_shift| of_shift.shift.first_day.date().to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(dates(false), ["2026-03-08", "2026-03-09", "2026-03-06", "2026-03-05"]);
+        assert_eq!(dates(true), ["2026-03-08", "2026-03-06", "2026-03-05", "2026-03-09"]);
     }
 }

@@ -72,7 +72,7 @@ async fn a_tap_marks_who_is_here_and_leads_back_to_the_row() {
     assert_eq!(answer.header("location"), Some(&*back("?q=b+st", &bob)));
 
     let list = at.replace("check-in", "signups");
-    assert!(ada.get(&list).await.text.contains("<td>Came, 24 hours"));
+    assert!(ada.get(&list).await.text.contains("<td>Here</td>"));
     let csv = ada.get(&format!("{list}.csv")).await.text;
     assert_eq!(csv.matches(",attended,24,").count(), 2, "{csv}");
     assert_eq!(mark(&bob, "unknown", "").await.status, 303);
@@ -124,7 +124,7 @@ async fn nobody_is_marked_long_before_the_shift() {
     let signup = id(&server.get("/v1/signups").await.data()[0]).to_owned();
     let shown = scene.ada.get(&path(&scene.page)).await.text;
     assert!(
-        shown.contains("from 12 hours before the shift starts")
+        shown.contains("You can mark who is here from Tuesday 4 June at 20:00.")
             && !shown.contains(&format!("value=\"{signup}\""))
     );
     let answer =
