@@ -31,6 +31,8 @@ struct RosterTemplate<'a> {
     layout: &'static str,
     dates: String,
     zone: String,
+    /// The date in the zone of the event.
+    today: String,
     labels: Vec<String>,
     /// The shifts, grouped by the day on which they begin.
     days: Vec<OfDay<ShiftView<'a>>>,
@@ -83,6 +85,7 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
         },
         dates: times::days(event),
         zone: times::zone_in_words(event.dates.first.zone(), texts),
+        today: times::day(event.dates.first.zone().date_at(call.now()), texts),
         labels,
         days: times::by_day(views, |shift: &ShiftView<'_>| &shift.times),
     };
