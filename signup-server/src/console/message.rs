@@ -8,7 +8,7 @@ use warp::http::StatusCode;
 use warp::reply::Response;
 
 use super::event::count;
-use super::signups::titled;
+use super::signups::{briefly, titled};
 use super::{As, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
@@ -31,8 +31,8 @@ struct MessageTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     form: &'a Form,
-    /// Whether a further message can be sent.
-    can_send: bool,
+    /// Why no further message can be sent, as a sentence.
+    refusal: Option<&'static str>,
     audiences: [(&'static str, &'static str); 3],
     /// The options: all shifts, then each shift. Each is a value and its words.
     shifts: &'a [(String, String)],
@@ -56,7 +56,7 @@ struct PreviewTemplate<'a> {
     frame: &'a Frame,
     event: &'a Event,
     form: &'a Form,
-    /// How many people get the message, as a sentence.
+    /// How many emails are sent, as a sentence.
     recipients: String,
     /// Whether the message has a recipient.
     has_recipients: bool,
@@ -127,12 +127,20 @@ async fn page(
     form: &Form,
 ) -> PageResult {
     let (frame, texts) = (&call.frame, Texts::of(event.language));
-    let can_send = Message::check_event(event, shifts, call.now()).is_ok();
+    let refusal = Message::check_event(event, shifts, call.now()).err().map(|_| {
+        if event.is_cancelled() {
+            "You can’t send a message, because the event is cancelled."
+        } else if shifts.is_empty() {
+            "You can’t send a message, because the event has no shifts."
+        } else {
+            "You can’t send a message, because the last shift ended more than 30 days ago."
+        }
+    });
     let sent = call.session.messages(event.id).await?;
     let about = |message: &Message| {
         let at = moment(message.created_at, event.dates.first.zone(), texts);
         let to = to_in_words(message, shifts, texts);
-        let people = count(message.recipients.into(), "person", "people");
+        let people = count(message.recipients.into(), "email", "emails");
         format!("{at}, by {}. {to}: {people}.", message.sender_name)
     };
     let sent = sent.iter().map(|message| SentMessage {
@@ -142,7 +150,7 @@ async fn page(
     });
     let sent: Vec<_> = sent.collect();
     let all = [(String::new(), "All shifts".to_owned())];
-    let each = shifts.iter().map(|shift| (shift.id.to_string(), titled(shift, texts)));
+    let each = shifts.iter().map(|shift| (shift.id.to_string(), briefly(shift, texts)));
     let shifts: Vec<_> = all.into_iter().chain(each).collect();
     let head = frame.head_of(&format!("Write to the volunteers of {}", event.title), form);
     let page = MessageTemplate {
@@ -150,7 +158,7 @@ async fn page(
         frame,
         event,
         form,
-        can_send,
+        refusal,
         audiences: AUDIENCES,
         shifts: &shifts,
         sent: &sent,
@@ -197,11 +205,13 @@ fn preview(
 fn recipients_in_words(number: u32, sends_mail: bool) -> String {
     match number {
         0 => "There is no one to write to: no one gets this message.".to_owned(),
-        1 if !sends_mail => "1 person should get this message, but this server cannot send email.".to_owned(),
+        1 if !sends_mail => "This would send 1 email, but this server cannot send email.".to_owned(),
         number if !sends_mail => {
-            format!("{number} people should get this message, but this server cannot send email.")
+            format!("This would send {number} emails, but this server cannot send email.")
         }
-        1 => "1 person gets this message.".to_owned(),
-        number => format!("{number} people get this message."),
+        1 => "This sends 1 email.".to_owned(),
+        number => {
+            format!("This sends {number} emails: one to each email address, also if several people share it.")
+        }
     }
 }

@@ -30,11 +30,15 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
     let text = "Bring gloves: https://example.org/gloves";
     let fields = [("idempotency_key", &*key), ("slot_id", ""), ("subject", "Gloves <b>"), ("text", text)];
     let preview = scene.ada.post(&path, &fields).await;
-    assert!(preview.status == 200 && preview.text.contains("2 people get this message."), "{}", preview.text);
+    assert!(
+        preview.status == 200 && preview.text.contains("This sends 2 emails: one to each email address"),
+        "{}",
+        preview.text
+    );
     assert!(preview.text.contains("<a href=\"https://example.org/gloves\""), "{}", preview.text);
     let early = scene.page.slot("Early");
     let narrowed = scene.ada.post(&path, &[&fields[2..], &[("slot_id", &early)]].concat()).await;
-    assert!(narrowed.text.contains("1 person gets this message."), "{}", narrowed.text);
+    assert!(narrowed.text.contains("This sends 1 email."), "{}", narrowed.text);
     let changed =
         scene.ada.post(&path, &[&fields[..], &[("confirmed", "yes"), ("action", "change")]].concat()).await;
     assert!(changed.status == 200 && changed.text.contains("<textarea"), "{}", changed.text);
@@ -48,7 +52,7 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
     assert!(page.contains("Your message is on its way."), "{page}");
     let earlier = scene.ada.get(&path).await.text;
     for part in
-        ["Earlier messages", "Gloves &#60;b&#62;</h3>", ", by Ada Lovelace. Everyone with a place: 2 people."]
+        ["Earlier messages", "Gloves &#60;b&#62;</h3>", ", by Ada Lovelace. Everyone with a place: 2 emails."]
     {
         assert!(earlier.contains(part), "{part} in {earlier}");
     }

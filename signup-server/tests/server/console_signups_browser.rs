@@ -96,7 +96,7 @@ async fn sign_ups_are_read_printed_cancelled_and_erased_in_a_browser() {
     browser.fill("subject", "Bring gloves").await;
     let text = "The shelves are rusty.\n\nWe have some gloves: https://riverside.example.org/gloves";
     browser.fill("text", text).await;
-    browser.press_and_look("Preview", "3 people get this message", "console-message-preview", &axe).await;
+    browser.press_and_look("Preview", "This sends 3 emails", "console-message-preview", &axe).await;
     browser.press("Send").await;
     let mail = wait_until(SOON, async || {
         let mail = mailbox.mails().into_iter().find(|mail| mail.text().contains("The shelves are rusty."));
