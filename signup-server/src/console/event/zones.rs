@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use signup_core::Zone;
 
-/// The zones of one region, or the zone that is offered first.
+/// The zones of one region.
 #[derive(Debug)]
 pub(super) struct Region {
     /// The name of the region, such as `Europe`.
@@ -13,54 +13,97 @@ pub(super) struct Region {
     pub(super) zones: Vec<(String, String)>,
 }
 
-/// Returns the zones by region. The first region has the name `first_name` and only the zone `first`, which no other region
-/// repeats. The zone `first` may be one that the regions leave out because its name is old.
-pub(super) fn regions(first_name: &str, first: Option<&str>) -> Vec<Region> {
-    let mut regions: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    let words = |zone: &str| zone.replace('_', " ");
-    for zone in Zone::all() {
-        let name = zone.name();
-        if Some(name) == first {
-            continue;
-        }
-        // Names without a region, such as `EST5EDT`, are old. `UTC` is the exception.
-        let (region, place) = match name.split_once('/') {
-            Some((region, place)) => (region, place),
-            None if name == "UTC" => ("Other", name),
-            None => continue,
-        };
-        if !["Etc", "SystemV", "US", "Brazil", "Canada", "Chile", "Mexico"].contains(&region) {
-            regions.entry(region.to_owned()).or_default().push((name.to_owned(), words(place)));
+/// The former names of each region: those that `zone.tab` of the zone database does not list, because a newer name stands for the
+/// same zone.
+#[rustfmt::skip]
+const FORMER: [(&str, &str); 8] = [
+    ("Africa", "Asmera Timbuktu"),
+    ("America", "Argentina/ComodRivadavia Atka Buenos_Aires Catamarca Coral_Harbour Cordoba Ensenada \
+     Fort_Wayne Godthab Indianapolis Jujuy Knox_IN Louisville Mendoza Montreal Nipigon \
+     Pangnirtung Porto_Acre Rainy_River Rosario Santa_Isabel Shiprock Thunder_Bay Virgin \
+     Yellowknife"),
+    ("Antarctica", "South_Pole"),
+    ("Asia", "Ashkhabad Calcutta Choibalsan Chongqing Chungking Dacca Harbin Istanbul Kashgar Katmandu \
+     Macao Rangoon Saigon Tel_Aviv Thimbu Ujung_Pandang Ulan_Bator"),
+    ("Atlantic", "Faeroe Jan_Mayen"),
+    ("Australia", "ACT Canberra Currie LHI NSW North Queensland South Tasmania Victoria West Yancowinna"),
+    ("Europe", "Belfast Kiev Nicosia Tiraspol Uzhgorod Zaporozhye"),
+    ("Pacific", "Enderbury Johnston Ponape Samoa Truk Yap"),
+];
+
+/// Returns the zones by region. Of the zones with former names, only the zone `own` of an event is offered.
+pub(super) fn regions(own: Option<&str>) -> Vec<Region> {
+    let mut regions: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+    let zones: Vec<_> = Zone::all().collect();
+    for name in zones.iter().map(Zone::name) {
+        let (region, place) = name.split_once('/').unwrap_or(("Other", name));
+        if Some(name) == own || is_offered(region, place) {
+            regions.entry(region).or_default().push((name.to_owned(), place.replace('_', " ")));
         }
     }
-    let first =
-        first.map(|zone| Region { name: first_name.to_owned(), zones: vec![(zone.to_owned(), words(zone))] });
-    let others = regions.into_iter().map(|(name, mut zones)| {
+    let regions = regions.into_iter().map(|(name, mut zones)| {
         zones.sort();
-        Region { name, zones }
+        Region { name: name.to_owned(), zones }
     });
-    first.into_iter().chain(others).collect()
+    regions.collect()
+}
+
+fn is_offered(region: &str, place: &str) -> bool {
+    let former = FORMER.iter().find(|(found, _)| *found == region).map_or("", |(_, places)| places);
+    match region {
+        // Names without a region, such as `EST5EDT`, are former ones.
+        "Other" => place == "UTC",
+        "Etc" | "SystemV" | "US" | "Brazil" | "Canada" | "Chile" | "Mexico" => false,
+        _ => !former.split(' ').any(|former| former == place),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn offered(own: Option<&str>, zone: &str) -> Vec<(String, String)> {
+        let regions = regions(own).into_iter();
+        regions
+            .flat_map(|Region { name, zones }| {
+                zones
+                    .into_iter()
+                    .filter(|(found, _)| found == zone)
+                    .map(move |(_, words)| (name.clone(), words))
+            })
+            .collect()
+    }
+
     /// Otherwise a form that changes another field would change the zone.
     #[test]
-    fn the_zone_of_an_event_is_offered_also_if_its_name_is_old() {
-        for old in ["Etc/GMT+5", "US/Eastern", "EST5EDT", "UTC"] {
-            assert_eq!(regions("This event", Some(old))[0].zones[0].0, old);
+    fn the_zone_of_an_event_is_offered_also_if_its_name_is_a_former_one() {
+        for (former, region, words) in [
+            ("Etc/GMT+5", "Etc", "GMT+5"),
+            ("US/Eastern", "US", "Eastern"),
+            ("EST5EDT", "Other", "EST5EDT"),
+            ("Africa/Asmera", "Africa", "Asmera"),
+        ] {
+            assert_eq!(offered(Some(former), former), [(region.to_owned(), words.to_owned())]);
+            assert_eq!(offered(Some("Europe/Berlin"), former), []);
         }
     }
 
     #[test]
-    fn each_zone_is_offered_once_and_the_first_one_before_all_regions() {
-        let regions = regions("Latest event", Some("Europe/Berlin"));
-        assert_eq!(regions[0].zones, [("Europe/Berlin".to_owned(), "Europe/Berlin".to_owned())]);
-        let all = regions.iter().flat_map(|region| &region.zones);
-        assert_eq!(all.clone().filter(|(name, _)| name == "Europe/Berlin").count(), 1);
-        let york = ("America/New_York".to_owned(), "New York".to_owned());
-        assert!(all.clone().any(|zone| *zone == york) && all.clone().any(|(name, _)| name == "UTC"));
+    fn each_zone_is_offered_once_and_within_its_region() {
+        for own in [None, Some("America/New_York")] {
+            assert_eq!(offered(own, "America/New_York"), [("America".to_owned(), "New York".to_owned())]);
+            assert_eq!(offered(own, "Africa/Asmara"), [("Africa".to_owned(), "Asmara".to_owned())]);
+            assert_eq!(offered(own, "Europe/Oslo"), [("Europe".to_owned(), "Oslo".to_owned())]);
+            assert_eq!(offered(own, "UTC"), [("Other".to_owned(), "UTC".to_owned())]);
+        }
+    }
+
+    #[test]
+    fn each_former_name_is_one_of_the_zone_database() {
+        for (region, places) in FORMER {
+            for place in places.split(' ') {
+                assert!(format!("{region}/{place}").parse::<Zone>().is_ok(), "{region}/{place}");
+            }
+        }
     }
 }
