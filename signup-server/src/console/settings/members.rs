@@ -148,20 +148,23 @@ async fn invite(call: &MemberCall, form: Form, new: NewInvitation) -> PageResult
 async fn page(call: &MemberCall, status: StatusCode, form: &Form) -> PageResult {
     let (members, invitations) = (call.session.members().await?, call.session.invitations().await?);
     let frame = &call.frame;
+    let owners = members.iter().filter(|(membership, _)| membership.role == Role::Owner).count();
     let page = MembersTemplate {
         head: frame.head_of("Members", form),
         frame,
         form,
-        members: members.iter().map(|(membership, person)| view(frame, membership, person)).collect(),
+        members: members.iter().map(|(membership, person)| view(frame, membership, person, owners)).collect(),
         invitations: invitations.iter().map(|invitation| view_of_invitation(frame, invitation)).collect(),
         roles: if frame.is_owner() { &words::ROLES } else { &words::ROLES[..2] },
     };
     Ok(show(status, &page))
 }
 
-fn view<'a>(frame: &Frame, membership: &Membership, person: &'a Person) -> MemberView<'a> {
+fn view<'a>(frame: &Frame, membership: &Membership, person: &'a Person, owners: usize) -> MemberView<'a> {
     let (role, since) = (membership.role, day(membership.created_at));
-    MemberView { person, role, since, is_changeable: may_manage(frame, role) }
+    // An organization keeps an owner.
+    let is_only_owner = role == Role::Owner && owners == 1;
+    MemberView { person, role, since, is_changeable: may_manage(frame, role) && !is_only_owner }
 }
 
 /// Returns whether the person who sees the page may make and remove members with this role.
