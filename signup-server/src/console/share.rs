@@ -40,7 +40,7 @@ impl Share {
         let location = event.location.as_ref().map(|location| location.as_str().to_owned());
         let location = location.filter(|location| location.len() <= MAX_LOCATION);
         let location = location.or_else(|| event.is_virtual.then(|| Texts::of(event.language).online()));
-        let lines = [Some(event.title.to_string()), Some(times::days(event)), location, Some(url.to_owned())];
+        let lines = [Some(event.title.to_string()), Some(times::days(event, Texts::of(event.language))), location, Some(url.to_owned())];
         let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
         let [subject, body] = [event.title.to_string(), text.replace('\n', "\r\n")]
             .map(|text| utf8_percent_encode(&text, ESCAPED).to_string());
@@ -74,7 +74,7 @@ pub(crate) async fn poster(call: MemberCall) -> PageResult {
         event,
         texts: Texts::of(event.language),
         is_over: event.is_over_with(shifts, call.now()),
-        days: times::days(event),
+        days: times::days(event, Texts::of(event.language)),
         location: event.location.as_ref().map(EventLocation::as_str),
         qr_code: svg_of(&url),
         url,

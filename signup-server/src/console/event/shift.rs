@@ -71,7 +71,7 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> PageResult {
             Ok(planned) => planned,
             Err(error) => return not_added(&call, &event, form, error),
         };
-        let texts = Texts::of(event.language);
+        let texts = Texts::of_console(event.language);
         let (heading, surprises) =
             ("Add these shifts?", surprises::of_shifts(&[], &planned.value, call.now(), texts));
         if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Add shifts", &planned, surprises) {
@@ -128,7 +128,7 @@ fn page_of_edit(
     form: &Form,
     conflicts: &[FieldValues],
 ) -> Response {
-    let heading = titled(shift, Texts::of(event.language));
+    let heading = titled(shift, Texts::of_console(event.language));
     let page = EditShiftTemplate {
         head: call.frame.head_of(&format!("Edit {heading}"), form),
         frame: &call.frame,
@@ -171,7 +171,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> PageResult {
             Err(error) => return refused(&call, &shift, form, error).await,
         };
         let event = call.session.event(shift.event).await?.event;
-        let texts = Texts::of(event.language);
+        let texts = Texts::of_console(event.language);
         let occupancy = after.value.occupancy;
         let mut surprises =
             surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now(), texts);
@@ -231,10 +231,10 @@ async fn cancelled_signups(call: &MemberCall, shift: &ScheduledShift) -> Result<
 fn page_of_reason(
     call: &MemberCall,
     status: StatusCode,
-    (shift, signups): (&ScheduledShift, u32),
+    (shift, texts, signups): (&ScheduledShift, Texts, u32),
     form: &Form,
 ) -> Response {
-    let heading = format!("Delete {}", titled(shift, Texts::ENGLISH));
+    let heading = format!("Delete {}", titled(shift, texts));
     let signups = count(signups.into(), "sign-up", "sign-ups");
     let page = ReasonTemplate {
         head: call.frame.head_of(&heading, form),
@@ -253,8 +253,8 @@ fn page_of_reason(
     show(status, &page)
 }
 
-fn ask(call: &MemberCall, (shift, signups): (&ScheduledShift, u32), form: &Form) -> Response {
-    let ask = Ask::new(&call.frame, form, format!("Delete {}?", titled(shift, Texts::ENGLISH)), "Delete");
+fn ask(call: &MemberCall, (shift, texts, signups): (&ScheduledShift, Texts, u32), form: &Form) -> Response {
+    let ask = Ask::new(&call.frame, form, format!("Delete {}?", titled(shift, texts)), "Delete");
     let ask = match signups {
         0 => ask,
         signups => ask.text(format!("This also cancels {}.", count(signups.into(), "sign-up", "sign-ups"))),
@@ -265,22 +265,25 @@ fn ask(call: &MemberCall, (shift, signups): (&ScheduledShift, u32), form: &Form)
 /// `GET /console/{slug}/shifts/{id}/delete`: asks whether to delete a shift, and for a reason if volunteers are signed up.
 pub(crate) async fn ask_delete_shift(call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
-    let (signups, form) = (cancelled_signups(&call, &shift).await?, Form::default());
+    let event = call.session.event(shift.event).await?.event;
+    let (texts, form) = (Texts::of_console(event.language), Form::default());
+    let signups = cancelled_signups(&call, &shift).await?;
     Ok(match signups {
-        0 => ask(&call, (&shift, 0), &form),
-        _ => page_of_reason(&call, StatusCode::OK, (&shift, signups), &form),
+        0 => ask(&call, (&shift, texts, 0), &form),
+        _ => page_of_reason(&call, StatusCode::OK, (&shift, texts, signups), &form),
     })
 }
 
 /// `POST /console/{slug}/shifts/{id}/delete`: deletes a shift. Asks first.
 pub(crate) async fn delete_shift(mut call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
-    let form = call.form().await?;
+    let event = call.session.event(shift.event).await?.event;
+    let (texts, form) = (Texts::of_console(event.language), call.form().await?);
     let deletion = match deletion(&form) {
         Ok(deletion) => deletion,
         Err(faults) => {
             let form = form.refused(&faults);
-            let found = (&shift, cancelled_signups(&call, &shift).await?);
+            let found = (&shift, texts, cancelled_signups(&call, &shift).await?);
             return Ok(page_of_reason(&call, StatusCode::UNPROCESSABLE_ENTITY, found, &form));
         }
     };
@@ -291,7 +294,7 @@ pub(crate) async fn delete_shift(mut call: MemberCall) -> PageResult {
             form.remove(CANCEL_SIGNUPS);
             // Only a page that has named the sign-ups cancels them.
             let form = if signups == 0 { form } else { form.with(CANCEL_SIGNUPS, "true") };
-            return Ok(ask(&call, (&shift, signups), &form));
+            return Ok(ask(&call, (&shift, texts, signups), &form));
         }
     }
     let deletion = if is_notified(&form) { deletion } else { deletion.without_mail() };
