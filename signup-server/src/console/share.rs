@@ -6,18 +6,22 @@ use png::{BitDepth, ColorType, Encoder, EncodingError};
 use qrcode::QrCode;
 use qrcode::render::svg;
 use qrcode::types::Color;
-use signup_core::{Error, Event, EventLocation, EventWithShifts};
+use signup_core::{Description, Error, Event, EventLocation, EventWithShifts, Interval, ScheduledShift};
 use warp::http::StatusCode;
 
 use super::signups::file;
 use super::{Frame, MemberCall, PageResult, show};
-use crate::page::{Head, times};
+use crate::page::Head;
+use crate::page::times::{self, Times};
 use crate::texts::Texts;
 
 /// The width of the free space around a QR code, in modules (ISO/IEC 18004, 9.1).
 const QUIET_ZONE: usize = 4;
 /// The width of a module in the PNG, in pixels. A code of 33 modules is 328 pixels wide.
 const MODULE_PX: usize = 8;
+
+/// The largest number of days whose hours stand on a poster.
+const MAX_LINES: usize = 4;
 
 /// What is escaped in a link that writes a mail: not the colons and the slashes of an address, so that it stays readable.
 const ESCAPED: &AsciiSet =
@@ -40,7 +44,12 @@ impl Share {
         let location = event.location.as_ref().map(|location| location.as_str().to_owned());
         let location = location.filter(|location| location.len() <= MAX_LOCATION);
         let location = location.or_else(|| event.is_virtual.then(|| Texts::of(event.language).online()));
-        let lines = [Some(event.title.to_string()), Some(times::days(event, Texts::of(event.language))), location, Some(url.to_owned())];
+        let lines = [
+            Some(event.title.to_string()),
+            Some(times::days(event, Texts::of(event.language))),
+            location,
+            Some(url.to_owned()),
+        ];
         let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
         let [subject, body] = [event.title.to_string(), text.replace('\n', "\r\n")]
             .map(|text| utf8_percent_encode(&text, ESCAPED).to_string());
@@ -58,8 +67,10 @@ struct PosterTemplate<'a> {
     /// The texts in the language of the event.
     texts: Texts,
     is_over: bool,
-    days: String,
+    /// The days and the hours, a line each.
+    when: Vec<String>,
     location: Option<&'a str>,
+    description: Option<&'a str>,
     url: String,
     qr_code: Option<String>,
 }
@@ -74,12 +85,42 @@ pub(crate) async fn poster(call: MemberCall) -> PageResult {
         event,
         texts: Texts::of(event.language),
         is_over: event.is_over_with(shifts, call.now()),
-        days: times::days(event, Texts::of(event.language)),
+        when: when(event, shifts),
         location: event.location.as_ref().map(EventLocation::as_str),
+        description: event.description.as_ref().map(Description::as_str),
         qr_code: svg_of(&url),
         url,
     };
     Ok(show(StatusCode::OK, &page))
+}
+
+/// Returns the days of an event with the hours from the first start to the last end: in one line if the hours of all days are equal,
+/// and else in a line for each day, or without hours for more than [`MAX_LINES`] days.
+fn when(event: &Event, shifts: &[ScheduledShift]) -> Vec<String> {
+    let (zone, texts) = (event.dates.first.zone(), Texts::of(event.language));
+    let date = |shift: &ScheduledShift| times::date(shift.interval(), zone);
+    let hours = |of_day: &[ScheduledShift]| {
+        let intervals = of_day.iter().map(ScheduledShift::interval);
+        let start = intervals.clone().map(|interval| interval.start).min()?;
+        let end = intervals.map(|interval| interval.end).max()?;
+        Some(Times::of(Interval { start, end }, zone, texts))
+    };
+    let line = |days: &str, times: &Times| match times.is_whole_day {
+        true => texts.times_all_day(days),
+        false => texts.times_of_day(days, &times.start.clock, &times.end.clock),
+    };
+    let days: Vec<_> = shifts.chunk_by(|one, other| date(one) == date(other)).filter_map(hours).collect();
+    let has_hours = |times: &Times| {
+        days.iter()
+            .all(|other| (&other.start.clock, &other.end.clock) == (&times.start.clock, &times.end.clock))
+    };
+    match days.first() {
+        Some(first) if has_hours(first) => vec![line(&times::days(event, texts), first)],
+        Some(_) if days.len() <= MAX_LINES => {
+            days.iter().map(|times| line(&times.heading(), times)).collect()
+        }
+        _ => vec![times::days(event, texts)],
+    }
 }
 
 /// `GET …/events/{event_id}/qr.svg`: returns the QR code of the public page as an SVG.
@@ -131,8 +172,37 @@ fn png(code: &QrCode) -> Result<Vec<u8>, EncodingError> {
 #[cfg(test)]
 mod tests {
     use rqrr::PreparedImage;
+    use signup_core::Hours;
 
     use super::*;
+    use crate::sample_event::sample_event;
+
+    #[tokio::test]
+    async fn a_poster_has_a_line_for_each_day_only_if_the_hours_differ() {
+        let (_, sample) = sample_event().await;
+        let EventWithShifts { mut event, shifts, .. } = sample;
+        let mut poster = |last: &str, hours: &[(u32, &str, &str)]| {
+            event.dates.last = Some(last.parse().unwrap());
+            let shift = |(day, start, end): &(u32, &str, &str)| {
+                let mut shift = shifts[0].clone();
+                shift.first_day = event.dates.first.clone();
+                shift.shift.hours = Hours::parse(Some(start), Some(end)).unwrap().on_day(*day).unwrap();
+                shift
+            };
+            when(&event, &hours.iter().map(shift).collect::<Vec<_>>())
+        };
+        let both = "Saturday 6 to Sunday 7 June 2099";
+        assert_eq!(poster("2099-06-07", &[]), [both]);
+        let equal = [(1, "09:00", "12:00"), (1, "10:00", "17:00"), (2, "09:00", "17:00")];
+        assert_eq!(poster("2099-06-07", &equal), [format!("{both}, 09:00–17:00")]);
+        assert_eq!(
+            poster("2099-06-07", &equal[1..]),
+            ["Saturday 6 June 2099, 10:00–17:00", "Sunday 7 June 2099, 09:00–17:00"]
+        );
+        let many: Vec<_> =
+            (1..=5).map(|day| (day, "09:00", if day == 5 { "12:00" } else { "17:00" })).collect();
+        assert_eq!(poster("2099-06-10", &many), ["Saturday 6 to Wednesday 10 June 2099"]);
+    }
 
     #[test]
     fn a_reader_of_qr_codes_reads_the_address_in_the_png() {
