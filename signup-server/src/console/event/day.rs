@@ -30,6 +30,8 @@ pub(super) struct ShiftRow<'a> {
     pub(super) description: Option<&'a str>,
     pub(super) location: Option<&'a str>,
     pub(super) state: String,
+    /// How many places are left, in words.
+    pub(super) gap: Option<String>,
     /// How many more volunteers the shift needs to run, in words.
     pub(super) missing: Option<String>,
     /// How many people wait for a place, in words.
@@ -81,8 +83,9 @@ fn shift_row<'a>(
             }
             CoverageState::Full if capacity == 0 => no_sign_up,
             CoverageState::Full => format!("Full, {filled} of {capacity} filled"),
-            _ => format!("{remaining} of {capacity} still needed"),
+            _ => format!("{filled} of {capacity} filled"),
         },
+        gap: (*state == CoverageState::Open).then(|| format!("{remaining} needed")),
         missing: (*missing > 0).then(|| format!("{missing} more needed to run")),
         waiting: waiting_in_words(shift.occupancy.waitlisted),
         people,

@@ -31,8 +31,8 @@ pub(super) struct Timeline {
     start: Timestamp,
     end: Timestamp,
     pub(super) labels: Vec<HourLabel>,
-    /// The present moment, if the picture shows it.
-    pub(super) now: Option<Percent>,
+    /// The present moment with its time of day, if the picture shows it.
+    pub(super) now: Option<(Percent, String)>,
 }
 
 /// A line at a full hour, with its time of day.
@@ -67,7 +67,8 @@ impl Timeline {
         let before_end = full_hour(last, zone);
         let end = if before_end == last && last > start { last } else { before_end + HOUR };
         let mut timeline = Self { start, end, labels: vec![], now: None };
-        timeline.now = (start <= now && now <= end).then(|| timeline.at(now));
+        let clock = |at| times::clock(times::wall(at, zone), texts);
+        timeline.now = (start <= now && now <= end).then(|| (timeline.at(now), clock(now)));
         timeline.labels = timeline.labels(zone, texts);
         Some(timeline)
     }
@@ -82,6 +83,8 @@ impl Timeline {
         let step = [1, 2, 3, 4, 6, 12].into_iter().find(|step| hours / step <= MAX_LABELS).unwrap_or(24);
         let instants = (0..=hours).map(|hour| self.start + HOUR * i32::try_from(hour).unwrap_or(0));
         let labelled = instants.filter(|at| i64::from(times::wall(*at, zone).hour()) % step == 0);
+        // `9 AM` is as long as `09:00`.
+        let hour = |clock: String| clock.replace(":00 ", " ");
         let label = |at| {
             let Percent(share) = self.at(at);
             let anchor = match share {
@@ -89,7 +92,7 @@ impl Timeline {
                 97.0.. => "end",
                 _ => "middle",
             };
-            HourLabel { at: Percent(share), clock: times::clock(times::wall(at, zone), texts), anchor }
+            HourLabel { at: Percent(share), clock: hour(times::clock(times::wall(at, zone), texts)), anchor }
         };
         labelled.map(label).collect()
     }
@@ -199,10 +202,13 @@ mod tests {
         let now = |time: &str| {
             let now = format!("2027-01-05T{time}Z").parse().unwrap();
             let timeline = Timeline::of([day].into_iter(), &"UTC".parse().unwrap(), Texts::ENGLISH, now);
-            timeline.unwrap().now.map(|at| at.to_string())
+            timeline.unwrap().now.map(|(at, clock)| format!("{clock} at {at}"))
         };
         let shown = ["09:00:00", "09:30:00", "11:00:00"].map(now);
-        assert_eq!(shown, ["0.00%", "25.00%", "100.00%"].map(|at| Some(at.to_owned())));
+        assert_eq!(
+            shown,
+            ["09:00 at 0.00%", "09:30 at 25.00%", "11:00 at 100.00%"].map(|at| Some(at.to_owned()))
+        );
         assert_eq!(["08:59:59", "11:00:01"].map(now), [None, None]);
     }
 
