@@ -2,14 +2,13 @@
 
 use askama::Template;
 use signup_core::{
-    Error, Event, EventDate, EventKey, EventQuery, EventWithShifts, Faults, Position, SearchText, Session,
-    TextError, TimeError,
+    Error, Event, EventDate, EventKey, EventQuery, Faults, Position, SearchText, Session, TextError,
+    TimeError,
 };
 use warp::http::StatusCode;
-use warp::reply::Response;
 
 use super::super::{Form, Frame, MemberCall, PageResult, show};
-use super::home::{CURSOR, Row, beside, position, row, state};
+use super::home::{CURSOR, Row, beside, position, row, state, still_on};
 use crate::page::{Head, times};
 use crate::texts::Texts;
 
@@ -52,7 +51,7 @@ pub(super) async fn search(call: &MemberCall, query: &Form) -> PageResult {
         (false, true) => "No events match your search so far.",
     };
     let title = "Search for events".to_owned();
-    Ok(page(call, query, SEARCH, title, (&found, next), [none, "Search older events"]))
+    page(call, query, SEARCH, title, (&found, next), [none, "Search older events"]).await
 }
 
 /// Reads pages of events until enough of them match, or the bound of a search is reached. Returns the position of the events that were
@@ -61,15 +60,15 @@ async fn matches(
     session: &Session,
     begins: &SearchText,
     mut next: Option<Position<EventKey>>,
-) -> Result<(Vec<EventWithShifts>, Option<Position<EventKey>>), Error> {
+) -> Result<(Vec<Event>, Option<Position<EventKey>>), Error> {
     let words = |event: &Event| {
         format!("{} {}", event.title, event.location.as_ref().map_or("", |place| place.as_str()))
     };
     let mut found = vec![];
     for _ in 0..SEARCHED_PAGES {
         let events = EventQuery::new().limit(EventQuery::MAX_LIMIT);
-        let page = session.events_with_shifts(beside(events, next)).await?;
-        found.extend(page.items.into_iter().filter(|found| begins.begins_words_of(&words(&found.event))));
+        let page = session.events(beside(events, next)).await?;
+        found.extend(page.items.into_iter().filter(|event| begins.begins_words_of(&words(event))));
         next = page.next;
         if next.is_none() || found.len() >= ENOUGH {
             break;
@@ -84,29 +83,33 @@ pub(super) async fn of_dates(call: &MemberCall, query: &Form) -> PageResult {
     let (title, [from, to]) =
         dates(typed).map_err(|error: TimeError| Error::from(Faults::one(DATES, error)))?;
     let events = EventQuery::new().from_date(from).to_date(to).limit(EventQuery::MAX_LIMIT);
-    let found = call.session.events_with_shifts(beside(events, position(CURSOR, query)?)).await?;
-    Ok(page(call, query, DATES, title, (&found.items, found.next), ["No events.", "Older events"]))
+    let found = call.session.events(beside(events, position(CURSOR, query)?)).await?;
+    page(call, query, DATES, title, (&found.items, found.next), ["No events.", "Older events"]).await
 }
 
 /// Returns the page of the events that were found, and of the position of further ones. `name` is the parameter that the link to these
 /// keeps. `none` is what the page says if it lists no event.
-fn page(
+async fn page(
     call: &MemberCall,
     query: &Form,
     name: &str,
     title: String,
-    (found, next): (&[EventWithShifts], Option<Position<EventKey>>),
+    (found, next): (&[Event], Option<Position<EventKey>>),
     [none, link]: [&'static str; 2],
-) -> Response {
+) -> PageResult {
     let (frame, now) = (&call.frame, call.now());
-    let rows = found.iter().map(|found| row(frame, &found.event, state(found, now)));
+    let mut rows = vec![];
+    for event in found {
+        let is_over = event.is_over(now) && still_on(&call.session, event, now).await?.is_none();
+        rows.push(row(frame, event, state(event, is_over)));
+    }
     let more = next.map(|next| {
         let mut pairs = form_urlencoded::Serializer::new(String::new());
         pairs.append_pair(name, query.value(name)).append_pair(CURSOR, &next.to_string());
         (frame.path(&format!("/?{}", pairs.finish())), link)
     });
     let (head, search) = (frame.head(&title), query.value(SEARCH));
-    show(StatusCode::OK, &FoundTemplate { head, frame, title, search, rows: rows.collect(), none, more })
+    Ok(show(StatusCode::OK, &FoundTemplate { head, frame, title, search, rows, none, more }))
 }
 
 /// Returns the heading of a year or of a day, with its first and its last day.
@@ -143,7 +146,7 @@ mod tests {
         }
         let find = async |text: &str, next| {
             let (found, next) = matches(&session, &text.parse().unwrap(), next).await.unwrap();
-            let days = found.iter().map(|found| found.event.dates.first.date().to_string());
+            let days = found.iter().map(|found| found.dates.first.date().to_string());
             (days.collect::<Vec<_>>(), next)
         };
         // The sample event is the latest one, so that the first 500 events end before the gala.

@@ -7,7 +7,7 @@ use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 use signup_core::{
     Coverage, CoverageQuery, CoverageState, Error, Event, EventDate, EventKey, EventQuery, EventWithShifts,
-    Faults, Position, TimeError, ValueError,
+    Faults, Position, Session, TimeError, ValueError,
 };
 use warp::http::StatusCode;
 
@@ -96,17 +96,42 @@ fn upcoming(frame: &Frame, event: &Event, coverage: &Coverage, now: Timestamp) -
         row: row(frame, event, ""),
         need: need(coverage),
         has_shifts: coverage.shifts.iter().any(|shift| shift.state != CoverageState::Past),
-        soon: (gaps > 0).then(|| format!("{} needed within 7 days", count(gaps, "volunteer", "volunteers"))),
+        soon: match gaps {
+            0 => None,
+            // The page says the number above.
+            gaps if gaps == coverage.remaining => Some("Within 7 days".to_owned()),
+            gaps => Some(format!("{} needed within 7 days", count(gaps, "volunteer", "volunteers"))),
+        },
     }
 }
 
 /// Returns the state of an event.
-pub(super) fn state(EventWithShifts { event, shifts, .. }: &EventWithShifts, now: Timestamp) -> &'static str {
+pub(super) fn state(event: &Event, is_over: bool) -> &'static str {
     match (event.is_cancelled(), event.is_published) {
         (true, _) => "Cancelled",
-        (false, true) if event.is_over_with(shifts, now) => "Over",
+        (false, true) if is_over => "Over",
         (false, true) => "Published",
         (false, false) => "Draft",
+    }
+}
+
+/// Returns an event with its shifts if the last day has ended while a shift is still on. A shift lasts at most a day, so the shifts of
+/// an event that ended earlier are not read.
+pub(super) async fn still_on(
+    session: &Session,
+    event: &Event,
+    now: Timestamp,
+) -> Result<Option<EventWithShifts>, Error> {
+    // A day on which the clocks go back is longer.
+    const LONGEST: SignedDuration = SignedDuration::from_hours(2 * 24);
+    let ended = event.dates.ends_at();
+    if now < ended || ended + LONGEST < now {
+        return Ok(None);
+    }
+    match session.event(event.id).await {
+        Ok(found) => Ok(Some(found).filter(|found| !found.event.is_over_with(&found.shifts, now))),
+        Err(Error::NotFound) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -125,8 +150,8 @@ fn entry(frame: &Frame, EventWithShifts { event, shifts, .. }: EventWithShifts, 
 }
 
 /// Groups events, in their order, by the year of their first day.
-fn by_year<'a>(events: &[&'a EventWithShifts]) -> Vec<(i16, Vec<&'a EventWithShifts>)> {
-    let year = |found: &&EventWithShifts| found.event.dates.first.date().date().year();
+fn by_year<'a>(events: &[&'a Event]) -> Vec<(i16, Vec<&'a Event>)> {
+    let year = |event: &&Event| event.dates.first.date().date().year();
     let years = events.chunk_by(|one, other| year(one) == year(other));
     years.filter_map(|events| Some((year(events.first()?), events.to_vec()))).collect()
 }
@@ -164,26 +189,24 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
     };
     if is_on_page(CURSOR) {
         let events = EventQuery::new().inactive_at(now).limit(OTHERS);
-        let found = session.events_with_shifts(beside(events, position(CURSOR, &query)?)).await?;
-        let is_past = |found: &&EventWithShifts| {
-            found.event.is_cancelled() || found.event.is_over_with(&found.shifts, now)
-        };
-        let (past, others): (Vec<_>, Vec<_>) = found.items.iter().partition(is_past);
+        let found = session.events(beside(events, position(CURSOR, &query)?)).await?;
+        let mut past = vec![];
         // The list begins with the latest start.
-        for found @ EventWithShifts { event, shifts, .. } in others.into_iter().rev() {
-            if event.is_published {
-                // The last day has ended, and a shift is still on.
-                let coverage = Coverage::of(event, shifts.clone(), now);
-                page.upcoming.push(upcoming(frame, event, &coverage, now));
+        for event in found.items.iter().rev() {
+            let still_on = still_on(session, event, now).await?;
+            if event.is_cancelled() || event.is_over(now) && still_on.is_none() {
+                past.push(event);
+            } else if let Some(EventWithShifts { shifts, .. }) = still_on.filter(|_| event.is_published) {
+                page.upcoming.push(upcoming(frame, event, &Coverage::of(event, shifts, now), now));
             } else {
-                page.drafts.push(row(frame, event, state(found, now)));
+                page.drafts.push(row(frame, event, state(event, false)));
             }
         }
-        let rows = |events: Vec<&EventWithShifts>| {
-            events.iter().map(|found| row(frame, &found.event, state(found, now))).collect()
-        };
+        past.reverse();
+        let rows =
+            |events: Vec<&Event>| events.iter().map(|event| row(frame, event, state(event, true))).collect();
         page.years = by_year(&past).into_iter().map(|(year, events)| (year, rows(events))).collect();
-        page.year_links = past_years(&call).await?;
+        page.year_links = years_of_events(&call).await?;
         page.is_empty = is_first && found.items.is_empty();
         page.more = found.next.map(|at| more(CURSOR, at.to_string()));
     }
@@ -211,23 +234,23 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
 async fn month_of(call: &MemberCall, query: &Form, upcoming: Option<Date>) -> Result<Month, Error> {
     let today = call.frame.date_at(call.now());
     let typed = query.value(MONTH);
+    let fault = |error: TimeError| Error::from(Faults::one(MONTH, error));
     let day = match typed {
-        "" => upcoming.map_or(today, |first| first.max(today)).try_into(),
-        typed => format!("{typed}-01").parse(),
+        "" => upcoming.map_or(today, |first| first.max(today)),
+        typed => format!("{typed}-01").parse::<EventDate>().map_err(fault)?.date(),
     };
-    let day: EventDate = day.map_err(|error: TimeError| Error::from(Faults::one(MONTH, error)))?;
-    let [first, last] = [day.date().first_of_month(), day.date().last_of_month()];
-    let mut events = EventQuery::new().published().cancelled(false).soonest().limit(EventQuery::MAX_LIMIT);
-    if let (Ok(first), Ok(last)) = (first.try_into(), last.try_into()) {
-        events = events.from_date(first).to_date(last);
-    }
+    let first: EventDate = day.first_of_month().try_into().map_err(fault)?;
+    let last: EventDate = day.last_of_month().try_into().map_err(fault)?;
+    let events = EventQuery::new().published().cancelled(false).soonest().limit(EventQuery::MAX_LIMIT);
+    let events = events.from_date(first).to_date(last);
     let found = call.session.events_with_shifts(events).await?;
     let entries = found.items.into_iter().map(|found| entry(&call.frame, found, call.now()));
-    Ok(month(first, &entries.collect::<Vec<_>>(), found.next.is_some(), today))
+    Ok(month(first.date(), &entries.collect::<Vec<_>>(), found.next.is_some(), today))
 }
 
-/// Returns the years from that of the earliest event to the present one, the latest one first: at most [`YEARS`]. Some may have no events.
-async fn past_years(call: &MemberCall) -> Result<Vec<i16>, Error> {
+/// Returns the years from that of the earliest event to the present one, the latest one first: at most [`YEARS`]. Some in between may
+/// have no events.
+async fn years_of_events(call: &MemberCall) -> Result<Vec<i16>, Error> {
     let earliest = call.session.events(EventQuery::new().soonest().limit(1)).await?.items;
     let year = call.frame.date_at(call.now()).year();
     let first = earliest.first().map_or(year, |event| event.dates.first.date().date().year());
@@ -263,15 +286,17 @@ mod tests {
     use crate::sample_event::sample_event;
 
     #[tokio::test]
-    async fn an_event_is_over_when_its_last_shift_has_ended_also_after_midnight() {
+    async fn an_event_is_still_on_after_its_last_day_until_its_last_shift_has_ended() {
         let (service, sample) = sample_event().await;
         let session = service.session_for(sample.event.organization, Scopes::all()).await.unwrap();
         let hours = Hours::overnight("22:00".parse().unwrap(), "02:00".parse().unwrap()).unwrap();
         let night = NewShift::new("Night".parse().unwrap(), Capacity::new(1).unwrap()).hours(hours);
         let watch = NewEvent::new("Watch".parse().unwrap(), date(2099, 6, 5), "UTC".parse().unwrap());
         let watch = session.create_event(watch.shift(night).published()).await.unwrap();
-        let at = |now: &str| state(&watch, now.parse().unwrap());
-        assert_eq!(["2099-06-05T22:00:00Z", "2099-06-06T01:59:59Z"].map(at), ["Published"; 2]);
-        assert_eq!(at("2099-06-06T02:00:00Z"), "Over");
+        let on =
+            async |now: &str| still_on(&session, &watch.event, now.parse().unwrap()).await.unwrap().is_some();
+        assert!(!on("2099-06-05T23:59:59Z").await, "the last day has not ended");
+        assert!(on("2099-06-06T00:00:00Z").await && on("2099-06-06T01:59:59Z").await);
+        assert!(!on("2099-06-06T02:00:00Z").await && !on("2099-06-09T00:00:00Z").await);
     }
 }
