@@ -72,14 +72,6 @@ impl Texts {
         Self(language)
     }
 
-    /// Returns the texts of the console about an event in this language: American English, if the event has it, and else English.
-    pub(crate) const fn of_console(language: Language) -> Self {
-        match language {
-            Language::EnUs => Self(language),
-            _ => Self::ENGLISH,
-        }
-    }
-
     pub(crate) const fn language(self) -> Language {
         self.0
     }

@@ -110,7 +110,7 @@ pub(crate) struct FieldValues {
 /// Returns the present and the typed value of each field in `names`.
 pub(crate) fn both_values(form: &Form, names: &[&'static str], present: &Values) -> Vec<FieldValues> {
     let language = value_of(present, "language").parse();
-    let texts = Texts::of_console(language.unwrap_or_default());
+    let texts = Texts::of(language.unwrap_or_default());
     let values = |name: &&'static str| FieldValues {
         id: form.id(name),
         label: form.label(name),
@@ -135,7 +135,7 @@ fn value_of<'a>(values: &'a Values, name: &str) -> &'a str {
     values.iter().find(|(found, _)| *found == name).map_or("", |(_, value)| value)
 }
 
-/// Returns the value of a field in the words of the pages, with dates and times in words. An empty
+/// Returns the value of a field in the words of the pages, with dates and times as the language of the event writes them. An empty
 /// time of a shift is midnight.
 fn in_words(name: &str, value: &str, texts: Texts) -> String {
     match name {

@@ -114,8 +114,7 @@ fn view<'a>(
     let can_be_marked = shift.takes_attendance(now);
     let here = signups.iter().filter(|signup| signup.attendance == Some(Attendance::Attended)).count();
     let zone = shift.first_day.zone();
-    let texts = Texts::of_console(event.language);
-    let times = Times::of(shift.interval(), zone, texts);
+    let times = Times::of(shift.interval(), zone, Texts::of(event.language));
     let is_today = times.start.date == zone.date_at(now);
     let begin = shift.interval().start;
     let first_mark = begin.checked_sub(Shift::ATTENDANCE_BEFORE).unwrap_or(begin);
@@ -125,7 +124,7 @@ fn view<'a>(
         here: format!("{here} of {} {}", signups.len(), if is_over { "came" } else { "here" }),
         is_over,
         can_be_marked,
-        can_be_marked_from: opening(first_mark, event, texts),
+        can_be_marked_from: opening(first_mark, event),
         rows: signups
             .iter()
             .filter(|signup| name_begin.is_none_or(|begin| begin.begins_words_of(signup.name.as_str())))

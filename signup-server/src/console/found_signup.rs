@@ -35,7 +35,7 @@ impl FoundSignup {
     /// Returns the shift of the sign-up in words.
     pub(super) fn shift(&self) -> String {
         let shift = self.shifts.iter().find(|shift| shift.id == self.signup.shift);
-        shift_in_words(shift, &self.signup, Texts::of_console(self.event.language))
+        shift_in_words(shift, &self.signup, Texts::of(self.event.language))
     }
 
     /// Returns whether the shift of the sign-up is over. That of a deleted shift is not known.
@@ -45,7 +45,7 @@ impl FoundSignup {
 
     /// Returns the other shifts that have room, each with its words.
     pub(super) fn other_shifts(&self, now: Timestamp) -> Vec<(ShiftId, String)> {
-        let texts = Texts::of_console(self.event.language);
+        let texts = Texts::of(self.event.language);
         let others =
             self.shifts.iter().filter(|shift| shift.id != self.signup.shift && shift.takes_signups(now));
         others.map(|shift| (shift.id, briefly(shift, texts))).collect()

@@ -126,7 +126,7 @@ async fn page(
     EventWithShifts { event, shifts, .. }: &EventWithShifts,
     form: &Form,
 ) -> PageResult {
-    let (frame, texts) = (&call.frame, Texts::of_console(event.language));
+    let (frame, texts) = (&call.frame, Texts::of(event.language));
     let refusal = Message::check_event(event, shifts, call.now()).err().map(|_| {
         if event.is_cancelled() {
             "You can’t send a message, because the event is cancelled."
@@ -187,7 +187,7 @@ fn preview(
     message: &Message,
 ) -> Response {
     let frame = &call.frame;
-    let to = to_in_words(message, shifts, Texts::of_console(event.language));
+    let to = to_in_words(message, shifts, Texts::of(event.language));
     let template = PreviewTemplate {
         head: frame.head("Check your message"),
         frame,

@@ -65,7 +65,7 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
     }
     let EventSignups { event, questions, shifts, .. } = &all;
     let gone = labels_gone(questions, shifts.iter().flat_map(|of_shift| &of_shift.signups));
-    let texts = Texts::of_console(event.language);
+    let texts = Texts::of(event.language);
     let views = shifts
         .iter()
         .map(|of_shift| view(of_shift, texts, |signup| answer_cells(questions, &gone, signup).collect()));
@@ -83,7 +83,7 @@ pub(crate) async fn roster(call: MemberCall) -> PageResult {
             2 => "",
             _ => "landscape",
         },
-        dates: times::days(event, texts),
+        dates: times::days(event),
         zone: times::zone_in_words(event.dates.first.zone(), texts),
         today: times::day(event.dates.first.zone().date_at(call.now()), texts),
         labels,

@@ -44,12 +44,7 @@ impl Share {
         let location = event.location.as_ref().map(|location| location.as_str().to_owned());
         let location = location.filter(|location| location.len() <= MAX_LOCATION);
         let location = location.or_else(|| event.is_virtual.then(|| Texts::of(event.language).online()));
-        let lines = [
-            Some(event.title.to_string()),
-            Some(times::days(event, Texts::of(event.language))),
-            location,
-            Some(url.to_owned()),
-        ];
+        let lines = [Some(event.title.to_string()), Some(times::days(event)), location, Some(url.to_owned())];
         let text = lines.into_iter().flatten().collect::<Vec<_>>().join("\n");
         let [subject, body] = [event.title.to_string(), text.replace('\n', "\r\n")]
             .map(|text| utf8_percent_encode(&text, ESCAPED).to_string());
@@ -115,11 +110,11 @@ fn when(event: &Event, shifts: &[ScheduledShift]) -> Vec<String> {
             .all(|other| (&other.start.clock, &other.end.clock) == (&times.start.clock, &times.end.clock))
     };
     match days.first() {
-        Some(first) if has_hours(first) => vec![line(&times::days(event, texts), first)],
+        Some(first) if has_hours(first) => vec![line(&times::days(event), first)],
         Some(_) if days.len() <= MAX_LINES => {
             days.iter().map(|times| line(&times.heading(), times)).collect()
         }
-        _ => vec![times::days(event, texts)],
+        _ => vec![times::days(event)],
     }
 }
 

@@ -94,7 +94,7 @@ fn list_page<'a>(
     page: &'a Page<Signup>,
     now: Timestamp,
 ) -> SignupsTemplate<'a> {
-    let texts = Texts::of_console(event.language);
+    let texts = Texts::of(event.language);
     let gone = labels_gone(questions, page.items.iter());
     let labels = questions.iter().map(|question| question.label.as_str());
     let labels = labels.chain(page_labels(page, &gone)).collect();
@@ -225,7 +225,7 @@ pub(super) fn state_in_words(
             let by = if by.is_organizer() { "the organizer" } else { "the volunteer" };
             format!(
                 "Cancelled by {by} on {}",
-                moment(at, event.dates.first.zone(), Texts::of_console(event.language))
+                moment(at, event.dates.first.zone(), Texts::of(event.language))
             )
         }
     }

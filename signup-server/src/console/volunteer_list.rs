@@ -110,7 +110,7 @@ pub(crate) async fn show_volunteer(call: MemberCall) -> PageResult {
 
 fn place(SignupInFull { event, shift, signup, .. }: &SignupInFull, now: Timestamp) -> Place<'_> {
     let present = Some(shift).filter(|shift| shift.deleted_at.is_none());
-    let texts = Texts::of_console(event.language);
+    let texts = Texts::of(event.language);
     Place {
         event,
         shift: shift_in_words(present, signup, texts),

@@ -119,7 +119,7 @@ fn found<'a>(email: &'a EmailAddress, data: &VolunteerData) -> Found<'a> {
     let in_words = |signup: &signup_core::SignupInFull| {
         let signup_core::SignupInFull { event, shift, signup, .. } = signup;
         let shift = Some(shift).filter(|shift| shift.deleted_at.is_none());
-        let texts = Texts::of_console(event.language);
+        let texts = Texts::of(event.language);
         let status = match signup.status() {
             signup_core::SignupStatus::Waitlisted => "on the waiting list",
             status => status.name(),

@@ -361,7 +361,7 @@ pub(super) fn page(
         by: if is_asking { texts.looking_for_volunteers_html(by) } else { by },
         badge: event.badge_label.as_ref().map(BadgeLabel::as_str),
         title,
-        days: times::days(event, texts),
+        days: times::days(event),
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         is_virtual: event.is_virtual,
         contact: organization.contact.as_ref().map(EmailAddress::as_str).map(LinkedText::mail_address),
@@ -397,7 +397,7 @@ fn status_of(event: &Event, shifts: &[ScheduledShift], open: usize, now: Timesta
     } else if event.is_over_with(shifts, now) {
         (texts.event_over(), texts.event_over_text())
     } else if let Some(opens) = event.signups_open().filter(|_| phase == SignupPhase::Ahead) {
-        (texts.signups_ahead(times::opening(opens, event, texts)), texts.signups_ahead_text())
+        (texts.signups_ahead(times::opening(opens, event)), texts.signups_ahead_text())
     } else if phase == SignupPhase::Closed {
         (texts.signups_closed(), texts.signups_closed_text())
     } else if shifts.is_empty() {

@@ -1,5 +1,5 @@
-//! Times for display: dates in words, and wall-clock times in the event's zone with their UTC offset. Pages and mails for volunteers
-//! write them as the language of the event does, the console in English. The examples here are English.
+//! Times for display: dates in words, and wall-clock times in the event's zone with their UTC offset. They are written as the language
+//! of the event does. The examples here are English.
 //!
 //! Times are derived from the instants of a shift, not from its stored hours. If a clock change moves a shift, the page
 //! shows the time at which the shift takes place.
@@ -224,8 +224,8 @@ pub(crate) fn short_moment(at: Timestamp, zone: &Zone, texts: Texts) -> String {
 
 /// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is another one
 /// than that of the event's first day.
-pub(crate) fn opening(at: Timestamp, event: &Event, texts: Texts) -> String {
-    let first = &event.dates.first;
+pub(crate) fn opening(at: Timestamp, event: &Event) -> String {
+    let (first, texts) = (&event.dates.first, Texts::of(event.language));
     let wall = wall(at, first.zone());
     let is_in_its_year = wall.year() == first.date().date().year();
     let date = if is_in_its_year { day_of_year(wall.date(), texts) } else { day(wall.date(), texts) };
@@ -339,8 +339,9 @@ fn month(date: Date, texts: Texts) -> String {
 
 /// Formats the days of an event, at the beginning of a line: one day, or the first and the last, such as `Friday 18 to Sunday 20
 /// December 2026`.
-pub(crate) fn days(event: &Event, texts: Texts) -> String {
-    let (first, last) = (event.dates.first.date().date(), event.dates.last.map(EventDate::date));
+pub(crate) fn days(event: &Event) -> String {
+    let (dates, texts) = (&event.dates, Texts::of(event.language));
+    let (first, last) = (dates.first.date().date(), dates.last.map(EventDate::date));
     capitalized(&range(first, last, texts))
 }
 

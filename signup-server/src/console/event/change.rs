@@ -313,7 +313,7 @@ pub(crate) async fn duplicate(mut call: MemberCall) -> PageResult {
     match form.write(call.session.duplicate_event(event.id, copy)).await {
         Ok(reply) => {
             let copied = &reply.value.event;
-            let first = times::day(copied.dates.first.date().date(), Texts::of_console(copied.language));
+            let first = times::day(copied.dates.first.date().date(), Texts::of(copied.language));
             let sentence = format!("It made the copy “{}” on {first}.", copied.title);
             let edit = ("edit that copy", call.frame.path(&format!("{}/edit", path_of(copied.id))));
             let gone = ("It has been deleted since.", ("see all events", call.frame.path("/")));

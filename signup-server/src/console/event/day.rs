@@ -106,7 +106,7 @@ pub(super) fn days<'a>(
     signups: &'a [Signup],
     now: Timestamp,
 ) -> Vec<DayView<'a>> {
-    let (zone, texts) = (event.dates.first.zone(), Texts::of_console(event.language));
+    let (zone, texts) = (event.dates.first.zone(), Texts::of(event.language));
     let date_of = |found: &ShiftCoverage| times::date(found.shift.interval(), zone);
     let first = event.dates.first.date().date();
     let last = event.dates.last.map_or(first, EventDate::date);

@@ -17,7 +17,6 @@ use super::found::{self, DATES, SEARCH};
 use super::view::need;
 use super::{count, path_of};
 use crate::page::{Bar, Head, times};
-use crate::texts::Texts;
 
 /// A shift with places left is marked if it starts within this time.
 const SOON: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -80,7 +79,7 @@ pub(super) fn row(frame: &Frame, event: &Event, state: &'static str) -> Row {
     Row {
         path: frame.path(&path_of(event.id)),
         title: event.title.to_string(),
-        days: times::days(event, Texts::of_console(event.language)),
+        days: times::days(event),
         state,
     }
 }

@@ -71,7 +71,7 @@ pub(crate) async fn add_shifts(mut call: MemberCall) -> PageResult {
             Ok(planned) => planned,
             Err(error) => return not_added(&call, &event, form, error),
         };
-        let texts = Texts::of_console(event.language);
+        let texts = Texts::of(event.language);
         let (heading, surprises) =
             ("Add these shifts?", surprises::of_shifts(&[], &planned.value, call.now(), texts));
         if let Some(ask) = Ask::of_new(&call.frame, &form, heading, "Add shifts", &planned, surprises) {
@@ -128,7 +128,7 @@ fn page_of_edit(
     form: &Form,
     conflicts: &[FieldValues],
 ) -> Response {
-    let heading = titled(shift, Texts::of_console(event.language));
+    let heading = titled(shift, Texts::of(event.language));
     let page = EditShiftTemplate {
         head: call.frame.head_of(&format!("Edit {heading}"), form),
         frame: &call.frame,
@@ -171,7 +171,7 @@ pub(crate) async fn edit_shift(mut call: MemberCall) -> PageResult {
             Err(error) => return refused(&call, &shift, form, error).await,
         };
         let event = call.session.event(shift.event).await?.event;
-        let texts = Texts::of_console(event.language);
+        let texts = Texts::of(event.language);
         let occupancy = after.value.occupancy;
         let mut surprises =
             surprises::of_shifts(std::slice::from_ref(&shift), &[after.value], call.now(), texts);
@@ -266,7 +266,7 @@ fn ask(call: &MemberCall, (shift, texts, signups): (&ScheduledShift, Texts, u32)
 pub(crate) async fn ask_delete_shift(call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
     let event = call.session.event(shift.event).await?.event;
-    let (texts, form) = (Texts::of_console(event.language), Form::default());
+    let (texts, form) = (Texts::of(event.language), Form::default());
     let signups = cancelled_signups(&call, &shift).await?;
     Ok(match signups {
         0 => ask(&call, (&shift, texts, 0), &form),
@@ -278,7 +278,7 @@ pub(crate) async fn ask_delete_shift(call: MemberCall) -> PageResult {
 pub(crate) async fn delete_shift(mut call: MemberCall) -> PageResult {
     let shift = call.session.shift(call.path.shift()).await?;
     let event = call.session.event(shift.event).await?.event;
-    let (texts, form) = (Texts::of_console(event.language), call.form().await?);
+    let (texts, form) = (Texts::of(event.language), call.form().await?);
     let deletion = match deletion(&form) {
         Ok(deletion) => deletion,
         Err(faults) => {

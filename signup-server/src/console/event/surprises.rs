@@ -18,7 +18,7 @@ pub(super) fn of_event(
     now: Timestamp,
 ) -> Vec<String> {
     let EventWithShifts { event, shifts, .. } = after;
-    let texts = Texts::of_console(event.language);
+    let texts = Texts::of(event.language);
     let shifts_before = before.map_or(&[][..], |before| &before.shifts);
     let is_over = |found: &EventWithShifts| found.event.is_over_with(&found.shifts, now);
     if !is_over(after) || before.is_some_and(is_over) {

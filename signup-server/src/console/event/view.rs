@@ -171,7 +171,7 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
             (day, Reverse((*missing > 0, *remaining > 0)), *state == CoverageState::Past)
         });
     }
-    let texts = Texts::of_console(event.language);
+    let texts = Texts::of(event.language);
     let (is_cancelled, phase) = (event.is_cancelled(), event.signup_phase(now));
     let (state, state_text) = match (is_cancelled, event.is_published, is_over) {
         (true, true, _) => {
@@ -203,10 +203,10 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
         state,
         first_action: FirstAction::of(&event, is_over, now),
         state_text,
-        signups: signups_in_words(&event, texts),
+        signups: signups_in_words(&event),
         can_open: takes_signups && (phase != SignupPhase::Open || event.signups_close_at.is_some()),
         can_close: takes_signups && phase != SignupPhase::Closed,
-        days: times::days(&event, texts),
+        days: times::days(&event),
         zone: times::zone_in_words(event.dates.first.zone(), texts),
         location: event.location.as_ref().map(|location| LinkedText::parts(location.as_str())),
         description: event.description.as_ref().map(|text| LinkedText::parts(text.as_str())),
@@ -230,8 +230,8 @@ pub(crate) async fn event(call: MemberCall) -> PageResult {
 }
 
 /// Returns when sign-ups open and close, such as `From Monday 1 March at 18:00 until Friday 5 March at 12:00`.
-fn signups_in_words(event: &Event, texts: Texts) -> Option<String> {
-    let words = |at: Option<Timestamp>| at.map(|at| times::opening(at, event, texts));
+fn signups_in_words(event: &Event) -> Option<String> {
+    let words = |at: Option<Timestamp>| at.map(|at| times::opening(at, event));
     match (words(event.signups_open()), words(event.signups_close())) {
         (Some(opens), Some(closes)) => Some(format!("From {opens} until {closes}")),
         (Some(opens), None) => Some(format!("From {opens}")),

@@ -160,7 +160,7 @@ fn an_opening_names_its_year_only_if_the_event_is_in_another() {
         // In the gap of the clock change, 02:30 is 03:30.
         ("2027-03-14T07:30:00Z", "Sunday 14 March at 03:30"),
     ] {
-        assert_eq!(opening(at.parse().unwrap(), &event, Texts::ENGLISH), words);
+        assert_eq!(opening(at.parse().unwrap(), &event), words);
     }
 }
 
