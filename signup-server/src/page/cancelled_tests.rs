@@ -128,6 +128,8 @@ async fn a_form_for_a_cancelled_event_is_refused_with_its_page() {
         vec![("slot_id", slot.as_str()), ("name", "Ada"), ("email", "ada@example.org")],
         vec![("slot_id", &slot), ("name", ""), ("email", "nothing")],
         vec![("slot_id", &slot)],
+        vec![("slot_id", &slot), ("name", "Ada"), ("change", "form")],
+        vec![("slot_id", &slot), ("name", "Ada"), ("change", "shifts")],
     ] {
         let answer = sample.post(&fields).await;
         assert_eq!(answer.status, 409, "{fields:?}");
@@ -137,6 +139,25 @@ async fn a_form_for_a_cancelled_event_is_refused_with_its_page() {
     let other = ShiftId::NONE.to_string();
     let fields = [("slot_id", other.as_str()), ("name", "Ada"), ("email", "ada@example.org")];
     assert_eq!(sample.post(&fields).await.status, 404, "{fields:?}");
+}
+
+#[tokio::test]
+async fn a_form_for_other_shifts_meets_the_event_as_it_is_when_the_form_has_arrived() {
+    for change in ["form", "shifts"] {
+        let sample = Sample::create().await;
+        let (session, event, slug) = (sample.session.clone(), sample.event.id, sample.event.slug.clone());
+        let body = Bytes::from(format!("slot_id={}&name=Ada&change={change}", sample.shift));
+        let arrives = async move {
+            session.cancel_event(event, Cancellation::new()).await.unwrap();
+            Ok(body)
+        };
+        let mut request = form(&[]);
+        request.body = stream::once(arrives).boxed().into();
+        let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
+        let answer = shown(sample.pages.clone().sign_up(slug, client, request).await).await;
+        assert_eq!(answer.status, 409, "{change}");
+        assert_is_cancelled(&answer.text, "Sorry, you can’t sign up");
+    }
 }
 
 #[tokio::test]

@@ -25,8 +25,8 @@ use crate::plain::shorten;
 use crate::texts::{Html, Texts, capitalized};
 
 use parts::{DayOfShifts, Filter, in_parts};
-use shifts::{Offer, view};
-pub(super) use shifts::{has_open_list, has_open_signups, is_open, places};
+use shifts::{Offer, has_open_list, view};
+pub(super) use shifts::{has_open_signups, is_open, places, takes};
 
 /// The maximum length of the description in a page's metadata, in characters.
 const MAX_SUMMARY: usize = 160;

@@ -12,7 +12,7 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::event::{RESULT, Site, choice, form_action, has_open_list, is_open, places};
+use super::event::{RESULT, Site, choice, form_action, places, takes};
 use super::times::Times;
 use super::typed::{ADD, CHANGE, EMAIL, NAME, OVERLAP, SHIFT, TO_SHIFTS, Typed, WAITLIST, prefix};
 use super::{Head, html, invisible, unusable_characters};
@@ -122,9 +122,7 @@ pub(super) fn page(
     let people: Vec<_> = (0..rows).map(|row| person(row, found, typed, faults)).collect();
     // If the shifts were chosen now and not in the form, the form leaves out those that take nobody.
     let is_choice = is_new || typed.goes_to_form();
-    let is_offered = |shift: &ScheduledShift| {
-        !is_choice || is_open(event, shift, now) || joins_waitlist && has_open_list(event, shift, now)
-    };
+    let is_offered = |shift: &ScheduledShift| !is_choice || takes(event, shift, joins_waitlist, now);
     let offered: Vec<_> = chosen.iter().copied().filter(|shift| is_offered(shift)).collect();
     let overlap = overlap(&offered, typed, faults, texts);
     let mut mistakes: Vec<_> =

@@ -66,6 +66,14 @@ async fn the_page_takes_sign_ups_from_the_opening_to_the_closing_and_says_when_t
         [sign_up("bo@example.org").await, sign_up("cy@example.org").await].map(|page| page.status),
         [409; 2]
     );
+    for change in ["form", "shifts"] {
+        let refused = page.post(&server, &[("slot_id", &slot), ("name", "Bo"), ("change", change)]).await;
+        assert!(
+            refused.status == 409 && refused.text.contains("Sorry, you can’t sign up now"),
+            "{change}: {}",
+            refused.text
+        );
+    }
     let mails = mailbox.wait_for_exactly(2, SOON).await;
     assert_eq!(to(&mails), ["bo@example.org"; 2], "an address with a place is mailed as on a full shift");
 }

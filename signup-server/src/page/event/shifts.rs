@@ -80,8 +80,18 @@ pub(in crate::page) fn is_open(event: &Event, shift: &ScheduledShift, now: Times
 }
 
 /// Returns whether people can join the waiting list of the shift.
-pub(in crate::page) fn has_open_list(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
+pub(super) fn has_open_list(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
     has_open_signups(event, now) && shift.takes_waiters(event, now)
+}
+
+/// Returns whether a form can be for the shift, with people who join the waiting list where they find no place, or without.
+pub(in crate::page) fn takes(
+    event: &Event,
+    shift: &ScheduledShift,
+    joins_waitlist: bool,
+    now: Timestamp,
+) -> bool {
+    is_open(event, shift, now) || joins_waitlist && has_open_list(event, shift, now)
 }
 
 /// Returns how many places are left, in words.

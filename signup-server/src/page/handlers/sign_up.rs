@@ -38,13 +38,14 @@ impl PublicPages {
         }
     }
 
-    /// Returns the form for the chosen shifts, with what was typed. If there is none, returns the page of the event, which keeps it.
+    /// Returns the form for the chosen shifts, with what was typed. If there is none, returns the page of the event, which keeps it: a form
+    /// that was sent is refused, and a link leads to a page.
     async fn form_for(&self, found: &PublicEvent, typed: &Typed) -> Response {
         let (now, texts) = (self.service.now(), Texts::of(found.event.language));
-        let takes = |shift: &ScheduledShift| {
-            let event = &found.event;
-            event::is_open(event, shift, now)
-                || typed.joins_waitlist() && event::has_open_list(event, shift, now)
+        let takes = |shift: &ScheduledShift| event::takes(&found.event, shift, typed.joins_waitlist(), now);
+        let (faulty, refused) = match typed.goes_to_form() {
+            true => (StatusCode::UNPROCESSABLE_ENTITY, StatusCode::CONFLICT),
+            false => (StatusCode::OK, StatusCode::OK),
         };
         match self.service.volunteers().form(&found.event.slug, typed.shifts()).await {
             Ok(_) if !event::has_open_signups(&found.event, now) => {
@@ -56,10 +57,10 @@ impl PublicPages {
                     true => Notice::gone(texts),
                     false => Notice::not_open(&shifts, now, texts),
                 };
-                self.page_of(StatusCode::OK, found, &notice.keeping(typed))
+                self.page_of(refused, found, &notice.keeping(typed))
             }
             Ok(_) => self.form_page(StatusCode::OK, found, typed, &Faults::new()),
-            Err(Error::Invalid(_)) => self.choice(StatusCode::OK, found, typed),
+            Err(Error::Invalid(_)) => self.choice(faulty, found, typed),
             Err(Error::EventCancelled) => self.page_of(StatusCode::OK, found, &Focus::default()),
             Err(Error::NotFound) => {
                 self.page_of(StatusCode::NOT_FOUND, found, &Notice::gone(texts).keeping(typed))
@@ -73,7 +74,7 @@ impl PublicPages {
         let chosen = typed.shifts();
         let (now, texts) = (self.service.now(), Texts::of(found.event.language));
         if !found.shifts.iter().any(|shift| event::is_open(&found.event, shift, now)) {
-            return self.page_of(status, found, &Focus::default());
+            return self.page_of(status, found, &Focus::keeping(typed));
         }
         let notice = if chosen.is_empty() { Notice::choose(texts) } else { Notice::choose_fewer(texts) };
         let status = if chosen.is_empty() { status } else { StatusCode::UNPROCESSABLE_ENTITY };
@@ -141,14 +142,8 @@ impl PublicPages {
 
     /// Signs people up, and returns the whole answer. `found` is the event as it was read before.
     async fn answer(&self, slug: &str, found: &PublicEvent, typed: &Typed, is_kept: bool) -> Response {
-        if typed.goes_to_shifts() {
-            return self.page_of(
-                StatusCode::OK,
-                found,
-                &Focus { chosen: typed.shifts(), ..Focus::keeping(typed) },
-            );
-        } else if typed.goes_to_form() {
-            return self.form_for(found, typed).await;
+        if typed.goes_to_shifts() || typed.goes_to_form() {
+            return self.faulty(StatusCode::OK, slug, typed, &Faults::new()).await;
         }
         let mut signed_up = self.try_sign_up(slug, typed).await;
         for _ in 0..2 {
@@ -207,7 +202,8 @@ impl PublicPages {
         }
     }
 
-    /// Returns the form again, with what was typed. If nobody can sign up now, returns the page of the event, which says so.
+    /// Returns the form again, or the shifts if it was sent to show them, with what was typed. If nobody can sign up now, returns the page of
+    /// the event, which says so.
     async fn faulty(&self, status: StatusCode, slug: &str, typed: &Typed, faults: &Faults) -> Response {
         let found = match self.service.volunteers().event(slug).await {
             Ok(found) => found,
@@ -218,6 +214,10 @@ impl PublicPages {
             self.page_of(StatusCode::CONFLICT, &found, &Notice::cancelled(texts).into())
         } else if !event::has_open_signups(&found.event, self.service.now()) {
             self.page_of(StatusCode::CONFLICT, &found, &Notice::closed(texts).into())
+        } else if typed.goes_to_shifts() {
+            self.page_of(status, &found, &Focus { chosen: typed.shifts(), ..Focus::keeping(typed) })
+        } else if typed.goes_to_form() {
+            self.form_for(&found, typed).await
         } else if count == 0 || count > NewSignup::MAX_SHIFTS {
             self.choice(status, &found, typed)
         } else {
