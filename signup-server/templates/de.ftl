@@ -278,7 +278,10 @@ coming-up = Demnächst
 no-places-coming-up = Sie sind derzeit für keine Schicht angemeldet.
 past-and-cancelled = Vorbei oder abgesagt
 moved-html = <strong>Der Veranstalter hat Zeit oder Ort geändert.</strong> Bisher: <span dir="auto">{ $before }</span>
-on-other-shift-html = <strong>Der Veranstalter hat diesen Platz in eine andere Schicht verlegt.</strong> Bisher: <span dir="auto">{ $before }</span>
+on-other-shift-html = { $count ->
+    [one] <strong>Der Veranstalter hat diesen Platz in eine andere Schicht verlegt.</strong> Bisher: <span dir="auto">{ $before }</span>
+   *[other] <strong>Der Veranstalter hat diese Plätze in eine andere Schicht verlegt.</strong> Bisher: <span dir="auto">{ $before }</span>
+}
 cancel-this-place = Diesen Platz absagen
 cancel-this-place-html = Diesen Platz absagen<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = Sie stehen auf der Warteliste.
@@ -297,12 +300,18 @@ answer-yes = Ja
 place-over = Diese Schicht ist vorbei. Vielen Dank für Ihre Hilfe.
 place-waited-until-over = Diese Schicht ist vorbei. Sie standen auf der Warteliste.
 place-on-removed-shift = Der Veranstalter hat diese Schicht entfernt.
-place-cancelled-by-you = Sie haben diesen Platz abgesagt.
+place-cancelled-by-you = { $count ->
+    [one] Sie haben diesen Platz abgesagt.
+   *[other] Sie haben diese Plätze abgesagt.
+}
 place-left-list = Sie haben die Warteliste verlassen.
 place-taken-off-list = Der Veranstalter hat Sie von der Warteliste genommen.
 place-cancelled-with-event = Der Veranstalter hat diese Veranstaltung abgesagt.
 place-cancelled-with-shift = Der Veranstalter hat diese Schicht abgesagt.
-place-cancelled-by-organizer = Der Veranstalter hat diesen Platz gestrichen.
+place-cancelled-by-organizer = { $count ->
+    [one] Der Veranstalter hat diesen Platz gestrichen.
+   *[other] Der Veranstalter hat diese Plätze gestrichen.
+}
 
 cannot-cancel = Dieser Platz lässt sich leider nicht absagen
 cannot-cancel-over = Diese Schicht ist vorbei. Sie können Ihren Platz daher nicht mehr absagen.
@@ -310,6 +319,7 @@ cannot-cancel-removed = Der Veranstalter hat diese Schicht entfernt. Es gibt dah
 cancel-a-place = Einen Platz absagen
 ask-to-cancel = Möchten Sie diesen Platz absagen?
 place-becomes-free = Dann kann jemand anderes den Platz übernehmen.
+check-in-is-taken-back = Sie sind dann nicht mehr als anwesend eingetragen.
 mail-about-cancellation = Sie erhalten eine Bestätigung per E-Mail.
 keep-this-place = Diesen Platz behalten
 ask-to-leave-waiting-list = Möchten Sie die Warteliste verlassen?

@@ -299,7 +299,10 @@ coming-up = Coming up
 no-places-coming-up = You have no places coming up.
 past-and-cancelled = Past and cancelled
 moved-html = <strong>The organizer has changed the time or the location.</strong> It was: <span dir="auto">{ $before }</span>
-on-other-shift-html = <strong>The organizer has moved this place to another shift.</strong> It was: <span dir="auto">{ $before }</span>
+on-other-shift-html = { $count ->
+    [one] <strong>The organizer has moved this place to another shift.</strong> It was: <span dir="auto">{ $before }</span>
+   *[other] <strong>The organizer has moved these places to another shift.</strong> It was: <span dir="auto">{ $before }</span>
+}
 cancel-this-place = Cancel this place
 cancel-this-place-html = Cancel this place<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = You’re on the waiting list.
@@ -321,12 +324,18 @@ answer-yes = Yes
 place-over = This shift is over. Thank you for helping.
 place-waited-until-over = This shift is over. You were on its waiting list.
 place-on-removed-shift = The organizer has removed this shift.
-place-cancelled-by-you = You cancelled this place.
+place-cancelled-by-you = { $count ->
+    [one] You cancelled this place.
+   *[other] You cancelled these places.
+}
 place-left-list = You left the waiting list.
 place-taken-off-list = The organizer took you off the waiting list.
 place-cancelled-with-event = The organizer has cancelled this event.
 place-cancelled-with-shift = The organizer has cancelled this shift.
-place-cancelled-by-organizer = The organizer has cancelled this place.
+place-cancelled-by-organizer = { $count ->
+    [one] The organizer has cancelled this place.
+   *[other] The organizer has cancelled these places.
+}
 
 cannot-cancel = Sorry, that place can’t be cancelled
 cannot-cancel-over = This shift is over, so you can no longer cancel your place.
@@ -334,6 +343,8 @@ cannot-cancel-removed = The organizer has removed this shift, so there is nothin
 cancel-a-place = Cancel a place
 ask-to-cancel = Do you want to cancel this place?
 place-becomes-free = Someone else can then take the place.
+# To a person whom the organizer has marked as here.
+check-in-is-taken-back = You’ll no longer be checked in.
 mail-about-cancellation = We’ll email you to confirm.
 keep-this-place = Keep this place
 ask-to-leave-waiting-list = Do you want to leave the waiting list?

@@ -278,7 +278,10 @@ coming-up = Próximamente
 no-places-coming-up = No tiene turnos próximos.
 past-and-cancelled = Pasadas y canceladas
 moved-html = <strong>La organización ha cambiado el horario o el lugar.</strong> Antes: <span dir="auto">{ $before }</span>
-on-other-shift-html = <strong>La organización ha pasado esta plaza a otro turno.</strong> Antes: <span dir="auto">{ $before }</span>
+on-other-shift-html = { $count ->
+    [one] <strong>La organización ha pasado esta plaza a otro turno.</strong> Antes: <span dir="auto">{ $before }</span>
+   *[other] <strong>La organización ha pasado estas plazas a otro turno.</strong> Antes: <span dir="auto">{ $before }</span>
+}
 cancel-this-place = Cancelar esta plaza
 cancel-this-place-html = Cancelar esta plaza<span class="quiet">: { $name }, { $shift }, { $start }</span>
 on-waiting-list = Está en la lista de espera.
@@ -297,12 +300,18 @@ answer-yes = Sí
 place-over = Este turno ha terminado. Gracias por su ayuda.
 place-waited-until-over = Este turno ha terminado. Usted estaba en la lista de espera.
 place-on-removed-shift = La organización ha eliminado este turno.
-place-cancelled-by-you = Usted canceló esta plaza.
+place-cancelled-by-you = { $count ->
+    [one] Usted canceló esta plaza.
+   *[other] Usted canceló estas plazas.
+}
 place-left-list = Usted salió de la lista de espera.
 place-taken-off-list = La organización ha retirado su nombre de la lista de espera.
 place-cancelled-with-event = La organización ha cancelado este evento.
 place-cancelled-with-shift = La organización ha cancelado este turno.
-place-cancelled-by-organizer = La organización ha cancelado esta plaza.
+place-cancelled-by-organizer = { $count ->
+    [one] La organización ha cancelado esta plaza.
+   *[other] La organización ha cancelado estas plazas.
+}
 
 cannot-cancel = Lo sentimos, no es posible cancelar esa plaza
 cannot-cancel-over = Este turno ha terminado, así que ya no puede cancelar su plaza.
@@ -310,6 +319,7 @@ cannot-cancel-removed = La organización ha eliminado este turno, así que ya no
 cancel-a-place = Cancelar una plaza
 ask-to-cancel = ¿Quiere cancelar esta plaza?
 place-becomes-free = Así otra persona podrá ocupar la plaza.
+check-in-is-taken-back = Su asistencia dejará de estar registrada.
 mail-about-cancellation = Recibirá una confirmación por correo.
 keep-this-place = Conservar esta plaza
 ask-to-leave-waiting-list = ¿Quiere salir de la lista de espera?

@@ -281,7 +281,10 @@ coming-up = À venir
 no-places-coming-up = Vous n’avez aucune place sur un créneau à venir.
 past-and-cancelled = Passées ou annulées
 moved-html = <strong>L’organisateur a changé l’horaire ou le lieu.</strong> Avant : <span dir="auto">{ $before }</span>
-on-other-shift-html = <strong>L’organisateur a déplacé cette place vers un autre créneau.</strong> Avant : <span dir="auto">{ $before }</span>
+on-other-shift-html = { $count ->
+    [one] <strong>L’organisateur a déplacé cette place vers un autre créneau.</strong> Avant : <span dir="auto">{ $before }</span>
+   *[other] <strong>L’organisateur a déplacé ces places vers un autre créneau.</strong> Avant : <span dir="auto">{ $before }</span>
+}
 cancel-this-place = Annuler cette place
 cancel-this-place-html = Annuler cette place<span class="quiet"> : { $name }, { $shift }, { $start }</span>
 on-waiting-list = Vous êtes sur la liste d’attente.
@@ -300,12 +303,18 @@ answer-yes = Oui
 place-over = Ce créneau est terminé. Merci pour votre aide.
 place-waited-until-over = Ce créneau est terminé. Vous étiez sur la liste d’attente.
 place-on-removed-shift = L’organisateur a supprimé ce créneau.
-place-cancelled-by-you = Vous avez annulé cette place.
+place-cancelled-by-you = { $count ->
+    [one] Vous avez annulé cette place.
+   *[other] Vous avez annulé ces places.
+}
 place-left-list = Vous avez quitté la liste d’attente.
 place-taken-off-list = L’organisateur a annulé votre inscription sur la liste d’attente.
 place-cancelled-with-event = L’organisateur a annulé cet événement.
 place-cancelled-with-shift = L’organisateur a annulé ce créneau.
-place-cancelled-by-organizer = L’organisateur a annulé cette place.
+place-cancelled-by-organizer = { $count ->
+    [one] L’organisateur a annulé cette place.
+   *[other] L’organisateur a annulé ces places.
+}
 
 cannot-cancel = Cette place ne peut malheureusement pas être annulée
 cannot-cancel-over = Ce créneau est terminé : vous ne pouvez plus annuler votre place.
@@ -313,6 +322,7 @@ cannot-cancel-removed = L’organisateur a supprimé ce créneau : il n’y a 
 cancel-a-place = Annuler une place
 ask-to-cancel = Voulez-vous annuler cette place ?
 place-becomes-free = Quelqu’un d’autre pourra alors prendre la place.
+check-in-is-taken-back = Votre présence ne sera plus enregistrée.
 mail-about-cancellation = Nous vous enverrons un e-mail de confirmation.
 keep-this-place = Garder cette place
 ask-to-leave-waiting-list = Voulez-vous quitter la liste d’attente ?

@@ -83,6 +83,7 @@ struct AskTemplate<'a> {
     head: Head,
     organization: &'a str,
     place: PlaceView<'a>,
+    person: PersonView<'a>,
     /// Whether the person only waits for a place.
     is_waiting: bool,
     sends_mail: bool,
@@ -105,7 +106,6 @@ struct ChooseTemplate<'a> {
 #[derive(Debug)]
 struct PlaceView<'a> {
     shift_id: ShiftId,
-    /// The people, at least one.
     people: Vec<PersonView<'a>>,
     event: &'a str,
     /// The path of the event's page, if that is public.
@@ -132,7 +132,7 @@ struct PersonView<'a> {
     name: &'a str,
     /// The place in the line of a person who waits; `None` for a person with a place.
     place_in_line: Option<u32>,
-    /// Whether the organizer has marked the person as here. The pages do not offer to cancel such a place, which would clear the mark.
+    /// Whether the organizer has marked the person as here. To cancel the place clears the mark.
     is_here: bool,
     /// The answers, each after its question.
     answers: Vec<(&'a str, Cow<'a, str>)>,
@@ -147,48 +147,60 @@ fn shown(found: Vec<&SignupInFull>) -> Vec<Shown<'_>> {
 
 /// Returns the places by shift, in the order of the first person of each.
 fn views<'a>(shown: &'a [Shown<'a>], site: Site<'_>) -> Vec<PlaceView<'a>> {
-    let mut views: Vec<PlaceView<'a>> = vec![];
-    for (found, at) in shown {
-        let view = PlaceView::of(found, at, site);
-        match views.iter_mut().find(|other| other.says_the_same(&view)) {
-            Some(other) => {
-                other.instructions = other.instructions.take().or(view.instructions);
-                other.people.extend(view.people);
-            }
-            None => views.push(view),
+    let mut views: Vec<(&'a Shown<'a>, PlaceView<'a>)> = vec![];
+    for one @ (found, at) in shown {
+        let view = PlaceView::of(found, at, 1, site);
+        let at = views.iter().position(|(_, other)| other.says_the_same(&view)).unwrap_or(views.len());
+        if at == views.len() {
+            views.push((one, view));
+        } else {
+            let instructions = &mut views[at].1.instructions;
+            *instructions = instructions.take().or(view.instructions);
+        }
+        // A person may have cancelled several times.
+        let (people, person) = (&mut views[at].1.people, PersonView::of(found, site));
+        if !people.iter().any(|other| other.name == person.name) {
+            people.push(person);
         }
     }
-    views
+    let of_all = views.into_iter().map(|((found, at), PlaceView { people, instructions, .. })| {
+        let of_all = PlaceView::of(found, at, people.len(), site);
+        PlaceView { people, instructions, ..of_all }
+    });
+    of_all.collect()
 }
 
-/// Returns whether the page offers to cancel a place.
-pub(super) fn can_cancel(found: &SignupInFull, now: Timestamp) -> bool {
-    found.is_to_come(now) && found.signup.attendance != Some(Attendance::Attended)
+impl<'a> PersonView<'a> {
+    fn of(found: &'a SignupInFull, site: Site<'_>) -> Self {
+        let SignupInFull { signup, place_in_line, .. } = found;
+        let (is_to_come, texts) = (found.is_to_come(site.now), site.texts);
+        let answers = signup.answers.iter();
+        Self {
+            id: signup.id,
+            name: signup.name.as_str(),
+            place_in_line: place_in_line.filter(|_| is_to_come && signup.is_waitlisted()),
+            is_here: is_to_come && signup.attendance == Some(Attendance::Attended),
+            answers: answers
+                .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str(), texts)))
+                .collect(),
+        }
+    }
 }
 
 impl<'a> PlaceView<'a> {
-    fn of(found: &'a SignupInFull, at: &'a TimeAndPlace, site: Site<'_>) -> Self {
+    /// Returns the place of `count` people, without them.
+    fn of(found: &'a SignupInFull, at: &'a TimeAndPlace, count: usize, site: Site<'_>) -> Self {
         let SignupInFull { event, shift, signup, .. } = found;
         let (is_to_come, texts) = (found.is_to_come(site.now), site.texts);
         let linked = |text: &'a str| LinkedText::parts(text);
         let instructions = event.instructions.as_ref().filter(|_| signup.is_confirmed());
-        let answers = signup.answers.iter();
-        let person = PersonView {
-            id: signup.id,
-            name: signup.name.as_str(),
-            place_in_line: found.place_in_line.filter(|_| is_to_come && signup.is_waitlisted()),
-            is_here: is_to_come && !can_cancel(found, site.now),
-            answers: answers
-                .map(|answer| (answer.label.as_str(), answer_in_words(answer.value.as_str(), texts)))
-                .collect(),
-        };
         Self {
             shift_id: shift.id,
-            people: vec![person],
+            people: vec![],
             event: event.title.as_str(),
             event_path: event.is_published.then(|| format!("{}/events/{}", site.base_path, event.slug)),
             shift: shift.title.as_str(),
-            state: (!is_to_come).then(|| state(found, texts)),
+            state: (!is_to_come).then(|| state(found, count, texts)),
             reason: signup.cancellation_reason(event, shift).map(|reason| linked(reason.as_str())),
             times: Times::of(at.interval, &at.zone, texts),
             is_virtual: event.is_virtual,
@@ -196,7 +208,7 @@ impl<'a> PlaceView<'a> {
             moved: signup.moved_from(shift, at).filter(|_| is_to_come).map(|told| {
                 let before = in_words(&told.at, texts);
                 match signup.is_moved() {
-                    true => texts.on_other_shift_html(format!("{}, {before}", told.title)),
+                    true => texts.on_other_shift_html(format!("{}, {before}", told.title), count),
                     false => texts.moved_html(before),
                 }
             }),
@@ -209,13 +221,15 @@ impl<'a> PlaceView<'a> {
     fn says_the_same(&self, other: &Self) -> bool {
         self.shift_id == other.shift_id
             && self.times == other.times
+            && self.locations == other.locations
             && self.state == other.state
+            && self.reason == other.reason
             && self.moved == other.moved
     }
 }
 
-/// Returns what has become of a place that is not one to come.
-fn state(found: &SignupInFull, texts: Texts) -> String {
+/// Returns what has become of the places of `count` people that are not to come.
+fn state(found: &SignupInFull, count: usize, texts: Texts) -> String {
     let has_waited = found.signup.has_only_waited();
     match found.signup.state {
         SignupState::Confirmed | SignupState::Waitlisted if found.shift.shift.deleted_at.is_some() => {
@@ -224,14 +238,14 @@ fn state(found: &SignupInFull, texts: Texts) -> String {
         SignupState::Waitlisted => texts.place_waited_until_over(),
         SignupState::Confirmed => texts.place_over(),
         SignupState::Cancelled { by: CancelledBy::Volunteer, .. } if has_waited => texts.place_left_list(),
-        SignupState::Cancelled { by: CancelledBy::Volunteer, .. } => texts.place_cancelled_by_you(),
+        SignupState::Cancelled { by: CancelledBy::Volunteer, .. } => texts.place_cancelled_by_you(count),
         SignupState::Cancelled { by: CancelledBy::EventCancellation, .. } => {
             texts.place_cancelled_with_event()
         }
         SignupState::Cancelled { by: CancelledBy::ShiftDeletion, .. } => texts.place_cancelled_with_shift(),
         SignupState::Cancelled { .. } if has_waited => texts.place_taken_off_list(),
         // The organizer or the operator, or a canceller that is newer than this page.
-        SignupState::Cancelled { .. } => texts.place_cancelled_by_organizer(),
+        SignupState::Cancelled { .. } => texts.place_cancelled_by_organizer(count),
     }
 }
 
@@ -277,7 +291,8 @@ pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Respo
     let page = AskTemplate {
         head: head(title, found),
         organization: found.organization.name.as_str(),
-        place: PlaceView::of(place, &at, site),
+        place: PlaceView::of(place, &at, 1, site),
+        person: PersonView::of(place, site),
         is_waiting: place.signup.is_waitlisted(),
         sends_mail: site.sends_mail,
         path: site.path,
@@ -287,9 +302,7 @@ pub(super) fn ask(place: &SignupInFull, found: &Places, site: Site<'_>) -> Respo
 
 /// Renders the page that asks which of several places to cancel.
 pub(super) fn choose(status: StatusCode, found: &Places, site: Site<'_>) -> Response {
-    let mut to_come = found.to_come(site.now);
-    to_come.retain(|found| can_cancel(found, site.now));
-    let to_come = shown(to_come);
+    let to_come = shown(found.to_come(site.now));
     let page = ChooseTemplate {
         head: head(site.texts.cancel_a_place(), found),
         organization: found.organization.name.as_str(),

@@ -1,8 +1,8 @@
 //! Tests of the page behind the link of a mail.
 
 use signup_core::{
-    Acceptance, Attendance, Capacity, DeleteShift, FixedClock, NewInvitation, NewShift, NewSignup, Role,
-    Secret, Session, ShiftPatch, Signup, SignupId,
+    Acceptance, Attendance, Cancellation, Capacity, DeleteShift, FixedClock, NewInvitation, NewShift,
+    NewSignup, Role, Secret, Session, ShiftPatch, Signup, SignupId,
 };
 use warp::http::header::{CONTENT_TYPE, LOCATION};
 
@@ -166,7 +166,7 @@ async fn a_place_that_moved_to_another_shift_says_what_the_volunteer_was_told() 
 #[tokio::test]
 async fn a_family_has_one_card_for_each_shift() {
     let sample = with_room().await;
-    let Volunteer { secret, .. } = sample.ada().await;
+    let Volunteer { secret, signup } = sample.ada().await;
     sample.second_place().await;
     let bo = sample.sign_up("Bo", "ada@example.org").await;
     let cards = async |names: [usize; 2]| {
@@ -178,14 +178,44 @@ async fn a_family_has_one_card_for_each_shift() {
     };
     let page = cards([2, 1]).await;
     assert_eq!(page.matches("/cancel?signup_id=").count(), 3, "{page}");
+    assert_eq!(cancel(&sample, &secret, Some(bo.signup.id)).await.status(), 303);
+    let again = sample.sign_up("Bo", "ada@example.org").await;
+    assert_eq!(cancel(&sample, &secret, Some(again.signup.id)).await.status(), 303);
+    let page = places(&sample, &secret).await.text;
+    assert_eq!(page.matches("Bo</strong>").count(), 1, "a person who cancelled twice: {page}");
+    assert_eq!(page.matches("You cancelled this place.").count(), 1, "{page}");
+    assert_eq!(cancel(&sample, &secret, Some(signup.id)).await.status(), 303);
+    let page = cards([2, 1]).await;
+    assert_eq!(page.matches("You cancelled these places.").count(), 1, "{page}");
     sample.cancel("The hall is flooded.").await;
-    assert_eq!(cards([2, 1]).await.matches("The hall is flooded.").count(), 2);
-    assert_eq!(cancel(&sample, &bo.secret, None).await.status(), 303);
+    assert_eq!(cards([2, 1]).await.matches("The hall is flooded.").count(), 1);
 }
 
-/// A cancel would clear the mark. The rules of a request stay those of any place.
 #[tokio::test]
-async fn the_place_of_a_person_who_is_here_is_not_offered_for_cancellation() {
+async fn each_person_of_a_family_has_the_reason_of_the_organizer() {
+    let sample = with_room().await;
+    let Volunteer { secret, signup } = sample.ada().await;
+    let bo = sample.sign_up("Bo", "ada@example.org").await.signup;
+    let cy = sample.sign_up("Cy", "ada@example.org").await.signup;
+    let grace = sample.grace().await;
+    for (place, reason) in [(signup, "Ada is ill."), (bo, "Bo is too young."), (cy, "Bo is too young.")] {
+        let cancel = Cancellation::new().reason(reason.parse().unwrap());
+        grace.cancel_signup(place.id, cancel).await.unwrap();
+    }
+    let page = places(&sample, &secret).await.text;
+    let card = |reason: &str| {
+        let mut cards = page.split("<li class=\"panel\">").filter(|card| card.contains(reason));
+        let card = cards.next().unwrap();
+        assert!(cards.next().is_none(), "{page}");
+        ["Ada", "Bo", "Cy", "cancelled this place.", "cancelled these places."]
+            .map(|text| card.contains(text))
+    };
+    assert_eq!(card("Ada is ill."), [true, false, false, true, false], "{page}");
+    assert_eq!(card("Bo is too young."), [false, true, true, false, true], "{page}");
+}
+
+#[tokio::test]
+async fn a_person_who_is_here_reads_so_before_the_place_is_cancelled() {
     let sample = with_room().await;
     let Volunteer { secret, signup } = sample.ada().await;
     let bo = sample.sign_up("Bo", "ada@example.org").await.signup;
@@ -193,15 +223,11 @@ async fn the_place_of_a_person_who_is_here_is_not_offered_for_cancellation() {
     sample.grace().await.mark_attendance(signup.id, Some(Attendance::Attended)).await.unwrap();
     let link = |id| format!("signup_id={id}");
     let page = places(&sample, &secret).await;
-    assert_has(&page, &["You’re checked in.", &link(bo.id)]);
-    assert!(!page.text.contains(&link(signup.id)), "{}", page.text);
-    assert_eq!(asked(&sample, &secret, &link(signup.id)).await.status(), 303);
-    let which = shown(asked(&sample, &secret, "").await).await;
-    assert!(
-        which.text.contains(&format!("value=\"{}\"", bo.id)) && !which.text.contains("Ada"),
-        "{}",
-        which.text
-    );
+    assert_has(&page, &["You’re checked in.", &link(bo.id), &link(signup.id)]);
+    for (id, is_here) in [(signup.id, true), (bo.id, false)] {
+        let page = shown(asked(&sample, &secret, &link(id)).await).await;
+        assert_eq!((page.status, page.text.contains("You’ll no longer be checked in.")), (200, is_here));
+    }
     assert_eq!(cancel(&sample, &secret, Some(signup.id)).await.status(), 303);
     assert_has(&places(&sample, &secret).await, &["You cancelled this place."]);
 }

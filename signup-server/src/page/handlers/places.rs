@@ -59,13 +59,11 @@ impl PublicPages {
     }
 
     /// `GET /signups/{secret}/cancel`: asks whether to cancel the place in the query parameter `signup_id`. Without the parameter, asks
-    /// about the only place that can be cancelled, or which of several. If there is none, or the place is cancelled already, or the
-    /// organizer has marked the person as here, redirects to the page of the places.
+    /// about the only place that can be cancelled, or which of several. If there is none, or the place is cancelled already, redirects to
+    /// the page of the places.
     pub(crate) async fn ask_to_cancel(self, secret: String, query: String) -> Response {
         self.with_places(secret, async |_, found, site| match choice(found, site, query.as_bytes()) {
-            Choice::Place(chosen) if places::can_cancel(chosen, site.now) => places::ask(chosen, found, site),
-            // The page says that the person is here.
-            Choice::Place(chosen) if chosen.is_to_come(site.now) => see_other(site.path),
+            Choice::Place(chosen) if chosen.is_to_come(site.now) => places::ask(chosen, found, site),
             Choice::Place(chosen) if chosen.signup.is_active() => {
                 let refusal =
                     if chosen.shift.deleted_at.is_some() { Refusal::Removed } else { Refusal::Over };
@@ -151,7 +149,6 @@ fn choice<'p>(found: &'p Places, site: Site<'_>, form: &[u8]) -> Choice<'p> {
     match found.to_come(site.now)[..] {
         [] => Choice::Nothing,
         [only] => Choice::Place(only),
-        ref several if several.iter().any(|found| places::can_cancel(found, site.now)) => Choice::Several,
-        _ => Choice::Nothing,
+        _ => Choice::Several,
     }
 }
