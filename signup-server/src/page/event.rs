@@ -18,7 +18,7 @@ use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
 use super::times::{self, Times};
-use super::typed::{CHANGE, OPEN, SHIFT, Typed, WAITLIST};
+use super::typed::{CHANGE, OPEN, SHIFT, TO_SHIFTS, Typed, WAITLIST};
 use super::{Head, LinkPreview, html};
 use crate::linked_text::LinkedText;
 use crate::plain::shorten;
@@ -306,11 +306,7 @@ pub(super) fn page(
     let texts = Texts::of(event.language);
     let open = shifts.iter().filter(|shift| is_open(event, shift, now)).count();
     let form_path = format!("{}/signups", site.path);
-    let filter = match focus.kept.is_empty() {
-        true => Filter::of(open, shifts.len(), focus.only_open),
-        // The filter is in the address of the page, in which nothing that was typed may be.
-        false => Filter::None,
-    };
+    let filter = Filter::of(open, shifts.len(), focus.only_open);
     let shown = shifts.iter().filter(|shift| filter != Filter::On || is_open(event, shift, now));
     let views: Vec<_> = shown
         .map(|shift| {

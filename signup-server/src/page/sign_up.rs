@@ -12,7 +12,7 @@ use warp::http::header::CACHE_CONTROL;
 use warp::http::{HeaderValue, StatusCode};
 use warp::reply::Response;
 
-use super::event::{RESULT, Site, choice, form_action, places, takes};
+use super::event::{RESULT, Site, form_action, places, takes};
 use super::times::Times;
 use super::typed::{ADD, CHANGE, EMAIL, NAME, OVERLAP, SHIFT, TO_SHIFTS, Typed, WAITLIST, prefix};
 use super::{Head, html, invisible, unusable_characters};
@@ -34,10 +34,6 @@ struct SignUpTemplate<'a> {
     offered: usize,
     /// The number of chosen shifts that the event no longer has.
     missing: usize,
-    /// Whether nothing was typed yet.
-    is_new: bool,
-    /// The path of the event's page, on which the shifts are still chosen.
-    back: String,
     /// The ids of the fields with a fault, each with what to do.
     mistakes: Vec<(String, String)>,
     overlap: Option<Overlap>,
@@ -158,8 +154,6 @@ pub(super) fn page(
         offered: offered.len(),
         missing: ids.len() - chosen.len(),
         shifts: views.collect(),
-        is_new,
-        back: choice(site.path, chosen.iter().map(|shift| shift.id)),
         mistakes,
         overlap,
         people,

@@ -24,6 +24,9 @@ pub(super) const TO_SHIFTS: &str = "shifts";
 /// The maximum number of form fields that are read. No form of the pages has nearly as many.
 const MAX_FIELDS: usize = 1000;
 
+/// The maximum size of a form that a page keeps for another try, in bytes.
+pub(super) const MAX_KEPT: usize = 64 * 1024;
+
 /// The fields of a form in their order. The last value of a repeated field counts, except for the shifts.
 #[derive(Debug, Default)]
 pub(super) struct Typed(Vec<(String, String)>);
@@ -35,36 +38,41 @@ impl Typed {
         Self(fields.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
     }
 
-    /// Returns only the chosen shifts, and whether to join their waiting lists.
+    /// Returns only the chosen shifts, whether to join their waiting lists, and whether the page shows only those with places.
     pub(super) fn only_shifts(self) -> Self {
         Self(self.0.into_iter().filter(|(name, _)| is_choice(name)).collect())
     }
 
-    /// Returns the fields in the query of a path in place of those that choose shifts, if the query chooses any. A button leads to such a
-    /// path with a form that has what was typed.
-    pub(super) fn for_shifts_of(self, query: &str) -> Self {
-        let chosen = Self::parse(query.as_bytes()).only_shifts();
-        if chosen.shifts().is_empty() {
-            return self;
+    /// Parses the body of a form that was sent to a path with this query. If the form was sent to choose other shifts, the fields in the
+    /// query count, in place of those that choose shifts if the query chooses any. A button leads to such a path.
+    pub(super) fn sent(body: &[u8], query: &str) -> Self {
+        let typed = Self::parse(body);
+        if !typed.changes_shifts() {
+            return typed;
         }
-        Self(self.0.into_iter().filter(|(name, _)| !is_choice(name)).chain(chosen.0).collect())
+        let chosen = Self::parse(query.as_bytes()).only_shifts();
+        let replaces = !chosen.shifts().is_empty();
+        let rest = typed.0.into_iter().filter(|(name, _)| !(replaces && is_choice(name)));
+        Self(rest.chain(chosen.0).collect())
     }
 
-    /// Returns what was typed about the people, for a form for other shifts.
+    /// Returns the fields for another try. `None` if there are none, or more than a page keeps.
+    pub(super) fn to_keep(&self) -> Option<&[(String, String)]> {
+        let size: usize = self.0.iter().map(|(name, value)| name.len() + value.len()).sum();
+        (1..=MAX_KEPT).contains(&size).then_some(&self.0)
+    }
+
+    /// Returns what was typed about the people, for a form for other shifts, unless it is more than a page keeps.
     pub(super) fn of_people(&self) -> Vec<(String, String)> {
         let is_about_people = |(name, value): &&(String, String)| {
             !value.is_empty() && (name == EMAIL || row_of(name).is_some())
         };
-        self.0.iter().filter(is_about_people).cloned().collect()
+        self.to_keep().into_iter().flatten().filter(is_about_people).cloned().collect()
     }
 
     /// Returns whether nothing was typed yet.
     pub(super) fn is_new(&self) -> bool {
         self.0.iter().all(|(name, _)| is_choice(name))
-    }
-
-    pub(super) fn fields(&self) -> &[(String, String)] {
-        &self.0
     }
 
     /// Returns the value of a field that was sent.
@@ -89,12 +97,17 @@ impl Typed {
 
     /// Returns whether the form was sent to show it for the chosen shifts.
     pub(super) fn goes_to_form(&self) -> bool {
-        !self.value(CHANGE).is_empty() && !self.goes_to_shifts()
+        self.changes_shifts() && !self.goes_to_shifts()
+    }
+
+    /// Returns whether the form was sent to choose other shifts, or for those that were chosen.
+    pub(super) fn changes_shifts(&self) -> bool {
+        !self.value(CHANGE).is_empty()
     }
 
     /// Returns whether the form was sent to sign people up.
     pub(super) fn signs_up(&self) -> bool {
-        !self.adds_person() && self.value(CHANGE).is_empty()
+        !self.adds_person() && !self.changes_shifts()
     }
 
     /// Returns whether people who find no place join the waiting list.
@@ -150,7 +163,7 @@ impl Typed {
 }
 
 fn is_choice(name: &str) -> bool {
-    name == SHIFT || name == WAITLIST
+    [SHIFT, WAITLIST, OPEN].contains(&name)
 }
 
 /// Returns what stands before the name of a field of the person in this row.
@@ -198,6 +211,17 @@ mod tests {
             (input.accepts_overlaps, input.joins_waitlist)
         });
         assert_eq!((overlap, waitlist), ((true, false), (false, true)));
+    }
+
+    #[test]
+    fn a_page_keeps_what_was_typed_up_to_a_size() {
+        let typed = |length: usize| Typed::parse(format!("answer.q={}", "x".repeat(length)).as_bytes());
+        let name = "answer.q".len();
+        for (length, is_kept) in [(1, true), (MAX_KEPT - name, true), (MAX_KEPT - name + 1, false)] {
+            let typed = typed(length);
+            assert_eq!((typed.to_keep().is_some(), typed.of_people().len()), (is_kept, is_kept.into()));
+        }
+        assert!(Typed::default().to_keep().is_none());
     }
 
     #[test]

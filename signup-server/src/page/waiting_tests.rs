@@ -95,7 +95,10 @@ fn kept(page: &str) -> Vec<(String, String)> {
     let form = page.split_once("id=\"choice\"").unwrap().1;
     let fields = form.split("<input type=\"hidden\" name=\"").skip(1);
     let fields = fields.map(|field| field.split_once("\" value=\"").unwrap());
-    fields.map(|(name, rest)| (name.to_owned(), rest.split_once('"').unwrap().0.to_owned())).collect()
+    let fields = fields.map(|(name, rest)| (name.to_owned(), rest.split_once('"').unwrap().0));
+    fields
+        .map(|(name, value)| (name, value.replace("&#34;", "\"").replace("&#60;", "<").replace("&#62;", ">")))
+        .collect()
 }
 
 #[tokio::test]
@@ -106,7 +109,7 @@ async fn a_form_that_meets_a_full_shift_keeps_what_was_typed_for_other_shifts() 
     assert_eq!(waiting.send("Ada", &[]).await.status(), 303);
     let answer_of_di = format!("people.2.{}", waiting.answer);
     let family =
-        [("slot_id", &*packing), ("people.1.name", ""), ("people.2.name", "Di"), (&*answer_of_di, "M")];
+        [("slot_id", &*packing), ("people.1.name", ""), ("people.2.name", "D\"<b>"), (&*answer_of_di, "M")];
     for _ in ["sent", "sent once more"] {
         let refused = shown(waiting.send("Bo", &family).await).await;
         assert_eq!((refused.status, &*refused.cache_control), (409, "no-store"));
@@ -116,7 +119,7 @@ async fn a_form_that_meets_a_full_shift_keeps_what_was_typed_for_other_shifts() 
             ("name", "Bo"),
             ("email", "Bo@example.org"),
             (&waiting.answer, "M"),
-            ("people.2.name", "Di"),
+            ("people.2.name", "D\"<b>"),
             (&answer_of_di, "M"),
         ];
         assert_eq!(typed, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
@@ -140,7 +143,7 @@ async fn a_form_that_meets_a_full_shift_keeps_what_was_typed_for_other_shifts() 
             "Night watch",
             "name=\"waitlist\"",
             "value=\"Bo\"",
-            "value=\"Di\"",
+            "value=\"D&#34;&#60;b&#62;\"",
             "value=\"M\" selected",
         ] {
             assert!(again.text.contains(text), "{text} in {}", again.text);
@@ -154,6 +157,11 @@ async fn a_form_that_meets_a_full_shift_keeps_what_was_typed_for_other_shifts() 
         let request = form(&[&fields[1..], &[("slot_id", &packing), ("change", "shifts")]].concat());
         let shifts = shown(pages.clone().sign_up(event.slug.clone(), client, request).await).await;
         assert_eq!(shifts.status, 200);
+        assert!(
+            shifts.text.contains("id=\"result\" tabindex=\"-1\"><p>We’ve kept what you typed."),
+            "{}",
+            shifts.text
+        );
         assert!(shifts.text.contains(&format!("value=\"{packing}\" checked")), "{}", shifts.text);
 
         // Without a word about its waiting list, the shift is full.
@@ -173,6 +181,23 @@ async fn a_form_that_meets_a_full_shift_keeps_what_was_typed_for_other_shifts() 
     let found = service.volunteers().event(&event.slug).await.unwrap();
     let taken = found.shifts.iter().map(|shift| (shift.occupancy.filled, shift.occupancy.waitlisted));
     assert_eq!(taken.collect::<Vec<_>>(), [(2, 0), (0, 0), (1, 2), (0, 0)], "nothing is taken twice");
+}
+
+#[tokio::test]
+async fn a_form_without_anything_typed_leads_to_the_shifts_as_they_are_chosen() {
+    let waiting = Waiting::start(Language::En).await;
+    let Sample { pages, event, shift, .. } = &waiting.sample;
+    let client = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let mut request = form(&[("slot_id", &shift.to_string()), ("name", ""), ("change", "shifts")]);
+    request.query = "open=1".to_owned();
+    let page = shown(pages.clone().sign_up(event.slug.clone(), client, request).await).await;
+    assert_eq!((page.status, &*page.cache_control), (200, "no-cache"));
+    for text in
+        ["method=\"get\"", &format!("value=\"{shift}\" checked"), "Only shifts with places are shown."]
+    {
+        assert!(page.text.contains(text), "{text} in {}", page.text);
+    }
+    assert!(!page.text.contains("kept what you typed"), "{}", page.text);
 }
 
 /// The page does not say that a place is saved: all that the form gave may be a place in the line.

@@ -190,9 +190,28 @@ async fn every_state_of_the_pages_is_accessible() {
     browser.open_form(&late).await;
     // The last place is taken while the form is open.
     server.patch(&format!("/v1/slots/{late}"), &json!({"capacity": 1})).await;
+    let event = format!("/v1/events/{}", plain.event["id"].as_str().unwrap());
+    server.patch(&event, &json!({"waitlist_enabled": true})).await;
     browser.send_form("Bob", "bob@example.org").await;
     browser.wait_for("Sorry, this shift is full").await;
     browser.look("just-full", &axe).await;
+    // The Enter key chooses the ticked shift. It does not press the button of the waiting list above.
+    let early = plain.slot("Early");
+    let tick = browser.of_shift(&early, "input[type=checkbox]").await;
+    tick.send_keys(" ").await.unwrap();
+    tick.send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("Your shift").await;
+    assert_eq!(browser.driver.title().await.unwrap(), "Sign up: Food drive");
+    browser.press("Choose other shifts").await;
+    browser.wait_for("We’ve kept what you typed.").await;
+    browser.of_shift(&early, "button").await.click().await.unwrap();
+    browser.wait_for("Your shift").await;
+    for (field, value) in [("name", "Bob"), ("email", "bob@example.org")] {
+        assert_eq!(browser.field(field).await.prop("value").await.unwrap().as_deref(), Some(value));
+    }
+    browser.field("name").await.send_keys(Key::Enter).await.unwrap();
+    browser.wait_for("Your place is saved").await;
+    server.patch(&event, &json!({"waitlist_enabled": false})).await;
     browser.go_and_look(&url(&plain.path), "full", &axe).await;
 
     let mail = wait_until(Duration::from_secs(60), async || {
@@ -218,7 +237,6 @@ async fn every_state_of_the_pages_is_accessible() {
     browser.look_at_mail("mail", &mail, &axe).await;
 
     browser.go(&url(&plain.path)).await;
-    let early = plain.slot("Early");
     for _ in 0..120 {
         plain.sign_up(&server, &early, "", "").await;
     }

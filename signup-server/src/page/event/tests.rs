@@ -149,6 +149,13 @@ async fn a_page_of_many_shifts_can_show_only_those_with_places() {
     let less = r#"<button class="plain" formaction="/events/drive">Show all shifts"#;
     assert!(all.contains(more) && !all.contains(less), "{all}");
     assert!(open.contains(less) && open.contains("Only shifts with places are shown."), "{open}");
+    // A query would have what was typed.
+    let kept = || vec![("name".to_owned(), "Ada".to_owned())];
+    let all = html_with(&found, &Focus { kept: kept(), ..Focus::default() }).await;
+    let open = html_with(&found, &Focus { kept: kept(), only_open: true, ..Focus::default() }).await;
+    let more = r#"formaction="/events/drive/signups?open=1" name="change" value="shifts">Show only shifts with places"#;
+    let less = r#"formaction="/events/drive/signups" name="change" value="shifts">Show all shifts"#;
+    assert!(all.contains(more) && open.contains(less) && shown(&open) == 29, "{all}\n{open}");
 }
 
 #[tokio::test]

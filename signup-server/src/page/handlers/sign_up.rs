@@ -18,15 +18,13 @@ use crate::page::event::{self, Focus, Notice};
 use crate::page::message::{Retry, body_error, error_page, not_found, see_other, too_many};
 use crate::page::sign_up;
 use crate::page::signed_up::{self, COOKIE, Kept};
-use crate::page::typed::Typed;
+use crate::page::typed::{MAX_KEPT, Typed};
 use crate::request::Request;
 use crate::texts::Texts;
 
 /// A form is answered after a multiple of this time. About a person with a place on a full shift, more is written, and more is read for the
 /// page: this takes a millisecond longer than for anybody else. So the time of an answer does not tell who has a place.
 const ANSWER_TICK: Duration = Duration::from_millis(20);
-/// The maximum size of a form that a page keeps for another try, in bytes.
-const MAX_KEPT: usize = 64 * 1024;
 
 impl PublicPages {
     /// `GET /events/{slug}/signups`: returns the form for the shifts in the query parameters `slot_id`. If there is no form for them,
@@ -87,16 +85,20 @@ impl PublicPages {
     }
 
     /// `POST /events/{slug}/signups`: signs people up and redirects. If a shift is refused, returns the page of the event with the
-    /// reason, which keeps what was typed for another shift. If the form has faults, or asks for a row for another person or for other
-    /// shifts, returns the form.
+    /// reason, which keeps what was typed for another shift. If the form has faults, or was sent to add a person or from that page, returns
+    /// the form. If it was sent to choose other shifts, returns the page of the event.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         let path = self.event_path(&slug);
+        let action = event::form_action(&path);
         let volunteers = self.service.volunteers();
         let found = match volunteers.count_attempts(client, 1).await {
             Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await,
             Ok(allowance) => {
                 let texts = texts_of(&volunteers.event(&slug).await);
-                return too_many(allowance.retry_after_s(self.service.now()), None, texts);
+                // The places of one large family are all that a minute allows, and it may go on to other shifts.
+                let body = request.form_up_to(MAX_KEPT).await.unwrap_or_default();
+                let typed = Typed::sent(&body, &request.query);
+                return too_many(allowance.retry_after_s(self.service.now()), retry(&action, &typed), texts);
             }
             Err(error) => Err(error),
         };
@@ -111,13 +113,9 @@ impl PublicPages {
         // The ticks begin when the body has arrived: a client that chose their beginning could place it so that they tell apart what
         // takes a little longer.
         let began = Instant::now();
-        let (mut typed, is_kept) = (Typed::parse(&body), body.len() <= MAX_KEPT);
+        let typed = Typed::sent(&body, &request.query);
         drop(body);
-        if typed.goes_to_form() {
-            typed = typed.for_shifts_of(&request.query);
-        }
-        let action = event::form_action(&path);
-        let retry = || is_kept.then_some(Retry { action: &action, fields: typed.fields() });
+        let retry = || retry(&action, &typed);
         let found = match found {
             Ok(found) => found,
             Err(error) => return error_page(&error, &self.base_path, retry(), texts),
@@ -134,15 +132,15 @@ impl PublicPages {
                 Err(error) => return error_page(&error, &self.base_path, retry(), texts),
             }
         }
-        let answer = self.answer(&slug, &found, &typed, is_kept).await;
+        let answer = self.answer(&slug, &found, &typed).await;
         let ticks = began.elapsed().as_millis() / ANSWER_TICK.as_millis() + 1;
         tokio::time::sleep_until(began + ANSWER_TICK * u32::try_from(ticks).unwrap_or(1)).await;
         answer
     }
 
     /// Signs people up, and returns the whole answer. `found` is the event as it was read before.
-    async fn answer(&self, slug: &str, found: &PublicEvent, typed: &Typed, is_kept: bool) -> Response {
-        if typed.goes_to_shifts() || typed.goes_to_form() {
+    async fn answer(&self, slug: &str, found: &PublicEvent, typed: &Typed) -> Response {
+        if typed.changes_shifts() {
             return self.faulty(StatusCode::OK, slug, typed, &Faults::new()).await;
         }
         let mut signed_up = self.try_sign_up(slug, typed).await;
@@ -174,8 +172,7 @@ impl PublicPages {
             }
             Err(error) => {
                 let action = event::form_action(&path);
-                let retry = is_kept.then(|| Retry { action: &action, fields: typed.fields() });
-                error_page(&error, &self.base_path, retry, texts)
+                error_page(&error, &self.base_path, retry(&action, typed), texts)
             }
         }
     }
@@ -215,7 +212,8 @@ impl PublicPages {
         } else if !event::has_open_signups(&found.event, self.service.now()) {
             self.page_of(StatusCode::CONFLICT, &found, &Notice::closed(texts).into())
         } else if typed.goes_to_shifts() {
-            self.page_of(status, &found, &Focus { chosen: typed.shifts(), ..Focus::keeping(typed) })
+            let (chosen, only_open) = (typed.shifts(), typed.wants_open());
+            self.page_of(status, &found, &Focus { chosen, only_open, ..Focus::keeping(typed) })
         } else if typed.goes_to_form() {
             self.form_for(&found, typed).await
         } else if count == 0 || count > NewSignup::MAX_SHIFTS {
@@ -274,6 +272,11 @@ impl PublicPages {
 /// Returns the texts in the language of the event. They are English if there is none.
 fn texts_of(found: &Result<PublicEvent, Error>) -> Texts {
     Texts::of(found.as_ref().map_or_else(|_| Language::default(), |found| found.event.language))
+}
+
+/// Returns the form that sends again what was typed, unless it is more than a page keeps.
+fn retry<'a>(action: &'a str, typed: &'a Typed) -> Option<Retry<'a>> {
+    typed.to_keep().map(|fields| Retry { action, fields })
 }
 
 /// Returns a calendar file to download.
