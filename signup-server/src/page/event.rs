@@ -343,8 +343,8 @@ pub(super) fn page(
         Some(url) => Html::typed_link(name, url.as_str()),
         None => Html::typed(name),
     };
-    let is_ahead = event.signup_phase(now) == SignupPhase::Ahead;
-    let is_asking = open > 0 || is_ahead && !event.is_cancelled() && !event.is_over_with(shifts, now);
+    let is_ahead = event.signup_phase(now) == SignupPhase::Ahead && !event.is_cancelled();
+    let is_asking = open > 0 || is_ahead && shifts.iter().any(|shift| shift.takes_signups(now));
     let page = EventTemplate {
         head: Head {
             preview: Some(LinkPreview {

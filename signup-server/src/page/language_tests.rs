@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use insta::assert_snapshot;
 use regex::Regex;
 use signup_core::{
-    Capacity, FixedClock, Hours, Language, NewEvent, NewOrganization, NewQuestion, NewShift, QuestionKind,
-    Scopes, Secret, Service, ShiftId, date,
+    Capacity, EventPatch, FixedClock, Hours, Language, NewEvent, NewOrganization, NewQuestion, NewShift,
+    QuestionKind, Scopes, Secret, Service, ShiftId, date,
 };
 use signup_store_memory::MemoryStore;
 use warp::http::HeaderMap;
@@ -71,7 +71,8 @@ pub(super) async fn read(response: Response) -> String {
     format!("=== {}\n{}\n", page.status, readable(&page.text))
 }
 
-/// Returns the pages that a volunteer sees on the way from the event to a cancelled place.
+/// Returns the pages that a volunteer sees on the way from the event to a cancelled place, and the event once its
+/// sign-ups are closed.
 async fn pages(language: Language) -> String {
     let (sample, shifts) = event(language).await;
     let (pages, slug) = (&sample.pages, &sample.event.slug);
@@ -106,6 +107,9 @@ async fn pages(language: Language) -> String {
         pages.clone().ask_to_cancel(link(), format!("signup_id={}", one_place(&sample, &secret).await)).await,
     )
     .await;
+    let close = EventPatch::new().signups_close_at("2027-02-01T12:00".parse().unwrap());
+    sample.session.patch_event(sample.event.id, close).await.unwrap();
+    all += &read(pages.clone().event(slug.clone(), String::new()).await).await;
     all.replace(&link(), "{secret}").replace(&**slug, "{slug}")
 }
 

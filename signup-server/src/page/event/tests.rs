@@ -54,6 +54,15 @@ async fn only_an_event_that_takes_sign_ups_or_will_is_said_to_look_for_volunteer
         (with(&|found| found.event.signups_close_at = Some(past)), false, Some("Sign-ups are closed")),
         (with(&|found| found.shifts[0].shift.occupancy.filled = 1_000_000), false, Some("No places left")),
         (with(&|found| found.shifts.clear()), false, Some("No shifts yet")),
+        (with(&|found| (found.event.signups_open_at, found.shifts) = (Some(far), vec![])), false, None),
+        (
+            with(&|found| {
+                found.event.signups_open_at = Some(far);
+                found.shifts[0].shift.occupancy.filled = 1;
+            }),
+            false,
+            Some("Sign-ups open on"),
+        ),
     ] {
         let html = page_html(&found).await;
         let said = html.matches("is looking for volunteers").count();
@@ -61,6 +70,8 @@ async fn only_an_event_that_takes_sign_ups_or_will_is_said_to_look_for_volunteer
         assert_eq!(said, if is_asking { 3 } else { 0 }, "{notice:?}: {html}");
         assert!(notice.is_none_or(|notice| html.contains(notice)), "{notice:?}: {html}");
         assert_eq!(html.contains("1 of 1 place left"), is_asking, "{html}");
+        let is_closed = notice == Some("Sign-ups are closed");
+        assert_eq!(html.contains("0 of 1 place filled"), is_closed, "{html}");
     }
 }
 
