@@ -1,9 +1,8 @@
 //! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
 //!
 //! A handler reads the body last: whatever decides without the body is decided before the body takes memory. There are two
-//! exceptions. A form for a sign-up is read although the store fails, and a short one although its client has sent too many, so that the
-//! page can keep what was typed. The stored
-//! answer of an idempotency key depends on the body, so that answer comes after the body.
+//! exceptions. A form for a sign-up is read although the store fails, and a short one although its client has sent too many, so that
+//! the page can keep what was typed. The stored answer of an idempotency key depends on the body, so that answer comes after the body.
 
 use std::net::IpAddr;
 use std::pin::Pin;
