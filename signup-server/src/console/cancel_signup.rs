@@ -20,6 +20,9 @@ struct CancelTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     form: &'a Form,
+    read: [(&'static str, String); 2],
+    /// Whether the page of the form said something else.
+    has_changed: bool,
     event: &'a Event,
     signup: &'a Signup,
     list: String,
@@ -57,6 +60,10 @@ pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
             return Ok(found.reason_page(StatusCode::UNPROCESSABLE_ENTITY, &call, &form));
         }
     };
+    if found.has_changed_since(&form) && found.signup.is_active() {
+        found.check_can_be_cancelled(&call).await?;
+        return Ok(found.reason_page(StatusCode::CONFLICT, &call, &form));
+    }
     if form.is_confirmed() {
         let done = if found.signup.is_waitlisted() { Done::TakenOffList } else { Done::PlaceCancelled };
         let _cancelled = call.session.cancel_signup(found.signup.id, cancel).await?;
@@ -89,10 +96,19 @@ impl FoundSignup {
         let (Self { signup, event, .. }, frame) = (self, &call.frame);
         let head = frame.head_of(&self.what(), form);
         let (list, shift, successor) = (frame.path(&self.list(form)), self.shift(), self.successor(call));
-        let is_notified = is_notified(form);
-        show(
-            status,
-            &CancelTemplate { head, frame, form, event, signup, list, shift, successor, is_notified },
-        )
+        let page = CancelTemplate {
+            head,
+            frame,
+            form,
+            read: self.read(),
+            has_changed: status == StatusCode::CONFLICT,
+            event,
+            signup,
+            list,
+            shift,
+            successor,
+            is_notified: is_notified(form),
+        };
+        show(status, &page)
     }
 }

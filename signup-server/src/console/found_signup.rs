@@ -38,6 +38,20 @@ impl FoundSignup {
         shift_in_words(shift, &self.signup, Texts::of(self.event.language))
     }
 
+    /// Returns the hidden fields with what a page says about the sign-up.
+    pub(super) fn read(&self) -> [(&'static str, String); 2] {
+        [
+            ("was.status", self.signup.status().name().to_owned()),
+            ("was.slot_id", self.signup.shift.to_string()),
+        ]
+    }
+
+    /// Returns whether the page of the form said something else about the sign-up than is so now. A form that does not say what its
+    /// page said is judged by what is so now.
+    pub(super) fn has_changed_since(&self, form: &Form) -> bool {
+        self.read().iter().any(|(name, now)| form.is_ticked(name) && form.value(name) != now)
+    }
+
     /// Returns whether the shift of the sign-up is over. That of a deleted shift is not known.
     pub(super) fn is_over(&self, now: Timestamp) -> bool {
         self.shifts.iter().any(|shift| shift.id == self.signup.shift && shift.is_over(now))

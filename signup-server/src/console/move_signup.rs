@@ -17,6 +17,9 @@ struct MoveTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     form: &'a Form,
+    read: [(&'static str, String); 2],
+    /// Whether the page of the form said something else.
+    has_changed: bool,
     event: &'a Event,
     signup: &'a Signup,
     list: String,
@@ -46,6 +49,10 @@ pub(crate) async fn move_signup(mut call: MemberCall) -> PageResult {
         return Ok(page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form));
     };
     let signup = &found.signup;
+    if found.has_changed_since(&form) && target != signup.shift {
+        drop(call.session.preview().move_signup(signup.id, signup.shift).await?);
+        return Ok(page(StatusCode::CONFLICT, &call, &found, &form));
+    }
     if form.is_confirmed() {
         let _moved = call.session.move_signup(signup.id, target).await?;
         return Ok(call.done(Done::PlaceMoved, &found.list(&form)));
@@ -68,5 +75,8 @@ fn page(status: StatusCode, call: &MemberCall, found: &FoundSignup, form: &Form)
     let (frame, shift, successor) = (&call.frame, found.shift(), found.successor(call));
     let list = frame.path(&found.list(form));
     let head = frame.head_of(&format!("Move {} to another shift", signup.name), form);
-    show(status, &MoveTemplate { head, frame, form, event, signup, list, shift, others, successor })
+    let (read, has_changed) = (found.read(), status == StatusCode::CONFLICT);
+    let page =
+        MoveTemplate { head, frame, form, read, has_changed, event, signup, list, shift, others, successor };
+    show(status, &page)
 }
