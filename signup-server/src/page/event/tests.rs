@@ -1,5 +1,7 @@
 //! Tests of the page of an event.
 
+use std::collections::BTreeSet;
+
 use http_body_util::BodyExt as _;
 use signup_core::{Capacity, Day, EventWithShifts, Hours, NewEvent, NewShift, Scopes, date};
 
