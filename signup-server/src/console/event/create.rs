@@ -48,7 +48,7 @@ async fn page(
         form,
         limit,
         active_events: active_events(&call.session).await?,
-        regions: regions(call.frame.zone.as_ref().map(Zone::name)),
+        regions: regions("Latest event", call.frame.zone.as_ref().map(Zone::name), form.value("timezone")),
         themes: themes(),
         can_have_more: rows.len() < MAX_ROWS,
         rows,

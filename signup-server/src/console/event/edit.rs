@@ -52,7 +52,7 @@ async fn page(
         conflicts: &obstacle.conflicts,
         limit: obstacle.limit,
         read: read_fields(form),
-        regions: regions(Some(event.dates.first.zone().name())),
+        regions: regions("This event", Some(event.dates.first.zone().name()), form.value("timezone")),
         themes: themes(),
     };
     Ok(show(status, &page))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use signup_core::Zone;
 
-/// The zones of one region.
+/// The zones of one region, or the zone that is offered first.
 #[derive(Debug)]
 pub(super) struct Region {
     /// The name of the region, such as `Europe`.
@@ -31,21 +31,25 @@ const FORMER: [(&str, &str); 8] = [
     ("Pacific", "Enderbury Johnston Ponape Samoa Truk Yap"),
 ];
 
-/// Returns the zones by region. Of the zones with former names, only the zone `own` of an event is offered.
-pub(super) fn regions(own: Option<&str>) -> Vec<Region> {
+/// Returns the zones by region. The first region has the name `first_name` and only the zone `first`, which no other region repeats.
+/// Of the zones with former names, only that zone and the one that was `typed` are offered.
+pub(super) fn regions(first_name: &str, first: Option<&str>, typed: &str) -> Vec<Region> {
     let mut regions: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
+    let words = |zone: &str| zone.replace('_', " ");
     let zones: Vec<_> = Zone::all().collect();
-    for name in zones.iter().map(Zone::name) {
+    for name in zones.iter().map(Zone::name).filter(|name| Some(*name) != first) {
         let (region, place) = name.split_once('/').unwrap_or(("Other", name));
-        if Some(name) == own || is_offered(region, place) {
-            regions.entry(region).or_default().push((name.to_owned(), place.replace('_', " ")));
+        if name == typed || is_offered(region, place) {
+            regions.entry(region).or_default().push((name.to_owned(), words(place)));
         }
     }
-    let regions = regions.into_iter().map(|(name, mut zones)| {
+    let first =
+        first.map(|zone| Region { name: first_name.to_owned(), zones: vec![(zone.to_owned(), words(zone))] });
+    let others = regions.into_iter().map(|(name, mut zones)| {
         zones.sort();
         Region { name: name.to_owned(), zones }
     });
-    regions.collect()
+    first.into_iter().chain(others).collect()
 }
 
 fn is_offered(region: &str, place: &str) -> bool {
@@ -62,8 +66,8 @@ fn is_offered(region: &str, place: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn offered(own: Option<&str>, zone: &str) -> Vec<(String, String)> {
-        let regions = regions(own).into_iter();
+    fn offered(first: Option<&str>, typed: &str, zone: &str) -> Vec<(String, String)> {
+        let regions = regions("Latest event", first, typed).into_iter();
         regions
             .flat_map(|Region { name, zones }| {
                 zones
@@ -76,25 +80,36 @@ mod tests {
 
     /// Otherwise a form that changes another field would change the zone.
     #[test]
-    fn the_zone_of_an_event_is_offered_also_if_its_name_is_a_former_one() {
+    fn the_zone_of_an_event_and_that_of_the_form_are_offered_also_if_the_name_is_a_former_one() {
         for (former, region, words) in [
             ("Etc/GMT+5", "Etc", "GMT+5"),
             ("US/Eastern", "US", "Eastern"),
             ("EST5EDT", "Other", "EST5EDT"),
             ("Africa/Asmera", "Africa", "Asmera"),
         ] {
-            assert_eq!(offered(Some(former), former), [(region.to_owned(), words.to_owned())]);
-            assert_eq!(offered(Some("Europe/Berlin"), former), []);
+            let first = ("Latest event".to_owned(), former.to_owned());
+            assert_eq!(offered(Some(former), former, former), [first]);
+            assert_eq!(offered(Some("UTC"), former, former), [(region.to_owned(), words.to_owned())]);
+            assert_eq!(offered(Some("UTC"), "", former), []);
         }
     }
 
     #[test]
-    fn each_zone_is_offered_once_and_within_its_region() {
-        for own in [None, Some("America/New_York")] {
-            assert_eq!(offered(own, "America/New_York"), [("America".to_owned(), "New York".to_owned())]);
-            assert_eq!(offered(own, "Africa/Asmara"), [("Africa".to_owned(), "Asmara".to_owned())]);
-            assert_eq!(offered(own, "Europe/Oslo"), [("Europe".to_owned(), "Oslo".to_owned())]);
-            assert_eq!(offered(own, "UTC"), [("Other".to_owned(), "UTC".to_owned())]);
+    fn each_zone_is_offered_once_and_the_first_one_before_all_regions() {
+        let regions = regions("Latest event", Some("America/New_York"), "America/New_York");
+        assert_eq!(regions[0].zones, [("America/New_York".to_owned(), "America/New York".to_owned())]);
+        let york = |first, typed| offered(first, typed, "America/New_York");
+        let first = ("Latest event".to_owned(), "America/New York".to_owned());
+        assert_eq!(york(Some("America/New_York"), ""), [first]);
+        for typed in ["", "America/New_York"] {
+            assert_eq!(york(None, typed), [("America".to_owned(), "New York".to_owned())]);
+        }
+        for (zone, region, words) in [
+            ("Africa/Asmara", "Africa", "Asmara"),
+            ("Europe/Oslo", "Europe", "Oslo"),
+            ("UTC", "Other", "UTC"),
+        ] {
+            assert_eq!(offered(None, "", zone), [(region.to_owned(), words.to_owned())]);
         }
     }
 
