@@ -98,7 +98,7 @@ fn upcoming(frame: &Frame, event: &Event, coverage: &Coverage, now: Timestamp) -
         soon: match gaps {
             0 => None,
             // The page says the number above.
-            gaps if gaps == coverage.remaining => Some("Within 7 days".to_owned()),
+            gaps if gaps == coverage.remaining => Some("All of them within 7 days".to_owned()),
             gaps => Some(format!("{} needed within 7 days", count(gaps, "volunteer", "volunteers"))),
         },
     }
