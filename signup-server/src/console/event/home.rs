@@ -114,8 +114,8 @@ pub(super) fn state(event: &Event, is_over: bool) -> &'static str {
     }
 }
 
-/// Returns an event with its shifts if the last day has ended while a shift is still on. A shift lasts at most a day, so the shifts of
-/// an event that ended earlier are not read.
+/// Returns a published event with its shifts if the last day has ended while a shift is still on. A shift lasts at most a day, so the
+/// shifts of an event that ended earlier are not read.
 pub(super) async fn still_on(
     session: &Session,
     event: &Event,
@@ -124,7 +124,7 @@ pub(super) async fn still_on(
     // A day on which the clocks go back is longer.
     const LONGEST: SignedDuration = SignedDuration::from_hours(2 * 24);
     let ended = event.dates.ends_at();
-    if now < ended || ended + LONGEST < now {
+    if event.is_cancelled() || !event.is_published || now < ended || ended + LONGEST < now {
         return Ok(None);
     }
     match session.event(event.id).await {
@@ -195,7 +195,7 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
             let still_on = still_on(session, event, now).await?;
             if event.is_cancelled() || event.is_over(now) && still_on.is_none() {
                 past.push(event);
-            } else if let Some(EventWithShifts { shifts, .. }) = still_on.filter(|_| event.is_published) {
+            } else if let Some(EventWithShifts { shifts, .. }) = still_on {
                 page.upcoming.push(upcoming(frame, event, &Coverage::of(event, shifts, now), now));
             } else {
                 page.drafts.push(row(frame, event, state(event, false)));
