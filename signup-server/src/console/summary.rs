@@ -16,7 +16,7 @@ struct SummaryTemplate<'a> {
     head: Head,
     frame: &'a Frame,
     is_on: bool,
-    /// The time of the summary in the zone of the newest event, with the place: `01:00 in New York`.
+    /// The time of the summary in the zone of the newest event: `01:00 New York time`.
     local: Option<String>,
 }
 
@@ -28,13 +28,13 @@ pub(crate) async fn show_summary(call: MemberCall) -> PageResult {
     Ok(show(StatusCode::OK, &SummaryTemplate { head, frame: &call.frame, is_on, local }))
 }
 
-/// Returns the time of day of the summary in a zone, at the offset of `now`. `None` for a zone without the name of a place.
+/// Returns the time of day of the summary in a zone, at the offset of `now`. `None` for UTC.
 fn local(now: Timestamp, zone: &Zone) -> Option<String> {
     let sent = TimeZone::UTC.to_datetime(now).date().at(6, 0, 0, 0);
     let sent = TimeZone::UTC.to_timestamp(sent).ok()?;
     let clock = times::clock(times::wall(sent, zone), Texts::ENGLISH);
-    let (_, place) = zone.name().rsplit_once('/')?;
-    Some(format!("{clock} in {}", place.replace('_', " ")))
+    let zone = times::zone_in_words(zone, Texts::ENGLISH);
+    (zone != "UTC").then(|| format!("{clock} {zone}"))
 }
 
 /// `POST …/summary`: turns the summary on or off for the member.
@@ -55,8 +55,14 @@ mod tests {
     #[test]
     fn the_time_of_the_summary_is_also_said_as_the_clocks_of_the_organization_show_it() {
         let in_zone = |zone: &str| local("2026-11-29T19:00:00Z".parse().unwrap(), &zone.parse().unwrap());
-        assert_eq!(in_zone("America/New_York").as_deref(), Some("01:00 in New York"));
-        assert_eq!(in_zone("Asia/Kolkata").as_deref(), Some("11:30 in Kolkata"));
-        assert_eq!(in_zone("UTC"), None);
+        for (zone, words) in [
+            ("America/New_York", Some("01:00 New York time")),
+            ("America/Los_Angeles", Some("22:00 Los Angeles time")),
+            ("Asia/Kolkata", Some("11:30 Kolkata time")),
+            ("Etc/GMT+5", Some("01:00 Etc/GMT+5")),
+            ("UTC", None),
+        ] {
+            assert_eq!(in_zone(zone).as_deref(), words);
+        }
     }
 }

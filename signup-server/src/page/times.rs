@@ -179,7 +179,7 @@ impl fmt::Display for Times {
 }
 
 impl Moment {
-    fn of(instant: Timestamp, zone: &Zone, texts: Texts) -> Self {
+    pub(crate) fn of(instant: Timestamp, zone: &Zone, texts: Texts) -> Self {
         let info = zone.rules().to_offset_info(instant);
         let wall = info.offset().to_datetime(instant);
         let offset = match info.abbreviation() {

@@ -8,7 +8,7 @@ use std::fmt;
 use jiff::{SignedDuration, Timestamp};
 use signup_core::{Interval, Occupancy, Zone};
 
-use crate::page::times;
+use crate::page::times::{self, Moment};
 use crate::texts::Texts;
 
 /// The largest number of hours with a label, so that the labels fit on a phone.
@@ -31,7 +31,7 @@ pub(super) struct Timeline {
     start: Timestamp,
     end: Timestamp,
     pub(super) labels: Vec<HourLabel>,
-    /// The present moment with its time of day, if the picture shows it.
+    /// The present moment with its time of day and offset, such as `09:00 EST`, if the picture shows it.
     pub(super) now: Option<(Percent, String)>,
 }
 
@@ -67,8 +67,8 @@ impl Timeline {
         let before_end = full_hour(last, zone);
         let end = if before_end == last && last > start { last } else { before_end + HOUR };
         let mut timeline = Self { start, end, labels: vec![], now: None };
-        let clock = |at| times::clock(times::wall(at, zone), texts);
-        timeline.now = (start <= now && now <= end).then(|| (timeline.at(now), clock(now)));
+        let Moment { clock, offset, .. } = Moment::of(now, zone, texts);
+        timeline.now = (start <= now && now <= end).then(|| (timeline.at(now), format!("{clock} {offset}")));
         timeline.labels = timeline.labels(zone, texts);
         Some(timeline)
     }
@@ -207,7 +207,8 @@ mod tests {
         let shown = ["09:00:00", "09:30:00", "11:00:00"].map(now);
         assert_eq!(
             shown,
-            ["09:00 at 0.00%", "09:30 at 25.00%", "11:00 at 100.00%"].map(|at| Some(at.to_owned()))
+            ["09:00 UTC at 0.00%", "09:30 UTC at 25.00%", "11:00 UTC at 100.00%"]
+                .map(|at| Some(at.to_owned()))
         );
         assert_eq!(["08:59:59", "11:00:01"].map(now), [None, None]);
     }
