@@ -121,7 +121,8 @@ impl Times {
 
     /// Returns the day, the start and the end for a list in the console, such as `Sun 29 Nov, 14:00–16:00`.
     pub(crate) fn short(&self) -> String {
-        format!("{}, {}", self.start.date.strftime("%a %-d %b"), self.clocks())
+        let clocks = if self.is_whole_day { self.texts.all_day() } else { self.clocks() };
+        format!("{}, {clocks}", short_day(self.start.date, self.texts))
     }
 
     /// Returns whether the UTC offset changes between start and end.
@@ -219,7 +220,13 @@ pub(crate) fn moment(at: Timestamp, zone: &Zone, texts: Texts) -> String {
 /// Formats an instant in a zone for a list in the console, such as `6 Mar 2027, 09:00`.
 pub(crate) fn short_moment(at: Timestamp, zone: &Zone, texts: Texts) -> String {
     let wall = wall(at, zone);
-    format!("{}, {}", wall.strftime("%-d %b %Y"), clock(wall, texts))
+    let date = wall.strftime(if is_american(texts) { "%b %-d, %Y" } else { "%-d %b %Y" });
+    format!("{date}, {}", clock(wall, texts))
+}
+
+/// Formats a date for a list in the console, such as `Sat 6 Mar`, or `Sat, Mar 6` in American English.
+pub(crate) fn short_day(date: Date, texts: Texts) -> String {
+    date.strftime(if is_american(texts) { "%a, %b %-d" } else { "%a %-d %b" }).to_string()
 }
 
 /// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is another one

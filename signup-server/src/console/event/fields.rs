@@ -7,6 +7,8 @@ use signup_core::{
 
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
 use super::super::{As, Form};
+use crate::page::times;
+use crate::texts::Texts;
 
 /// The largest number of rows of shifts in a form.
 pub(super) const MAX_ROWS: usize = 40;
@@ -180,7 +182,7 @@ pub(super) fn new_shifts(form: &Form, days: u32) -> Result<Vec<NewShift>, Faults
 
 /// Returns the days of an event to choose from, each in words such as `Day 2, Sat 6 Jun`. None for an event of one day.
 pub(super) fn days(event: &Event) -> Vec<(String, String)> {
-    days_from(event.dates.first.date(), event.dates.days())
+    days_from(event.dates.first.date(), event.dates.days(), Texts::of(event.language))
 }
 
 /// Returns the days of a new event to choose from. None if the form says no days that the plan allows, or a row has another day.
@@ -188,16 +190,17 @@ pub(super) fn typed_days(form: &Form, limits: PlanLimits) -> Vec<(String, String
     let date = |name: &str| form.value(name).parse::<EventDate>().ok();
     let (Some(first), Some(last)) = (date("start_date"), date("end_date")) else { return vec![] };
     let days = first.days_through(last);
-    let days = days_from(first, if days <= limits.event_days { days } else { 0 });
+    let texts = Texts::of(form.value("language").parse().unwrap_or_default());
+    let days = days_from(first, if days <= limits.event_days { days } else { 0 }, texts);
     let is_one = |day: &str| day.is_empty() || days.iter().any(|(number, _)| number == day);
     let are_typed = form.rows("shifts").iter().all(|row| is_one(form.value(field_of(*row, DAY))));
     if are_typed { days } else { vec![] }
 }
 
-fn days_from(first: EventDate, days: u32) -> Vec<(String, String)> {
+fn days_from(first: EventDate, days: u32, texts: Texts) -> Vec<(String, String)> {
     let day = |number: u32| {
         let date = first.plus_days(i64::from(number) - 1)?.date();
-        Some((number.to_string(), format!("Day {number}, {}", date.strftime("%a %-d %b"))))
+        Some((number.to_string(), format!("Day {number}, {}", times::short_day(date, texts))))
     };
     if days > 1 { (1..=days).filter_map(day).collect() } else { vec![] }
 }

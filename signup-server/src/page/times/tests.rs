@@ -59,12 +59,18 @@ fn a_whole_day_is_all_day_whatever_the_clocks_do() {
 fn a_list_of_the_console_has_short_times() {
     for (date, start, end, words) in [
         ("2027-03-06", Some("09:00"), Some("12:30"), "Sat 6 Mar, 09:00–12:30"),
-        ("2027-03-06", None, None, "Sat 6 Mar, All day"),
+        ("2027-03-06", None, None, "Sat 6 Mar, all day"),
         ("2027-03-14", Some("01:00"), Some("05:00"), "Sun 14 Mar, 01:00 EST–05:00 EDT"),
     ] {
         assert_eq!(times("America/New_York", date, start, end).short(), words);
     }
     let zone: Zone = "UTC".parse().unwrap();
+    let american = Texts::of(Language::EnUs);
+    let day = Day::new("2027-03-06".parse().unwrap(), zone.clone())
+        .interval(Hours::parse(Some("09:00"), None).unwrap());
+    assert_eq!(Times::of(day, &zone, american).short(), "Sat, Mar 6, 9:00 AM–midnight");
+    assert_eq!(short_moment(day.start, &zone, american), "Mar 6, 2027, 9:00 AM");
+    assert_eq!(short_moment(day.start, &zone, Texts::ENGLISH), "6 Mar 2027, 09:00");
     let night = Interval {
         start: "2027-03-06T22:00:00Z".parse().unwrap(),
         end: "2027-03-07T06:00:00Z".parse().unwrap(),
