@@ -89,8 +89,8 @@ pub(crate) async fn poster(call: MemberCall) -> PageResult {
     Ok(show(StatusCode::OK, &page))
 }
 
-/// Returns the days of an event with the hours from the first start to the last end: in one line if the hours of all days are equal,
-/// and else in a line for each day, or without hours for more than [`MAX_LINES`] days.
+/// Returns the days of an event with the hours from the first start to the last end, and the zone: in one line if each day has equal
+/// hours that end on the same day, and else in a line for each day with shifts, or without hours for more than [`MAX_LINES`] days.
 fn when(event: &Event, shifts: &[ScheduledShift]) -> Vec<String> {
     let (zone, texts) = (event.dates.first.zone(), Texts::of(event.language));
     let date = |shift: &ScheduledShift| times::date(shift.interval(), zone);
@@ -100,22 +100,25 @@ fn when(event: &Event, shifts: &[ScheduledShift]) -> Vec<String> {
         let end = intervals.map(|interval| interval.end).max()?;
         Some(Times::of(Interval { start, end }, zone, texts))
     };
-    let line = |days: &str, times: &Times| match times.is_whole_day {
-        true => texts.times_all_day(days),
-        false => texts.times_of_day(days, &times.start.clock, &times.end.clock),
-    };
     let days: Vec<_> = shifts.chunk_by(|one, other| date(one) == date(other)).filter_map(hours).collect();
     let has_hours = |times: &Times| {
-        days.iter()
-            .all(|other| (&other.start.clock, &other.end.clock) == (&times.start.clock, &times.end.clock))
+        let has_clocks =
+            |other: &Times| (&other.start.clock, &other.end.clock) == (&times.start.clock, &times.end.clock);
+        days.iter().all(|other| has_clocks(other) && other.end_day().is_none())
     };
-    match days.first() {
-        Some(first) if has_hours(first) => vec![line(&times::days(event), first)],
-        Some(_) if days.len() <= MAX_LINES => {
-            days.iter().map(|times| line(&times.heading(), times)).collect()
+    let mut lines = match days.first() {
+        Some(first) if days.len() == event.dates.days() as usize && has_hours(first) => {
+            let mut all = first.clone();
+            all.date = times::days(event);
+            vec![all.line()]
         }
-        _ => vec![times::days(event)],
+        Some(_) if days.len() <= MAX_LINES => days.iter().map(Times::line).collect(),
+        _ => return vec![times::days(event)],
+    };
+    if days.iter().any(|times| !times.is_whole_day) {
+        lines.push(texts.zone_note(times::zone_in_words(zone, texts)));
     }
+    lines
 }
 
 /// `GET …/events/{event_id}/qr.svg`: returns the QR code of the public page as an SVG.
@@ -172,31 +175,52 @@ mod tests {
     use super::*;
     use crate::sample_event::sample_event;
 
+    /// Returns the lines of a poster for an event from 6 June to `last`, whose shifts each have a day, a start and an end.
+    async fn poster(last: &str, shifts: &[(u32, &str, &str)]) -> Vec<String> {
+        let (_, EventWithShifts { mut event, shifts: samples, .. }) = sample_event().await;
+        event.dates.last = Some(last.parse().unwrap());
+        let shift = |(day, start, end): &(u32, &str, &str)| {
+            let mut shift = samples[0].clone();
+            shift.first_day = event.dates.first.clone();
+            let hours = match end < start {
+                true => Hours::overnight(start.parse().unwrap(), end.parse().unwrap()),
+                false => Hours::parse(Some(start), Some(end)),
+            };
+            shift.shift.hours = hours.unwrap().on_day(*day).unwrap();
+            shift
+        };
+        when(&event, &shifts.iter().map(shift).collect::<Vec<_>>())
+    }
+
     #[tokio::test]
     async fn a_poster_has_a_line_for_each_day_only_if_the_hours_differ() {
-        let (_, sample) = sample_event().await;
-        let EventWithShifts { mut event, shifts, .. } = sample;
-        let mut poster = |last: &str, hours: &[(u32, &str, &str)]| {
-            event.dates.last = Some(last.parse().unwrap());
-            let shift = |(day, start, end): &(u32, &str, &str)| {
-                let mut shift = shifts[0].clone();
-                shift.first_day = event.dates.first.clone();
-                shift.shift.hours = Hours::parse(Some(start), Some(end)).unwrap().on_day(*day).unwrap();
-                shift
-            };
-            when(&event, &hours.iter().map(shift).collect::<Vec<_>>())
-        };
-        let both = "Saturday 6 to Sunday 7 June 2099";
-        assert_eq!(poster("2099-06-07", &[]), [both]);
+        let (both, zone) = ("Saturday 6 to Sunday 7 June 2099", "All times are in UTC.");
+        assert_eq!(poster("2099-06-07", &[]).await, [both]);
         let equal = [(1, "09:00", "12:00"), (1, "10:00", "17:00"), (2, "09:00", "17:00")];
-        assert_eq!(poster("2099-06-07", &equal), [format!("{both}, 09:00–17:00")]);
+        assert_eq!(poster("2099-06-07", &equal).await, [&format!("{both}, 09:00–17:00"), zone]);
         assert_eq!(
-            poster("2099-06-07", &equal[1..]),
-            ["Saturday 6 June 2099, 10:00–17:00", "Sunday 7 June 2099, 09:00–17:00"]
+            poster("2099-06-07", &equal[1..]).await,
+            ["Saturday 6 June 2099, 10:00–17:00", "Sunday 7 June 2099, 09:00–17:00", zone]
         );
         let many: Vec<_> =
             (1..=5).map(|day| (day, "09:00", if day == 5 { "12:00" } else { "17:00" })).collect();
-        assert_eq!(poster("2099-06-10", &many), ["Saturday 6 to Wednesday 10 June 2099"]);
+        assert_eq!(poster("2099-06-10", &many).await, ["Saturday 6 to Wednesday 10 June 2099"]);
+    }
+
+    #[tokio::test]
+    async fn a_poster_says_no_hours_of_days_without_shifts_and_the_morning_of_a_night() {
+        let zone = "All times are in UTC.";
+        let first = [(1, "09:00", "12:00")];
+        assert_eq!(poster("2099-06-08", &first).await, ["Saturday 6 June 2099, 09:00–12:00", zone]);
+        let nights = [(1, "09:00", "12:00"), (1, "22:00", "06:00"), (2, "09:00", "06:00")];
+        assert_eq!(
+            poster("2099-06-07", &nights).await,
+            [
+                "6 to 7 June 2099, Saturday 09:00 to Sunday 06:00",
+                "7 to 8 June 2099, Sunday 09:00 to Monday 06:00",
+                zone
+            ]
+        );
     }
 
     #[test]

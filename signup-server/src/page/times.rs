@@ -125,6 +125,24 @@ impl Times {
         format!("{}, {clocks}", short_day(self.start.date, self.texts))
     }
 
+    /// Returns the day, the start and the end at the beginning of a line, without offset and zone.
+    pub(crate) fn line(&self) -> String {
+        capitalized(&self.between(self.start.clock.clone(), self.end.clock.clone()))
+    }
+
+    /// Returns the days with the words for start and end, or a whole day.
+    fn between(&self, starts: String, ends: String) -> String {
+        let Self { date, start, end, texts, .. } = self;
+        match self.end_day() {
+            _ if self.is_whole_day => texts.times_all_day(date),
+            None => texts.times_of_day(date, starts, ends),
+            Some(day) => {
+                let dates = dates(start.date, end.date, *texts);
+                texts.times_overnight(dates, weekday(start.date, *texts), starts, day, ends)
+            }
+        }
+    }
+
     /// Returns whether the UTC offset changes between start and end.
     pub(crate) fn has_change(&self) -> bool {
         self.start.offset != self.end.offset
@@ -159,23 +177,13 @@ impl PartOfDay {
 /// its own if the UTC offset changes between start and end.
 impl fmt::Display for Times {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { date, start, end, is_whole_day, zone, texts, .. } = self;
-        if *is_whole_day {
-            return write!(f, "{} ({zone})", texts.times_all_day(date));
-        }
+        let Self { start, end, is_whole_day, zone, .. } = self;
         let with_offset = |moment: &Moment| format!("{} {}", moment.clock, moment.offset);
         let starts = if self.has_change() { with_offset(start) } else { start.clock.clone() };
         let ends = with_offset(end);
-        let times = match self.end_day() {
-            None => texts.times_of_day(date, starts, ends),
-            Some(day) => {
-                let dates = dates(start.date, end.date, *texts);
-                texts.times_overnight(dates, weekday(start.date, *texts), starts, day, ends)
-            }
-        };
-        f.write_str(&times)?;
+        f.write_str(&self.between(starts, ends))?;
         // `UTC (UTC)` would say nothing new.
-        if end.offset == *zone { Ok(()) } else { write!(f, " ({zone})") }
+        if end.offset == *zone && !is_whole_day { Ok(()) } else { write!(f, " ({zone})") }
     }
 }
 
