@@ -60,9 +60,9 @@ async fn page(
 /// `GET /console/{slug}/events/new`: shows the form of a new event.
 pub(crate) async fn show_create(call: MemberCall) -> PageResult {
     let zone = call.frame.zone.as_ref().map_or("", Zone::name);
-    let settings = fields::SETTINGS.iter().filter(|(_, value)| !value.is_empty());
+    let settings = fields::settings().filter(|(_, value)| !value.is_empty());
     let form =
-        settings.fold(call.new_form()?.with("timezone", zone), |form, (name, value)| form.with(name, *value));
+        settings.fold(call.new_form()?.with("timezone", zone), |form, (name, value)| form.with(name, value));
     page(&call, StatusCode::OK, &form, None).await
 }
 

@@ -1,8 +1,8 @@
 //! The fields of the forms of events, shifts and questions: their names, the values of a record, and the checks.
 
 use signup_core::{
-    Change, Event, EventDate, EventPatch, Faults, NewEvent, NewShift, PlanLimits, Question, QuestionPatch,
-    ScheduledShift, ShiftPatch, WallTime,
+    Change, Event, EventDate, EventPatch, Faults, Language, NewEvent, NewShift, PlanLimits, Question,
+    QuestionPatch, ScheduledShift, ShiftPatch, WallTime,
 };
 
 use super::super::changing::{FieldValues, Values, changes, patch, text, ticked};
@@ -71,22 +71,23 @@ const EACH_MINUTES: &str = "each_minutes";
 /// The fields that a row of shifts has below its line.
 const FURTHER: [&str; 3] = [ENDS_NEXT_DAY, "minimum", "description"];
 
-/// The fields that a form shows only on demand, each with its value for a new event.
-pub(super) const SETTINGS: &[(&str, &str)] = &[
-    ("instructions", ""),
-    ("is_virtual", ""),
-    ("language", "en"),
-    ("theme", ""),
-    ("badge_label", ""),
-    ("signups_open_at", ""),
-    ("signups_close_at", ""),
-    ("waitlist_enabled", ""),
-    ("reminders_enabled", "yes"),
-];
+/// The fields of an event that a form always shows.
+const SHOWN: &[&str] =
+    &["title", "description", "start_date", "end_date", "timezone", "location", "is_published"];
 
-/// Returns whether a field of [`SETTINGS`] has a fault, or another value than for a new event.
+/// Returns the fields that a form shows only on demand, each with its value for a new event.
+pub(super) fn settings() -> impl Iterator<Item = (&'static str, String)> {
+    let names = EVENT.iter().map(|(name, _)| *name).filter(|name| !SHOWN.contains(name));
+    names.map(|name| match name {
+        "language" => (name, Language::default().to_string()),
+        "reminders_enabled" => (name, ticked(true)),
+        _ => (name, String::new()),
+    })
+}
+
+/// Returns whether a field of [`settings`] has a fault, or another value than for a new event.
 pub(in crate::console) fn has_settings(form: &Form) -> bool {
-    SETTINGS.iter().any(|(name, value)| form.value(name) != *value || form.mistake(name).is_some())
+    settings().any(|(name, value)| form.value(name) != value || form.mistake(name).is_some())
 }
 
 /// Returns the fields of the shifts in the rows of a form.
@@ -295,6 +296,8 @@ pub(super) fn rows(form: &Form) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::super::super::changing::loaded;
     use super::*;
     use crate::sample_event::sample_event;
@@ -381,6 +384,26 @@ mod tests {
         ] {
             assert_eq!(days(none), [""; 0], "{none}");
         }
+    }
+
+    #[test]
+    fn the_settings_are_those_that_the_form_unfolds() {
+        #[derive(Debug, askama::Template)]
+        #[template(
+            ext = "html",
+            source = r#"{% import "console/event_field.html" as fields %}{% call fields::event(form, regions, themes, false) %}{% endcall %}"#
+        )]
+        struct Fields {
+            form: Form,
+            regions: Vec<super::super::zones::Region>,
+            themes: Vec<(String, String)>,
+        }
+        let fields = Fields { form: Form::default(), regions: vec![], themes: vec![] };
+        let html = askama::Template::render(&fields).unwrap();
+        let (_, unfolded) = html.split_once("<details class=\"settings\"").unwrap();
+        let (unfolded, _) = unfolded.split_once("</details>").unwrap();
+        let names = unfolded.split(" name=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        assert_eq!(names.collect::<BTreeSet<_>>(), settings().map(|(name, _)| name).collect());
     }
 
     #[test]
