@@ -75,6 +75,27 @@ async fn more_rows_are_added_up_to_forty_and_keep_what_was_typed() {
     assert_eq!(server.count_events().await, 1);
 }
 
+#[tokio::test]
+async fn a_changed_first_day_shows_the_new_days_of_the_shifts_before_it_creates_an_event() {
+    let server = Server::start(&[]);
+    let ada = Organizer::first_owner(&server).await;
+    let path = format!("{ROOT}/events/new");
+    let mut form = Fields::of(&ada.get(&path).await).with("action", "more_rows");
+    for (name, value) in
+        [("title", "Gala"), ("timezone", "UTC"), ("start_date", "2099-06-05"), ("end_date", "2099-06-07")]
+    {
+        form = form.with(name, value);
+    }
+    let page = form.post(&ada, &path).await;
+    let form = Fields::of(&page).with("shifts.0.title", "Till").with("shifts.0.capacity", "2");
+    let form = form.with("shifts.0.day", "2").with("start_date", "2099-06-04").without("action");
+    let page = form.post(&ada, &path).await;
+    assert_eq!((page.status, server.count_events().await), (422, 0));
+    assert!(page.text.contains(r#"<option value="2" selected>Day 2, Fri 5 Jun<"#), "{}", page.text);
+    let created = Fields::of(&page).without("action").post(&ada, &path).await;
+    assert_eq!((created.status, server.count_events().await), (303, 1), "{}", created.text);
+}
+
 fn rows(page: &Answer) -> usize {
     page.text.matches("<tr class=\"line\">").count()
 }

@@ -70,6 +70,10 @@ pub(crate) async fn show_create(call: MemberCall) -> PageResult {
 /// past, or the clocks skip a time of a shift.
 pub(crate) async fn create(mut call: MemberCall) -> PageResult {
     let form = call.form().await?;
+    if fields::has_moved_days(&form) {
+        let form = form.mistaken("start_date", "You changed the first day. Check the day of each shift");
+        return page(&call, StatusCode::UNPROCESSABLE_ENTITY, &form, None).await;
+    }
     if form.action() == MORE_ROWS {
         return page(&call, StatusCode::OK, &form, None).await;
     }

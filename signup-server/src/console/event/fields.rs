@@ -66,6 +66,8 @@ pub(super) const QUESTION: &[(&str, As)] = &[
 
 const DAY: &str = "day";
 const ENDS_NEXT_DAY: &str = "ends_next_day";
+/// The hidden field with the first of the days to choose from.
+const DAYS_BEGIN: &str = "days_begin";
 /// The field of a row of shifts that a shift does not have.
 const EACH_MINUTES: &str = "each_minutes";
 /// The fields that a row of shifts has below its line.
@@ -227,6 +229,12 @@ pub(super) fn with_dates(mut values: Vec<FieldValues>, event: &Event) -> Vec<Fie
     values
 }
 
+/// Returns whether the first day is another than the one that the days to choose from began with, while a row with text has a day.
+pub(super) fn has_moved_days(form: &Form) -> bool {
+    let is_moved = form.is_ticked(DAYS_BEGIN) && form.value(DAYS_BEGIN) != form.value("start_date");
+    is_moved && without_empty_rows(form).fields().any(|(name, _)| name.ends_with(".day"))
+}
+
 /// Returns the form with its empty rows of shifts removed, and the other rows numbered from 0. Rows after the last allowed one are
 /// removed, too.
 pub(super) fn without_empty_rows(form: &Form) -> Form {
@@ -383,6 +391,21 @@ mod tests {
             &format!("{three}&shifts.0.day=4"),
         ] {
             assert_eq!(days(none), [""; 0], "{none}");
+        }
+    }
+
+    #[test]
+    fn a_chosen_day_is_moved_if_the_first_day_changes() {
+        let is_moved = |body: &str| has_moved_days(&Form::parse(body.as_bytes()));
+        let other = "days_begin=2026-11-27&start_date=2026-11-28";
+        assert!(is_moved(&format!("{other}&shifts.0.title=A&shifts.0.day=1")));
+        for not_moved in [
+            "days_begin=2026-11-27&start_date=2026-11-27&shifts.0.title=A&shifts.0.day=1",
+            "start_date=2026-11-28&shifts.0.title=A&shifts.0.day=1",
+            &format!("{other}&shifts.0.title=&shifts.0.day=2"),
+            &format!("{other}&shifts.0.title=A&shifts.0.day="),
+        ] {
+            assert!(!is_moved(not_moved), "{not_moved}");
         }
     }
 
