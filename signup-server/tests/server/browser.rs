@@ -248,6 +248,20 @@ impl Browser {
         (pdf.matches("/Type /Page\n").count(), size[0] > size[1])
     }
 
+    /// Returns the height in centimetres of an element on paper of this width and height in inches, with the margins of a sheet.
+    pub(crate) async fn printed_height(&self, (width, height): (f64, f64), selector: &str) -> f64 {
+        const PER_INCH: f64 = 96.0;
+        const CENTIMETRES: f64 = 2.54;
+        let inside = |side: f64| ((side - 2.4 / CENTIMETRES) * PER_INCH) as u32;
+        self.screen((inside(width), inside(height)), "light").await;
+        let print = json!({"media": "print"});
+        self.driver.cdp().send_raw("Emulation.setEmulatedMedia", print).await.unwrap();
+        let script = "return document.querySelector(arguments[0]).getBoundingClientRect().height";
+        let height = self.driver.execute(script, vec![json!(selector)]).await.unwrap();
+        self.screen(DESKTOP, "light").await;
+        height.json().as_f64().unwrap() / PER_INCH * CENTIMETRES
+    }
+
     /// Shows the HTML part of a mail, and [looks](Self::look) at it.
     pub(crate) async fn look_at_mail(&self, state: &str, mail: &Mail, axe: &str) {
         let file = screenshots().join(format!("{state}.html"));

@@ -213,11 +213,25 @@ async fn the_roster_of_20_people_with_4_questions_and_a_poster_with_long_texts_a
     for (name, size) in [("console-roster-a4", (8.27, 11.69)), ("console-roster-letter", (8.5, 11.0))] {
         assert_eq!(browser.print(name, size).await, (1, true), "{name}");
     }
-    let long = json!({"title": "Food ".repeat(50), "location": "Main street, ".repeat(150)});
+    let long = json!({
+        "title": "Food ".repeat(50),
+        "location": "Main street, ".repeat(150),
+        "description": "We pack and hand out food. ".repeat(50),
+        "end_date": "2097-06-08",
+    });
     let path = format!("/v1/events/{}", scene.id());
     assert_eq!(server.patch(&path, &long).await.status, 200);
+    let shift = |day| {
+        let start = format!("0{day}:00");
+        json!({"title": "Pack", "day": day, "start_time": start, "end_time": "12:00", "capacity": 1})
+    };
+    let shifts: Vec<_> = (2..=4).map(shift).collect();
+    let shifts = json!({ "shifts": shifts });
+    assert_eq!(server.post(&format!("{path}/slots"), &shifts).await.status, 201);
     browser.go(&format!("{}{}", server.url, scene.path("poster"))).await;
     for (name, size) in [("console-poster-a4", (8.27, 11.69)), ("console-poster-letter", (8.5, 11.0))] {
         assert_eq!(browser.print(name, size).await, (1, false), "{name}");
+        let height = browser.printed_height(size, ".poster .qr svg").await;
+        assert!(height > 5.9, "{name}: {height}");
     }
 }
