@@ -21,7 +21,7 @@ const KEY: &str = "idempotency_key";
 const KEY_OF_PAGE: &str = "key";
 /// The name of the field that says which of several forms of a page was sent.
 pub(crate) const ACTION: &str = "action";
-/// The name of the hidden field that marks a form as confirmed, by a page that asked first.
+/// The name of the hidden field that marks a form as confirmed, by a page that said what will happen.
 pub(crate) const CONFIRMED: &str = "confirmed";
 /// The action of the button that leads from a page that asks back to the form.
 pub(crate) const CHANGE: &str = "change";
@@ -152,7 +152,7 @@ impl Form {
         self.values.iter().any(|(found, _)| found == name.as_ref())
     }
 
-    /// Returns whether the form comes from a page that asked first.
+    /// Returns whether the form comes from a page that said what will happen.
     pub(crate) fn is_confirmed(&self) -> bool {
         self.is_ticked(CONFIRMED)
     }
