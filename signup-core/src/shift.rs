@@ -267,6 +267,18 @@ impl ScheduledShift {
         if has_list && !is_owed { Shift::MAX_WAITLISTED.saturating_sub(waitlisted) } else { 0 }
     }
 
+    /// Returns whether places that come free on the shift go to those who wait.
+    pub(crate) fn promotes(&self, event: &Event, now: Timestamp) -> bool {
+        let is_live = event.is_published && !event.is_cancelled() && event.deleted_at.is_none();
+        is_live && self.is_open() && self.is_before_cutoff(now)
+    }
+
+    /// Returns whether a place of the shift that comes free goes to the first person who waits. An over-full shift stays full.
+    pub fn has_successor(&self, event: &Event, now: Timestamp) -> bool {
+        let Occupancy { capacity, filled, waitlisted } = self.occupancy;
+        self.promotes(event, now) && waitlisted > 0 && filled <= capacity.volunteers()
+    }
+
     /// Returns whether `now` is before the [cutoff](Shift::WAITLIST_CUTOFF) of the waiting list.
     pub fn is_before_cutoff(&self, now: Timestamp) -> bool {
         self.interval().start.duration_since(now) > Shift::WAITLIST_CUTOFF

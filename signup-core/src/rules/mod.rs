@@ -65,7 +65,7 @@ pub(crate) use opt_out::{erase_opt_outs, subscribe};
 pub(crate) use organization::{create_token, revoke_token, set_plan, update_organization, use_token};
 pub(crate) use patch_event::{close_signups, open_signups, patch_event};
 pub(crate) use patch_shift::{ShiftFacts, patch_shift};
-pub(crate) use promote::{WaitingList, owes_places, promote_owed, promotes};
+pub(crate) use promote::{WaitingList, owes_places, promote_owed};
 pub(crate) use questions::{add_question, delete_question, is_unanswered, patch_question};
 pub(crate) use recipient::{event_change_id, recipient_id};
 pub(crate) use reminder::has_due;

@@ -123,8 +123,7 @@ pub(crate) fn patch_event(
         // After the cutoff, and while the event is a draft, nobody joins, so no more people wait than were read. But places may
         // have come free since.
         let gave_nothing = promote::was_past_cutoff(&before, now) || !event.is_published;
-        owes_places |=
-            gave_nothing && shift.occupancy.waitlisted > 0 && promote::promotes(&changed, &shift, now);
+        owes_places |= gave_nothing && shift.occupancy.waitlisted > 0 && shift.promotes(&changed, now);
         after.push(shift);
     }
     if owes_places {

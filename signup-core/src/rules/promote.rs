@@ -74,16 +74,10 @@ impl WaitingList {
     }
 }
 
-/// Returns whether places that come free on the shift go to those who wait.
-pub(crate) fn promotes(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
-    let is_live = event.is_published && !event.is_cancelled() && event.deleted_at.is_none();
-    is_live && shift.is_open() && shift.is_before_cutoff(now)
-}
-
 /// Returns whether the shift owes places to those who wait, because a move of the event has put it before the cutoff
 /// again, or the event was a draft.
 pub(crate) fn owes_places(event: &Event, shift: &ScheduledShift, now: Timestamp) -> bool {
-    promotes(event, shift, now) && shift.occupancy.has_room() && shift.occupancy.waitlisted > 0
+    shift.promotes(event, now) && shift.occupancy.has_room() && shift.occupancy.waitlisted > 0
 }
 
 /// Returns whether places of the shift may have come free for nobody, because a process has taken it to be past the cutoff.
@@ -104,7 +98,7 @@ pub(super) fn promote(
     waiting: &WaitingList,
     now: Timestamp,
 ) -> Vec<Signup> {
-    if !promotes(event, shift, now) {
+    if !shift.promotes(event, now) {
         return vec![];
     }
     let (organization, id) = (shift.organization, shift.id);

@@ -36,7 +36,7 @@ impl Shared {
     /// Reads those who wait for the shift of a sign-up that is about to free its place, if the place goes to them.
     pub(super) async fn waiting_behind(&self, found: &SignupInFull, now: Timestamp) -> Result<WaitingList> {
         let SignupInFull { event, shift, signup, .. } = found;
-        if !signup.is_confirmed() || !rules::promotes(event, shift, now) {
+        if !signup.is_confirmed() || !shift.promotes(event, now) {
             return Ok(WaitingList::default());
         }
         self.waiting_list(shift, shift.occupancy.remaining().saturating_add(1)).await

@@ -1,6 +1,6 @@
 //! The sign-up in the path of a call, with what the pages that change it show.
 
-use signup_core::{Event, Occupancy, ScheduledShift, ShiftId, Signup, Timestamp};
+use signup_core::{Event, ScheduledShift, ShiftId, Signup, Timestamp};
 
 use super::signups::{briefly, filters, shift_in_words};
 use super::{ConsoleRefusal, Form, MemberCall};
@@ -68,8 +68,7 @@ impl FoundSignup {
     /// Returns the sentences that say who gets the place on the shift once it is free, and is told so. `None` if nobody does.
     pub(super) fn successor(&self, call: &MemberCall) -> Option<&'static str> {
         let shift = self.shifts.iter().find(|shift| shift.id == self.signup.shift)?;
-        let goes_on =
-            self.signup.is_confirmed() && is_awaited(shift.occupancy) && shift.is_before_cutoff(call.now());
+        let goes_on = self.signup.is_confirmed() && shift.has_successor(&self.event, call.now());
         goes_on.then_some(match call.frame.sends_mail {
             true => "The place goes to the first person on the waiting list. We’ll email them about it.",
             false => "The place goes to the first person on the waiting list. We can’t email them, so tell them yourself.",
@@ -80,9 +79,4 @@ impl FoundSignup {
 /// Adds the filters of the list from which a person came to the form of a page. They are the query string of the page.
 pub(super) fn with_list(form: Form, call: &MemberCall) -> Form {
     form.with(LIST, filters(&call.query()))
-}
-
-/// Returns whether a place that comes free goes to a person who waits. An over-full shift stays full.
-const fn is_awaited(occupancy: Occupancy) -> bool {
-    occupancy.waitlisted > 0 && occupancy.filled <= occupancy.capacity.volunteers()
 }

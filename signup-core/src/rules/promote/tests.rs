@@ -157,6 +157,7 @@ fn an_over_full_shift_promotes_nobody() {
     let mut change = ChangeSet::default();
     let waiting = waiting(&shift.shift, 1);
     assert_eq!(promote(&mut change, &event, &shift, 1, &waiting, before()), []);
+    assert!(!shift.has_successor(&event, before()));
     let expected = ["Event 1 at gate 1", "Shift 1 at gate 1", "sign-ups of Shift 1 at least 3"];
     assert_eq!(change_lines(&change), expected);
 }
@@ -184,6 +185,7 @@ fn places_go_to_those_who_wait_until_twelve_hours_before_the_start() {
         let promoted = promote(&mut change, event, &shift, 1, &waiting(&shift.shift, 1), now);
         assert_eq!(promoted.len(), expected, "{event:?} at {now}");
         assert_eq!(change.is_empty(), expected == 0, "then nothing is required");
+        assert_eq!(shift.has_successor(event, now), expected == 1, "{event:?} at {now}");
     }
 }
 
