@@ -196,7 +196,7 @@ async fn a_corrected_address_gets_the_mail_and_the_old_one_loses_the_place() {
     let mails_to_old = || mailbox.mails().into_iter().filter(|mail| mail.to == "bob@exmaple.org").count();
     let before = mails_to_old();
     let path = link(&scene.get("signups?q=bob").await, "Correct<").unwrap();
-    let told = "we’ll email the new one about the place";
+    let told = "we’ll email the new one about the sign-up";
     let page = scene.ada.get(&path).await;
     assert!(page.text.contains(told), "{}", page.text);
     let form = Fields::of(&page);
@@ -323,6 +323,34 @@ async fn a_form_whose_page_said_something_else_about_the_sign_up_does_nothing() 
         assert_eq!(state(email).await, after);
     }
     assert_eq!(take_off.post(&ada, &cancel_cy).await.status, 303, "it is what the form was to do");
+}
+
+#[tokio::test]
+async fn each_page_that_changes_a_sign_up_says_who_is_told() {
+    let mut text = String::new();
+    for (mail, arguments) in [("no mail", &[][..]), ("mail", &["--smtp", "smtp://127.0.0.1:1"])] {
+        let server = Server::start(arguments);
+        let ada = Organizer::first_owner(&server).await;
+        let page = one_who_waits(&server).await;
+        let mut say = async |state: &str, email: &str| {
+            let signup = signup_of(&server, email).await;
+            for action in ["move", "correct", "cancel"] {
+                let page = readable(&ada.get(&page_of(&signup, action)).await);
+                let (_, main) = page.split_once("\n# ").unwrap();
+                let main = main.split("\nYou’re signed in as").next().unwrap();
+                let said = main.lines().filter(|line| line.ends_with('.') || line.ends_with("about it"));
+                let said = said.collect::<Vec<_>>().join("\n");
+                text += &format!("{mail}, {state}, {action}:\n{said}\n\n");
+            }
+        };
+        say("a place that somebody waits for", "bo@example.org").await;
+        say("on the waiting list", "cy@example.org").await;
+        let past = json!({ "start_date": "2020-06-05", "end_date": "2020-06-05" });
+        let moved = server.patch(&format!("/v1/events/{}", page.event["id"].as_str().unwrap()), &past).await;
+        assert_eq!(moved.status, 200);
+        say("over", "bo@example.org").await;
+    }
+    assert_snapshot!(stable(&text));
 }
 
 #[tokio::test]
