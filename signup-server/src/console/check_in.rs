@@ -13,7 +13,7 @@ use warp::http::StatusCode;
 use super::signups::public_page;
 use super::{ConsoleRefusal, Frame, MemberCall, PageResult, show};
 use crate::page::Head;
-use crate::page::times::{Times, opening};
+use crate::page::times::{Times, opening, zone_in_words};
 use crate::texts::Texts;
 
 /// The name of the search in the query string.
@@ -26,6 +26,8 @@ struct CheckInTemplate<'a> {
     frame: &'a Frame,
     path: String,
     event: &'a Event,
+    /// The zone of the times, such as `New York time`.
+    zone: String,
     search: &'a str,
     has_signups: bool,
     /// The path of the public page, where a volunteer without a place can sign up.
@@ -85,6 +87,7 @@ pub(crate) async fn check_in(call: MemberCall) -> PageResult {
         frame: &call.frame,
         path: call.frame.here(),
         event,
+        zone: zone_in_words(event.dates.first.zone(), Texts::ENGLISH),
         search,
         has_signups: !shifts.is_empty(),
         public_page,
