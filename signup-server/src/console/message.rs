@@ -2,7 +2,7 @@
 
 use askama::Template;
 use signup_core::{
-    Audience, Event, EventWithShifts, Faults, Message, NewMessage, Permission, ScheduledShift,
+    Audience, Error, Event, EventWithShifts, Faults, Message, NewMessage, Permission, ScheduledShift,
 };
 use warp::http::StatusCode;
 use warp::reply::Response;
@@ -12,7 +12,7 @@ use super::signups::{briefly, titled};
 use super::{As, Done, DoneBefore, Form, Frame, MemberCall, PageResult, show};
 use crate::linked_text::LinkedText;
 use crate::page::Head;
-use crate::page::times::moment;
+use crate::page::times::{moment, zone_in_words};
 use crate::texts::Texts;
 
 const SHIFT: &str = "slot_id";
@@ -36,6 +36,10 @@ struct MessageTemplate<'a> {
     audiences: [(&'static str, &'static str); 3],
     /// The options: all shifts, then each shift. Each is a value and its words.
     shifts: &'a [(String, String)],
+    /// The zone of the times, as a sentence.
+    zone: &'a str,
+    /// Whether the organization has a contact, to which answers go.
+    has_contact: bool,
     /// The messages that were sent before, the newest first.
     sent: &'a [SentMessage<'a>],
 }
@@ -83,6 +87,10 @@ pub(crate) async fn send_message(mut call: MemberCall) -> PageResult {
     let form = call.form().await?;
     let message = match checked(&form) {
         Ok(message) => message,
+        // The page then has no form.
+        Err(_) if Message::check_event(&found.event, &found.shifts, call.now()).is_err() => {
+            return page(StatusCode::CONFLICT, &call, &found, &form).await;
+        }
         Err(faults) => {
             let form = form.refused(&faults);
             return page(StatusCode::UNPROCESSABLE_ENTITY, &call, &found, &form).await;
@@ -127,20 +135,16 @@ async fn page(
     form: &Form,
 ) -> PageResult {
     let (frame, texts) = (&call.frame, Texts::of(event.language));
-    let refusal = Message::check_event(event, shifts, call.now()).err().map(|_| {
-        if event.is_cancelled() {
-            "You can’t send a message, because the event is cancelled."
-        } else if shifts.is_empty() {
-            "You can’t send a message, because the event has no shifts."
-        } else {
-            "You can’t send a message, because the last shift ended more than 30 days ago."
-        }
+    let refusal = Message::check_event(event, shifts, call.now()).err().map(|error| match error {
+        Error::EventCancelled => "You can’t send a message, because the event is cancelled.",
+        _ if shifts.is_empty() => "You can’t send a message, because the event has no shifts.",
+        _ => "You can’t send a message, because the last shift ended more than 30 days ago.",
     });
     let sent = call.session.messages(event.id).await?;
     let about = |message: &Message| {
         let at = moment(message.created_at, event.dates.first.zone(), texts);
         let to = to_in_words(message, shifts, texts);
-        let people = count(message.recipients.into(), "email", "emails");
+        let people = count(message.recipients.into(), "person (email address)", "people (email addresses)");
         format!("{at}, by {}. {to}: {people}.", message.sender_name)
     };
     let sent = sent.iter().map(|message| SentMessage {
@@ -153,6 +157,8 @@ async fn page(
     let each = shifts.iter().map(|shift| (shift.id.to_string(), briefly(shift, texts)));
     let shifts: Vec<_> = all.into_iter().chain(each).collect();
     let head = frame.head_of(&format!("Write to the volunteers of {}", event.title), form);
+    let organizations = call.signed_in.memberships();
+    let mut organizations = organizations.iter().map(|(_, organization)| organization);
     let page = MessageTemplate {
         head,
         frame,
@@ -161,6 +167,8 @@ async fn page(
         refusal,
         audiences: AUDIENCES,
         shifts: &shifts,
+        zone: &format!("All times are {}.", zone_in_words(event.dates.first.zone(), Texts::ENGLISH)),
+        has_contact: organizations.any(|found| found.id == event.organization && found.contact.is_some()),
         sent: &sent,
     };
     Ok(show(status, &page))

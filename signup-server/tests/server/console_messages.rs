@@ -1,5 +1,7 @@
 //! The console's pages of messages to the volunteers of an event.
 
+use serde_json::json;
+
 use crate::console::wait_for_text;
 use crate::console_settings::hidden;
 use crate::console_signups::Scene;
@@ -51,9 +53,11 @@ async fn a_message_is_previewed_and_goes_to_each_address_once() {
     let page = scene.ada.get(&format!("/console/riverside/events/{}", scene.id())).await.text;
     assert!(page.contains("Your message is on its way."), "{page}");
     let earlier = scene.ada.get(&path).await.text;
-    for part in
-        ["Earlier messages", "Gloves &#60;b&#62;</h3>", ", by Ada Lovelace. Everyone with a place: 2 emails."]
-    {
+    for part in [
+        "Earlier messages",
+        "Gloves &#60;b&#62;</h3>",
+        ", by Ada Lovelace. Everyone with a place: 2 people (email addresses).",
+    ] {
         assert!(earlier.contains(part), "{part} in {earlier}");
     }
     let attended = scene.ada.post(&path, &[&fields[2..], &[("audience", "attended")]].concat()).await;
@@ -86,4 +90,13 @@ async fn a_message_to_nobody_has_no_button_and_the_sixth_of_a_day_is_a_conflict(
         let sent = scene.ada.post(&path, &send).await;
         assert_eq!(sent.status, expected, "{}", sent.text);
     }
+    let cancelled = server.post(&format!("/v1/events/{}/cancel", scene.id()), &json!({})).await;
+    assert_eq!(cancelled.status, 200);
+    let late = scene.ada.post(&path, &[]).await;
+    assert_eq!(late.status, 409, "{}", late.text);
+    assert!(
+        late.text.contains("because the event is cancelled") && !late.text.contains("#subject"),
+        "{}",
+        late.text
+    );
 }
