@@ -47,7 +47,7 @@ async fn an_event_is_created_published_changed_copied_and_cancelled_in_a_browser
     let zone = browser.driver.find(By::Css("#timezone option[value='Europe/Berlin']")).await.unwrap();
     zone.click().await.unwrap();
     browser.press("Create event").await;
-    browser.wait_for("9 needed, 0 of 9 filled").await;
+    browser.wait_for("9 of 9 still needed").await;
     browser.press("Publish").await;
     browser.wait_for("Volunteers can see the public page and sign up.").await;
     let event = browser.driver.current_url().await.unwrap();
@@ -60,7 +60,7 @@ async fn an_event_is_created_published_changed_copied_and_cancelled_in_a_browser
     browser.wait_for("your place on Driving is saved").await;
     wait_for_text(&mailbox, BOB, "Driving").await;
     browser.go(event.as_str()).await;
-    browser.wait_for("8 needed, 1 of 9 filled").await;
+    browser.wait_for("8 of 9 still needed").await;
     browser.follow("Sign-ups").await;
     browser.wait_for(BOB).await;
 
@@ -79,7 +79,7 @@ async fn an_event_is_created_published_changed_copied_and_cancelled_in_a_browser
     browser.fill("start_date", "2097-07-05").await;
     browser.press("Copy event").await;
     browser.wait_for("Friday 5 July 2097").await;
-    browser.wait_for("9 needed, 0 of 9 filled").await;
+    browser.wait_for("9 of 9 still needed").await;
 
     browser.go(event.as_str()).await;
     browser.unfold("More").await;

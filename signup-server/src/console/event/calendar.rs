@@ -109,7 +109,7 @@ mod tests {
             last: date(last),
             title: title.to_owned(),
             path: format!("/{title}"),
-            need: (filled > 0).then(|| ("2 needed, 7 of 9 filled".to_owned(), Bar { filled, capacity: 9 })),
+            need: (filled > 0).then(|| ("2 of 9 still needed".to_owned(), Bar { filled, capacity: 9 })),
         }
     }
 
@@ -151,11 +151,11 @@ mod tests {
         let of = |text: &str| of_day(date(text), &entries).map(|day| (day.path, day.words, day.bar));
         let alone = (
             Some("/A".to_owned()),
-            "A, 2 needed, 7 of 9 filled".to_owned(),
+            "A, 2 of 9 still needed".to_owned(),
             Some(Bar { filled: 7, capacity: 9 }),
         );
         assert_eq!(of("2027-03-06"), Some(alone));
-        let words = "3 events: A, 2 needed, 7 of 9 filled; B, 2 needed, 7 of 9 filled; C".to_owned();
+        let words = "3 events: A, 2 of 9 still needed; B, 2 of 9 still needed; C".to_owned();
         assert_eq!(of("2027-03-07"), Some((None, words, Some(Bar { filled: 9, capacity: 18 }))));
         assert_eq!(of("2027-03-08"), None);
     }

@@ -87,9 +87,7 @@ pub(super) fn need(coverage: &Coverage) -> Option<(String, Bar)> {
     let words = match (needed, capacity) {
         (0, 1) => "The only place is filled".to_owned(),
         (0, capacity) => format!("All {capacity} places are filled"),
-        (needed, capacity) => {
-            format!("{needed} needed, {} of {capacity} filled", capacity.saturating_sub(needed))
-        }
+        (needed, capacity) => format!("{needed} of {capacity} still needed"),
     };
     (capacity > 0).then(|| (words, Bar { filled: capacity.saturating_sub(needed), capacity }))
 }
