@@ -179,7 +179,7 @@ pub(crate) async fn mark(mut call: MemberCall) -> PageResult {
 
 #[cfg(test)]
 mod tests {
-    use signup_core::{Day, ScheduledShift};
+    use signup_core::{Day, Hours, ScheduledShift};
 
     use super::*;
     use crate::sample_event::sample_event;
@@ -202,5 +202,31 @@ mod tests {
         };
         assert_eq!(dates(false), ["2026-03-08", "2026-03-09", "2026-03-06", "2026-03-05"]);
         assert_eq!(dates(true), ["2026-03-08", "2026-03-06", "2026-03-05", "2026-03-09"]);
+    }
+
+    #[tokio::test]
+    async fn a_shift_that_begins_today_by_the_clocks_of_the_event_has_no_day() {
+        let (service, created) = sample_event().await;
+        let mut of_shift = service.admin().event_signups(created.event.id).await.unwrap().shifts.remove(0);
+        let mut when = |hours: Hours, now: &str| {
+            let day = Day::new("2026-03-06".parse().unwrap(), "America/New_York".parse().unwrap());
+            let mut shift = (*of_shift.shift).clone();
+            shift.hours = hours;
+            of_shift.shift = ScheduledShift::new(shift, day, false);
+            view(&of_shift, None, &created.event, now.parse().unwrap()).when
+        };
+        let evening = Hours::parse(Some("19:30"), Some("23:00")).unwrap();
+        let night = Hours::overnight("22:00".parse().unwrap(), "06:00".parse().unwrap()).unwrap();
+        assert_eq!(
+            when(evening, "2026-03-07T01:00:00Z"),
+            "19:30–23:00",
+            "only in UTC, the date is another one"
+        );
+        assert_eq!(
+            when(evening, "2026-03-06T01:00:00Z"),
+            "Fri 6 Mar, 19:30–23:00",
+            "only in UTC, it is the date"
+        );
+        assert_eq!(when(night, "2026-03-07T08:00:00Z"), "Fri 6 Mar, 22:00–06:00 (Sat)", "it began yesterday");
     }
 }
