@@ -1,8 +1,8 @@
 //! The request that handlers receive: token, idempotency key, client address, and a body that is read on demand.
 //!
 //! A handler reads the body last: whatever decides without the body is decided before the body takes memory. There are two
-//! exceptions. A form for a sign-up is read although the store fails, and a short one although its client has sent too many, so that
-//! the page can keep what was typed. The stored answer of an idempotency key depends on the body, so that answer comes after the body.
+//! exceptions. A form for a sign-up is read although the store fails, so that the page can keep what was typed. The stored
+//! answer of an idempotency key depends on the body, so that answer comes after the body.
 
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -207,7 +207,7 @@ impl Request {
     /// Returns an error if the body is longer than 1 MiB, has a `Content-Encoding`, takes longer than 30 seconds, breaks off, or
     /// finds no room, or if the `Content-Type` is not JSON. What the head says is checked before the body is read.
     pub(crate) async fn json(&mut self) -> Result<Bytes, BodyError> {
-        let mut body = self.body_of(self.is_json(), MAX_BODY_BYTES).await?;
+        let mut body = self.body_of(self.is_json()).await?;
         if body.starts_with(BYTE_ORDER_MARK) {
             body.advance(BYTE_ORDER_MARK.len());
         }
@@ -219,27 +219,19 @@ impl Request {
     /// # Errors
     /// Fails like [`json`](Self::json), but an absent `Content-Type` is an error, too.
     pub(crate) async fn form(&mut self) -> Result<Bytes, BodyError> {
-        self.form_up_to(MAX_BODY_BYTES).await
-    }
-
-    /// Reads the body if it has at most `max_bytes`.
-    ///
-    /// # Errors
-    /// Fails like [`form`](Self::form), and if the body is longer.
-    pub(crate) async fn form_up_to(&mut self, max_bytes: usize) -> Result<Bytes, BodyError> {
         let is_form = self.media_type().as_deref() == Some("application/x-www-form-urlencoded");
-        self.body_of(is_form, max_bytes).await
+        self.body_of(is_form).await
     }
 
-    async fn body_of(&mut self, has_media_type: bool, max_bytes: usize) -> Result<Bytes, BodyError> {
-        self.check_length(max_bytes)?;
+    async fn body_of(&mut self, has_media_type: bool) -> Result<Bytes, BodyError> {
+        self.check_length(MAX_BODY_BYTES)?;
         if self.is_encoded() {
             return Err(BodyError::Encoded);
         }
         if !has_media_type {
             return Err(BodyError::UnsupportedMediaType);
         }
-        self.read(max_bytes).await
+        self.read(MAX_BODY_BYTES).await
     }
 
     fn check_length(&self, max_bytes: usize) -> Result<(), BodyError> {

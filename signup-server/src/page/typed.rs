@@ -25,7 +25,7 @@ pub(super) const TO_SHIFTS: &str = "shifts";
 const MAX_FIELDS: usize = 1000;
 
 /// The maximum size of a form that a page keeps for another try, in bytes.
-pub(super) const MAX_KEPT: usize = 64 * 1024;
+const MAX_KEPT: usize = 64 * 1024;
 
 /// The fields of a form in their order. The last value of a repeated field counts, except for the shifts.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use crate::page::event::{self, Focus, Notice};
 use crate::page::message::{Retry, body_error, error_page, not_found, see_other, too_many};
 use crate::page::sign_up;
 use crate::page::signed_up::{self, COOKIE, Kept};
-use crate::page::typed::{MAX_KEPT, Typed};
+use crate::page::typed::Typed;
 use crate::request::Request;
 use crate::texts::Texts;
 
@@ -47,7 +47,7 @@ impl PublicPages {
         };
         match self.service.volunteers().form(&found.event.slug, typed.shifts()).await {
             Ok(_) if !event::has_open_signups(&found.event, now) => {
-                self.page_of(StatusCode::OK, found, &Focus::default())
+                self.page_of(refused, found, &Focus::default())
             }
             Ok(form) if !form.shifts().iter().any(takes) => {
                 let shifts: Vec<_> = form.shifts().iter().collect();
@@ -59,7 +59,7 @@ impl PublicPages {
             }
             Ok(_) => self.form_page(StatusCode::OK, found, typed, &Faults::new()),
             Err(Error::Invalid(_)) => self.choice(faulty, found, typed),
-            Err(Error::EventCancelled) => self.page_of(StatusCode::OK, found, &Focus::default()),
+            Err(Error::EventCancelled) => self.page_of(refused, found, &Focus::default()),
             Err(Error::NotFound) => {
                 self.page_of(StatusCode::NOT_FOUND, found, &Notice::gone(texts).keeping(typed))
             }
@@ -95,10 +95,7 @@ impl PublicPages {
             Ok(allowance) if allowance.is_allowed => volunteers.event(&slug).await,
             Ok(allowance) => {
                 let texts = texts_of(&volunteers.event(&slug).await);
-                // The places of one large family are all that a minute allows, and it may go on to other shifts.
-                let body = request.form_up_to(MAX_KEPT).await.unwrap_or_default();
-                let typed = Typed::sent(&body, &request.query);
-                return too_many(allowance.retry_after_s(self.service.now()), retry(&action, &typed), texts);
+                return too_many(allowance.retry_after_s(self.service.now()), None, texts);
             }
             Err(error) => Err(error),
         };
