@@ -24,7 +24,7 @@ use crate::text::EmailAddress;
 /// - a *job* ([`NoticeCause::EventChanged`], [`NoticeCause::Promotion`], [`NoticeCause::MessageSent`]): works through the sign-ups
 ///   or the shifts of an event in portions, so an event can have any number of volunteers.
 /// - a mail to one address: a [`Message`](NoticeCause::Message), a code to sign in, or an invitation.
-/// - a *summary* ([`NoticeCause::Summary`]): a member who gets a mail each morning. It rests between two mails.
+/// - a *summary* ([`NoticeCause::Summary`]): a member who gets a mail each day. It rests between two mails.
 ///
 /// Any process may claim a due notice. A claim is a lease: it sets [`due_at`](Self::due_at) to the end of the lease. The
 /// process extends the lease while it delivers the mail. If the process dies, the lease expires and the notice is due
@@ -127,7 +127,7 @@ pub enum NoticeCause {
         /// The address.
         email: EmailAddress,
     },
-    /// A member gets a summary each morning, if something happened.
+    /// A member gets a summary each day, if something happened.
     Summary(Summary),
 }
 

@@ -1,4 +1,4 @@
-//! The summary that a member gets by mail each morning: what happened since the last one, and what is short.
+//! The summary that a member gets by mail each day: what happened since the last one, and what is short.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};

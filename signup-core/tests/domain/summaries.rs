@@ -1,4 +1,4 @@
-//! The summary that members get each morning.
+//! The summary that members get each day.
 
 use signup_core::*;
 

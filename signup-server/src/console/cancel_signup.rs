@@ -101,7 +101,7 @@ impl FoundSignup {
             frame,
             form,
             read: self.read(),
-            has_changed: status == StatusCode::CONFLICT,
+            has_changed: self.has_changed_since(form),
             event,
             signup,
             list,

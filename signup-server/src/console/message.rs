@@ -167,7 +167,7 @@ async fn page(
         refusal,
         audiences: AUDIENCES,
         shifts: &shifts,
-        zone: &format!("All times are {}.", zone_in_words(event.dates.first.zone(), Texts::ENGLISH)),
+        zone: &format!("All times are in {}.", zone_in_words(event.dates.first.zone(), Texts::ENGLISH)),
         has_contact: organizations.any(|found| found.id == event.organization && found.contact.is_some()),
         sent: &sent,
     };

@@ -75,7 +75,7 @@ fn page(status: StatusCode, call: &MemberCall, found: &FoundSignup, form: &Form)
     let (frame, shift, successor) = (&call.frame, found.shift(), found.successor(call));
     let list = frame.path(&found.list(form));
     let head = frame.head_of(&format!("Move {} to another shift", signup.name), form);
-    let (read, has_changed) = (found.read(), status == StatusCode::CONFLICT);
+    let (read, has_changed) = (found.read(), found.has_changed_since(form));
     let page =
         MoveTemplate { head, frame, form, read, has_changed, event, signup, list, shift, others, successor };
     show(status, &page)

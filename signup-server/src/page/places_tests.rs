@@ -228,6 +228,12 @@ async fn a_person_who_is_here_reads_so_before_the_place_is_cancelled() {
         let page = shown(asked(&sample, &secret, &link(id)).await).await;
         assert_eq!((page.status, page.text.contains("You’ll no longer be checked in.")), (200, is_here));
     }
+    let which = shown(asked(&sample, &secret, "").await).await.text;
+    assert_eq!(
+        which.matches("You’ll no longer be checked in.").count(),
+        1,
+        "beside one of both places: {which}"
+    );
     assert_eq!(cancel(&sample, &secret, Some(signup.id)).await.status(), 303);
     assert_has(&places(&sample, &secret).await, &["You cancelled this place."]);
 }

@@ -11,7 +11,7 @@ use crate::store::NoticeQuery;
 use crate::token::Scope;
 
 impl Session {
-    /// Returns whether the member gets the [summary](crate::SummaryMail) of the organization by mail each morning.
+    /// Returns whether the member gets the [summary](crate::SummaryMail) of the organization by mail each day.
     ///
     /// Requires [`Permission::ManageSignups`], which no scope allows.
     ///
@@ -21,7 +21,7 @@ impl Session {
         Ok(self.shared.summary_notice(self.organization_id(), person).await?.is_some())
     }
 
-    /// Lets the member get the [summary](crate::SummaryMail) of the organization by mail each morning, or not. The first owner of
+    /// Lets the member get the [summary](crate::SummaryMail) of the organization by mail each day, or not. The first owner of
     /// an organization gets it without a choice. Choosing the same again changes nothing.
     ///
     /// Requires [`Permission::ManageSignups`], which no scope allows.

@@ -231,7 +231,8 @@ pub(super) fn with_dates(mut values: Vec<FieldValues>, event: &Event) -> Vec<Fie
 
 /// Returns whether the first day is another than the one that the days to choose from began with, while a row with text has a day.
 pub(super) fn has_moved_days(form: &Form) -> bool {
-    let is_moved = form.is_ticked(DAYS_BEGIN) && form.value(DAYS_BEGIN) != form.value("start_date");
+    let (present, former) = (form.value("start_date"), form.value(DAYS_BEGIN));
+    let is_moved = !former.is_empty() && former != present && present.parse::<EventDate>().is_ok();
     is_moved && without_empty_rows(form).fields().any(|(name, _)| name.ends_with(".day"))
 }
 
@@ -402,6 +403,7 @@ mod tests {
         for not_moved in [
             "days_begin=2026-11-27&start_date=2026-11-27&shifts.0.title=A&shifts.0.day=1",
             "start_date=2026-11-28&shifts.0.title=A&shifts.0.day=1",
+            "days_begin=2026-11-27&start_date=&shifts.0.title=A&shifts.0.day=1",
             &format!("{other}&shifts.0.title=&shifts.0.day=2"),
             &format!("{other}&shifts.0.title=A&shifts.0.day="),
         ] {
