@@ -1,9 +1,9 @@
 //! The path from a request to its response: routing, and the checks that precede a handler.
 //!
-//! A request under `/v1` is checked in this order: rate limit, route, token. Then the handler of the route checks the
-//! scope, the idempotency key, the body, the records and the plan. A request to `/mcp` is checked in the same order, with its
-//! source before the token. Every response has `X-Request-Id`. A response under `/v1` and at `/mcp` also has the headers of the rate
-//! limit. Bytes that hyper cannot parse as a request do not reach this module: see [`mod@crate::serve`].
+//! A request under `/v1` is checked in this order: rate limit, route, token. Then the handler of the route checks the scope, the
+//! idempotency key, the body, the records and the plan. A request to `/mcp` is checked in the same order, with its source before
+//! the token. Every response has `X-Request-Id`. A response under `/v1` and at `/mcp` also has the headers of the rate limit. Bytes
+//! that hyper cannot parse as a request do not reach this module: see [`mod@crate::serve`].
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};

@@ -1,8 +1,9 @@
 //! Compression of responses with gzip, for clients that accept it.
 //!
-//! The length of a compressed response depends on what its parts have in common. So an attacker who can put text into a response and see
-//! its length can guess a secret in it, letter by letter (BREACH). The table of [routes](crate::routes) therefore says which responses
-//! may be compressed: those of the API whose routes have no secret, and those of the other routes that say that they have none.
+//! The length of a compressed response depends on what its parts have in common. So an attacker who can put text into a response
+//! and see its length can guess a secret in it, letter by letter (BREACH). The table of [routes](crate::routes) therefore says
+//! which responses may be compressed: those of the API whose routes have no secret, and those of the other routes that say that
+//! they have none.
 //!
 //! **Invariant:** a response that can hold a secret is not compressed.
 

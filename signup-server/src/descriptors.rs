@@ -1,7 +1,7 @@
 //! File descriptors: how many the process may open, and how many of them client connections may use.
 //!
-//! Descriptors are reserved for the store, the mail connection, the requests to webhooks, the metrics listener and the process itself. Client
-//! connections get the rest, so they never exhaust the descriptors that a response needs.
+//! Descriptors are reserved for the store, the mail connection, the requests to webhooks, the metrics listener and the process
+//! itself. Client connections get the rest, so they never exhaust the descriptors that a response needs.
 
 use rlimit::Resource;
 

@@ -44,8 +44,8 @@ impl Health {
         Self { cached: Arc::default(), check_timeout }
     }
 
-    /// `GET /health/ready`: returns 200 if the store answers and accepts commits, otherwise 503. After a failed commit, the check writes
-    /// something, so the answer is 200 again once a write succeeds. A store that is too busy for that write is ready.
+    /// `GET /health/ready`: returns 200 if the store answers and accepts commits, otherwise 503. After a failed commit, the check
+    /// writes something, so the answer is 200 again once a write succeeds. A store that is too busy for that write is ready.
     pub(crate) async fn ready(&self, service: &Service) -> Response {
         if self.is_ready(service).await {
             reply::json(StatusCode::OK, &Status { status: "ready" })

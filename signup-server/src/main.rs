@@ -79,8 +79,9 @@ use webhook::{Sender, WebhookQueue};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// How long a shutdown waits for the mail and the requests to webhooks in flight, after the requests of clients: the timeout of most
-/// answers of a mail server, plus a margin. A mail server may take longer to answer the content of a mail. Such a mail may be sent again.
+/// How long a shutdown waits for the mail and the requests to webhooks in flight, after the requests of clients: the timeout of
+/// most answers of a mail server, plus a margin. A mail server may take longer to answer the content of a mail. Such a mail may be
+/// sent again.
 const WORKER_TIMEOUT: Duration = Duration::from_secs(12);
 /// The exit code for a flag or a value that cannot be used.
 const USAGE: u8 = 2;

@@ -100,8 +100,8 @@ impl Request {
         key.map(Some).map_err(|error| Faults::one(FIELD, error))
     }
 
-    /// Reads the JSON body, and converts it with `read`. The fields of the answer, which has those of `record`, are ignored, so that a
-    /// client may send back what it has read.
+    /// Reads the JSON body, and converts it with `read`. The fields of the answer, which has those of `record`, are ignored, so
+    /// that a client may send back what it has read.
     ///
     /// # Errors
     /// Fails like [`json`](Self::json). Returns the faults of `read`, and then a fault for each query parameter.
@@ -325,8 +325,8 @@ pub(crate) fn no_mail(input: Input<'_>) -> Result<(), Faults> {
     input.check_no_mail()
 }
 
-/// Reads a body. `record` has the fields of the record that the request is about. They are ignored where the request does not take them, and
-/// so are those of a [`Slot`] in an element of `shifts`.
+/// Reads a body. `record` has the fields of the record that the request is about. They are ignored where the request does not take
+/// them, and so are those of a [`Slot`] in an element of `shifts`.
 fn json_input<'a>(body: &'a [u8], record: &'static [&'static str]) -> Result<Input<'a>, Faults> {
     Ok(Input::from_json(body)?.ignoring(record, Slot::FIELDS))
 }

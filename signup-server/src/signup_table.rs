@@ -1,8 +1,9 @@
-//! The sign-ups of an event, and the volunteers of an organization, as tables for spreadsheets: CSV (RFC 4180) in UTF-8 with a byte order mark, without which spreadsheets
-//! misread "Müller". The cells can be separated by semicolons, because Excel expects them where the decimal mark is a comma.
+//! The sign-ups of an event, and the volunteers of an organization, as tables for spreadsheets: CSV (RFC 4180) in UTF-8 with a byte
+//! order mark, without which spreadsheets misread "Müller". The cells can be separated by semicolons, because Excel expects them
+//! where the decimal mark is a comma.
 //!
-//! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection). A telephone number may be calculated: it has no
-//! function and no cell in it.
+//! Texts that people typed are quoted, and cannot become formulas (OWASP, CSV Injection). A telephone number may be calculated: it
+//! has no function and no cell in it.
 
 use std::collections::BTreeSet;
 use std::iter;
@@ -73,8 +74,8 @@ impl Separator {
     }
 }
 
-/// Returns the lines of the table without the [`MARK`] and the [ends](LINE_END): the heading, and one for each sign-up, in the running
-/// order of the shifts and then by name. The date and the times of a shift are those of its event's zone.
+/// Returns the lines of the table without the [`MARK`] and the [ends](LINE_END): the heading, and one for each sign-up, in the
+/// running order of the shifts and then by name. The date and the times of a shift are those of its event's zone.
 ///
 /// After a column for each question comes one for each further label in the answers, in alphabetical order. They are the
 /// labels of questions that are gone.
@@ -184,8 +185,8 @@ pub(crate) fn answer_cells(
     present.chain(gone)
 }
 
-/// Quotes a text, and puts an apostrophe before each place where a spreadsheet could read a formula: at the beginning, and
-/// behind a character that a spreadsheet could take as the end of a cell. What a spreadsheet may trim can stand before it. A telephone
+/// Quotes a text, and puts an apostrophe before each place where a spreadsheet could read a formula: at the beginning, and behind a
+/// character that a spreadsheet could take as the end of a cell. What a spreadsheet may trim can stand before it. A telephone
 /// number stays as it is.
 fn text(text: &str) -> String {
     let mut cell = String::with_capacity(text.len() + 2);

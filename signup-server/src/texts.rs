@@ -1,8 +1,8 @@
 //! The texts that volunteers read, in each language.
 //!
-//! They are in `templates/*.ftl`, in the syntax of [Fluent](https://projectfluent.org). The build script makes a method of [`Texts`]
-//! from each text in `en.ftl`, with a parameter for each argument. A text whose id ends in `-html` has elements of HTML. Its method
-//! returns [`Html`], and escapes the arguments.
+//! They are in `templates/*.ftl`, in the syntax of [Fluent](https://projectfluent.org). The build script makes a method of
+//! [`Texts`] from each text in `en.ftl`, with a parameter for each argument. A text whose id ends in `-html` has elements of HTML.
+//! Its method returns [`Html`], and escapes the arguments.
 //!
 //! **Invariant:** an argument is never markup, unless it is [`Html`] itself.
 

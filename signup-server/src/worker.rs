@@ -42,7 +42,8 @@ pub(crate) trait WorkQueue: Send + Sync + 'static {
     /// Returns what an item is sent to.
     fn target(item: &Self::Item) -> Self::Target;
 
-    /// Returns whether an item for `target` may take a free place. `in_flight` are the targets of the items that are being delivered.
+    /// Returns whether an item for `target` may take a free place. `in_flight` are the targets of the items that are being
+    /// delivered.
     fn has_place<'a>(target: &Self::Target, in_flight: impl Iterator<Item = &'a Self::Target>) -> bool;
 
     /// Returns at most [`BATCH`](Self::BATCH) items that are due, in the order in which they are delivered.
@@ -63,8 +64,8 @@ pub(crate) trait WorkQueue: Send + Sync + 'static {
 pub(crate) enum Next {
     /// Continues with the batch, and then reads the queue at once.
     Continue,
-    /// Continues with the batch, but does not read the queue before its time, unless the last read was full: the item was not claimed, so
-    /// it may still be due.
+    /// Continues with the batch, but does not read the queue before its time, unless the last read was full: the item was not
+    /// claimed, so it may still be due.
     Wait,
     /// Drops the batch and pauses: no other item could be delivered either.
     Pause,

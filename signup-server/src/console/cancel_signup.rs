@@ -41,7 +41,8 @@ pub(crate) async fn ask_reason(call: MemberCall) -> PageResult {
     Ok(found.reason_page(StatusCode::OK, &call, &with_list(Form::default(), &call)))
 }
 
-/// `POST …/signups/{id}/cancel`: cancels the place. A form that is not confirmed changes nothing, and gets the page that says who gets a mail.
+/// `POST …/signups/{id}/cancel`: cancels the place. A form that is not confirmed changes nothing, and gets the page that says who
+/// gets a mail.
 pub(crate) async fn cancel_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
     let found = FoundSignup::of(&call).await?;

@@ -40,8 +40,8 @@ pub(crate) fn loaded(fields: &[(&str, As)], values: Values) -> Form {
     })
 }
 
-/// Returns a form on the present values of its record. The page also shows both values of each field in conflict. A field that
-/// the person changed has the typed value, and every other field has the present value, also one that the page did not have. The form
+/// Returns a form on the present values of its record. The page also shows both values of each field in conflict. A field that the
+/// person changed has the typed value, and every other field has the present value, also one that the page did not have. The form
 /// is not confirmed yet.
 pub(crate) fn reloaded(form: &Form, fields: &[(&str, As)], present: Values) -> Form {
     let is_value = |name: &str| name.starts_with(WAS) || present.iter().any(|(present, _)| *present == name);
@@ -120,8 +120,8 @@ pub(crate) fn both_values(form: &Form, names: &[&'static str], present: &Values)
     names.iter().map(values).collect()
 }
 
-/// Returns both values of each field in `names` that the form changes. A field that the person left as it was read keeps its present
-/// value, so it is not listed. A form without the values that were read sets every field.
+/// Returns both values of each field in `names` that the form changes. A field that the person left as it was read keeps its
+/// present value, so it is not listed. A form without the values that were read sets every field.
 pub(crate) fn changes(form: &Form, names: &[&'static str], present: &Values) -> Vec<FieldValues> {
     let has_read = !read_fields(form).is_empty();
     let is_typed = |name: &&str| !has_read || form.value(name) != form.value(format!("{WAS}{name}"));

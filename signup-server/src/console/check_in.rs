@@ -1,7 +1,7 @@
 //! Check-in: who of an event's volunteers has come, for a phone at a door.
 //!
-//! Each row has a form of its own, and a mark is one commit on its sign-up. So people who check in at two doors never undo each other's
-//! marks.
+//! Each row has a form of its own, and a mark is one commit on its sign-up. So people who check in at two doors never undo each
+//! other's marks.
 
 use askama::Template;
 use signup_core::{

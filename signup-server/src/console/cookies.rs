@@ -1,5 +1,5 @@
-//! The cookies: the secret of a person's session, the secret of a browser that waits for a code, what a form has done, and the secret that
-//! it has made.
+//! The cookies: the secret of a person's session, the secret of a browser that waits for a code, what a form has done, and the
+//! secret that it has made.
 
 use std::str::FromStr;
 

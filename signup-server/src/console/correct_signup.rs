@@ -37,8 +37,8 @@ pub(crate) async fn show_correction(call: MemberCall) -> PageResult {
     Ok(found.correction_page(StatusCode::OK, &call, &form, &[]))
 }
 
-/// `POST …/signups/{id}/correct`: corrects the sign-up. A form that is not confirmed changes nothing, and gets the page that says who gets a
-/// mail.
+/// `POST …/signups/{id}/correct`: corrects the sign-up. A form that is not confirmed changes nothing, and gets the page that says
+/// who gets a mail.
 pub(crate) async fn correct_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
     let found = FoundSignup::of(&call).await?;

@@ -17,8 +17,8 @@ impl DoneBefore {
     /// Returns what an earlier form with the same key has done, if the person does not expect it: that form had other values, or
     /// the record that it made is gone. `None` after a first form, and after a repeated one whose record is there.
     ///
-    /// `reply` is that of the write with the key, and `made` reads the record. `gone` is added to the sentence about a record that is gone,
-    /// with another link.
+    /// `reply` is that of the write with the key, and `made` reads the record. `gone` is added to the sentence about a record that
+    /// is gone, with another link.
     ///
     /// # Errors
     /// Returns the error of `made`, apart from [`Error::NotFound`].

@@ -59,8 +59,8 @@ pub(crate) enum As {
 }
 
 impl Form {
-    /// Creates the form of a page for a new record. The form has the idempotency key in the `query` of the page, so a form that is sent
-    /// twice creates one record, also after a browser has gone back and fetched the page again.
+    /// Creates the form of a page for a new record. The form has the idempotency key in the `query` of the page, so a form that is
+    /// sent twice creates one record, also after a browser has gone back and fetched the page again.
     ///
     /// # Errors
     /// Returns the query with a new key if `query` has none. The page is at the URL with this query.

@@ -42,8 +42,8 @@ pub(crate) struct Frame {
 }
 
 impl Console {
-    /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug. `newest` is
-    /// the organization's newest event.
+    /// Returns the frame of the page at the path `at`; `None` if the person is no member of the organization with this slug.
+    /// `newest` is the organization's newest event.
     pub(super) fn frame(
         &self,
         signed_in: &SignedIn,
@@ -90,8 +90,9 @@ impl Frame {
         format!("{}{path}", self.root)
     }
 
-    /// Returns the whole path of the present page. Each form has it as its action, because a form without an action is sent to the URL of
-    /// the page with its fragment: a browser then scrolls to the field of the fragment, and does not focus what the next page says.
+    /// Returns the whole path of the present page. Each form has it as its action, because a form without an action is sent to the
+    /// URL of the page with its fragment: a browser then scrolls to the field of the fragment, and does not focus what the next
+    /// page says.
     pub(crate) fn here(&self) -> String {
         self.path(&self.at)
     }

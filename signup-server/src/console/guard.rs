@@ -32,8 +32,8 @@ pub(crate) fn origin_of(base_url: &str) -> String {
 
 /// Returns whether a request may change something: it comes from a page of this server, or from no page at all.
 ///
-/// If the request has `Sec-Fetch-Site`, that header decides: a page cannot set it. Browsers send the header only to `https` addresses
-/// and to the same machine. Without the header, `Origin` has to be `origin`.
+/// If the request has `Sec-Fetch-Site`, that header decides: a page cannot set it. Browsers send the header only to `https`
+/// addresses and to the same machine. Without the header, `Origin` has to be `origin`.
 pub(super) fn may_change(method: &Method, headers: &HeaderMap, origin: &str) -> bool {
     if method.is_safe() {
         return true;

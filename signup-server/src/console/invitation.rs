@@ -54,8 +54,8 @@ pub(super) async fn show_invitation(call: ConsoleCall) -> PageResult {
     Ok(console.invitation_page(StatusCode::OK, &open, &secret, &Form::default().with("name", name)))
 }
 
-/// `POST /invitations/{secret}`: accepts an invitation. Signs a new person in, and sends any other person to the page to sign in, unless
-/// they are signed in.
+/// `POST /invitations/{secret}`: accepts an invitation. Signs a new person in, and sends any other person to the page to sign in,
+/// unless they are signed in.
 pub(super) async fn accept_invitation(mut call: ConsoleCall) -> PageResult {
     let signed_in = call.console.signed_in(&call.request.headers).await?;
     if let Some(signed_in) = &signed_in {

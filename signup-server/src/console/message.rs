@@ -70,8 +70,8 @@ struct PreviewTemplate<'a> {
     text: Vec<LinkedText<'a>>,
 }
 
-/// `GET …/events/{event_id}/message`: shows the messages that were sent before, and the form if a further one could be sent. The parameter
-/// `slot_id` chooses a shift.
+/// `GET …/events/{event_id}/message`: shows the messages that were sent before, and the form if a further one could be sent. The
+/// parameter `slot_id` chooses a shift.
 pub(crate) async fn show_message(call: MemberCall) -> PageResult {
     call.session.require(Permission::SendMessages)?;
     let found = call.session.event(call.path.event()).await?;

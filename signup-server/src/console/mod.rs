@@ -138,8 +138,8 @@ impl Console {
         answer.unwrap_or_else(|refusal| console.refused(&refusal, None))
     }
 
-    /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page. Counts a
-    /// form first, whatever becomes of it. If nobody is signed in, the page to sign in says that a form was not saved.
+    /// Runs the handler of a page of an organization, if the person who is signed in is a member. `at` is the path of the page.
+    /// Counts a form first, whatever becomes of it. If nobody is signed in, the page to sign in says that a form was not saved.
     pub(crate) async fn answer_member<F: Future<Output = PageResult>>(
         self,
         handle: impl FnOnce(MemberCall) -> F,
@@ -247,8 +247,8 @@ impl MemberCall {
         response
     }
 
-    /// Returns 303 to a page of the organization, which shows the secret of a new record once. So the browser can go back to that page
-    /// without sending the form again.
+    /// Returns 303 to a page of the organization, which shows the secret of a new record once. So the browser can go back to that
+    /// page without sending the form again.
     pub(crate) fn made(&self, id: impl Display, secret: &str, path: &str) -> Response {
         let mut response = self.see_other(path);
         self.console.cookies.set(&mut response, Name::Made, &format!("{id}.{secret}"));

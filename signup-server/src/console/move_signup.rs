@@ -39,7 +39,8 @@ pub(crate) async fn show_move(call: MemberCall) -> PageResult {
     Ok(page(StatusCode::OK, &call, &found, &with_list(Form::default(), &call)))
 }
 
-/// `POST …/signups/{id}/move`: moves the sign-up. A form that is not confirmed changes nothing, and gets the page that says who gets a mail.
+/// `POST …/signups/{id}/move`: moves the sign-up. A form that is not confirmed changes nothing, and gets the page that says who
+/// gets a mail.
 pub(crate) async fn move_signup(mut call: MemberCall) -> PageResult {
     call.session.require(Permission::ManageSignups)?;
     let found = FoundSignup::of(&call).await?;

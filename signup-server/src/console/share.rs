@@ -89,8 +89,9 @@ pub(crate) async fn poster(call: MemberCall) -> PageResult {
     Ok(show(StatusCode::OK, &page))
 }
 
-/// Returns the days of an event with the hours from the first start to the last end, and the zone: in one line if each day has equal
-/// hours that end on the same day, and else in a line for each day with shifts, or without hours for more than [`MAX_LINES`] days.
+/// Returns the days of an event with the hours from the first start to the last end, and the zone: in one line if each day has
+/// equal hours that end on the same day, and else in a line for each day with shifts, or without hours for more than [`MAX_LINES`]
+/// days.
 fn when(event: &Event, shifts: &[ScheduledShift]) -> Vec<String> {
     let (zone, texts) = (event.dates.first.zone(), Texts::of(event.language));
     let date = |shift: &ScheduledShift| times::date(shift.interval(), zone);
@@ -141,7 +142,8 @@ pub(super) fn url_of(call: &MemberCall, event: &Event) -> String {
     call.console.url(&format!("/events/{}", event.slug))
 }
 
-/// Returns the QR code of an address as an SVG element. `None` if the address is longer than about 2,300 bytes, which a code can hold.
+/// Returns the QR code of an address as an SVG element. `None` if the address is longer than about 2,300 bytes, which a code can
+/// hold.
 pub(super) fn svg_of(url: &str) -> Option<String> {
     let code = QrCode::new(url).ok()?;
     let document = code.render::<svg::Color<'_>>().min_dimensions(200, 200).build();

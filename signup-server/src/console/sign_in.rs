@@ -1,7 +1,7 @@
 //! Signing in with a mailed code, and signing out.
 //!
-//! A browser that asks for a code gets a cookie with a secret. The code works only together with this secret. The right code replaces
-//! the cookie with the cookie of a session.
+//! A browser that asks for a code gets a cookie with a secret. The code works only together with this secret. The right code
+//! replaces the cookie with the cookie of a session.
 
 use askama::Template;
 use signup_core::{Allowance, Code, EmailAddress, Error, Secret, SignedIn};

@@ -190,8 +190,8 @@ pub(super) fn briefly(shift: &ScheduledShift, texts: Texts) -> String {
     format!("{}, {}", shift.title, times.short())
 }
 
-/// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told, if any: one who was
-/// moved to it may know only the former shift.
+/// Returns the title and the time of a sign-up's shift. A deleted shift has only the time that the volunteer was told, if any: one
+/// who was moved to it may know only the former shift.
 pub(super) fn shift_in_words(shift: Option<&ScheduledShift>, signup: &Signup, texts: Texts) -> String {
     let at = &signup.told.at;
     match shift {
@@ -263,8 +263,8 @@ pub(super) fn places_taken(filled: u64, capacity: u64) -> String {
     }
 }
 
-/// `GET …/events/{event_id}/signups.csv`: returns all sign-ups of an event as a table. The query parameter `separator` is `comma` or
-/// `semicolon`.
+/// `GET …/events/{event_id}/signups.csv`: returns all sign-ups of an event as a table. The query parameter `separator` is `comma`
+/// or `semicolon`.
 pub(crate) async fn download_signups(call: MemberCall) -> PageResult {
     let separator = Separator::named(call.query().value("separator")).map_err(Error::from)?;
     let all = call.session.event_signups(call.path.event()).await?;

@@ -1,5 +1,5 @@
-//! The volunteers of an organization over all its events: a list with a search, in pages, the places of each, and all of them as a table
-//! for spreadsheets.
+//! The volunteers of an organization over all its events: a list with a search, in pages, the places of each, and all of them as a
+//! table for spreadsheets.
 
 use askama::Template;
 use signup_core::{

@@ -10,8 +10,8 @@
 //! mails do not wait for it. Nor do they wait for a mail to which the server gave no answer: it may wait for the recipient's own
 //! server, or has been restarted. Before that, every refusal concerns the connection.
 //!
-//! **Invariant:** nothing that was read before a command counts as its answer, and nothing that was read before the TLS handshake is
-//! used after it. An attacker can send bytes in clear, in the same segment as the answer to `STARTTLS`.
+//! **Invariant:** nothing that was read before a command counts as its answer, and nothing that was read before the TLS handshake
+//! is used after it. An attacker can send bytes in clear, in the same segment as the answer to `STARTTLS`.
 
 use std::fmt;
 use std::io;
@@ -159,7 +159,8 @@ impl Connection {
         self.command(Step::Connection, "NOOP", &[250]).await.is_ok()
     }
 
-    /// Sends a mail. The addresses and the content are ASCII, so the mail needs no extension. Each line of `content` ends with CRLF.
+    /// Sends a mail. The addresses and the content are ASCII, so the mail needs no extension. Each line of `content` ends with
+    /// CRLF.
     ///
     /// # Errors
     /// Fails if the mail was not taken. After a failure the connection must not be used for another mail.

@@ -159,8 +159,8 @@ pub(super) fn write(
     Ok(message(mail, draft, from, now))
 }
 
-/// Writes the mail to an address about its places at an event. One calendar file has every place that the address has, and each place
-/// that was cancelled has a file of its own, because the entries of a file have one method.
+/// Writes the mail to an address about its places at an event. One calendar file has every place that the address has, and each
+/// place that was cancelled has a file of its own, because the entries of a file have one method.
 fn about_places<'a>(
     news: &'a News,
     secret: &Secret,

@@ -4,9 +4,9 @@
 //! the name as a link, a stranger could send a link to that address. A name with format characters could look like other text.
 //! Such names and answers are left out. The joiners that a script or an emoji needs are no such characters.
 //!
-//! **Invariant:** every name of a volunteer or a member in a mail comes from [`safe_name`], and every answer from [`safe_answer`]. The
-//! name of an organization comes from [`safe_organization`] in an invitation, and from [`sender_name`] in every other mail and in
-//! every calendar entry.
+//! **Invariant:** every name of a volunteer or a member in a mail comes from [`safe_name`], and every answer from [`safe_answer`].
+//! The name of an organization comes from [`safe_organization`] in an invitation, and from [`sender_name`] in every other mail and
+//! in every calendar entry.
 
 use signup_core::{Name, PersonName};
 use unicode_normalization::UnicodeNormalization as _;

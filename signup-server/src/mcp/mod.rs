@@ -69,8 +69,8 @@ pub(crate) async fn answer(call: ApiCall, find: FindOperation) -> Result<Respons
         tracing::error!(reason = %String::from_utf8_lossy(&body), "rmcp answered an MCP request with a server error");
         return Err(ApiError::Bug);
     }
-    // `rmcp` gives its reason as plain text. It has another status for JSON that it cannot read as a message, such as an object with
-    // a member twice.
+    // `rmcp` gives its reason as plain text. It has another status for JSON that it cannot read as a message, such as an object
+    // with a member twice.
     let reason = match head.status {
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "The body is not a message of the protocol.".into(),
         _ => String::from_utf8_lossy(&body),

@@ -101,8 +101,8 @@ impl ApiOperation {
         if parameter == "id" { "slot_id" } else { parameter }
     }
 
-    /// Returns the schema of the arguments: the parameters, the fields of the body, for a write the idempotency key, and for a write
-    /// that mails whether to preview it.
+    /// Returns the schema of the arguments: the parameters, the fields of the body, for a write the idempotency key, and for a
+    /// write that mails whether to preview it.
     pub(super) fn input(&self, mails: bool) -> Arc<Object> {
         let mut arguments = Object::new();
         let mut required = vec![];
@@ -147,8 +147,8 @@ fn with_meanings(mut fields: Object) -> Value {
     Value::Object(fields)
 }
 
-/// Returns a part of the description in which each reference is replaced by its target, without the texts for people. Members beside
-/// a reference take precedence over those of the target.
+/// Returns a part of the description in which each reference is replaced by its target, without the texts for people. Members
+/// beside a reference take precedence over those of the target.
 fn schema(part: &Value) -> Value {
     match part {
         Value::Object(members) => {

@@ -94,7 +94,8 @@ pub(super) struct Caller {
 impl Caller {
     /// Runs the operation of a tool with the arguments of a call. `known` has the names of the arguments that the tool takes.
     ///
-    /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API. A preview ignores the key.
+    /// The scope is checked first, then the idempotency key, and then the ids, as for a request of the API. A preview ignores the
+    /// key.
     pub(super) async fn run(
         &self,
         tool: &Tool,
@@ -222,8 +223,8 @@ pub(super) fn hint_for_ids(arguments: &Object) -> String {
     given.map(|(name, record, tool)| format!(" {name} must be the id of {record}: see {tool}.")).collect()
 }
 
-/// Returns the result of a call whose operation gave this response: one text with the JSON body. A refusal is a result, too: an agent
-/// reads its body and corrects the arguments. `hint` is added to the message of a 404.
+/// Returns the result of a call whose operation gave this response: one text with the JSON body. A refusal is a result, too: an
+/// agent reads its body and corrects the arguments. `hint` is added to the message of a 404.
 pub(super) async fn result(response: Response, mails: bool, hint: &str) -> CallToolResult {
     let (status, is_replay) = (response.status(), response.headers().contains_key(REPLAY));
     let mails_queued = response.extensions().get::<MailsQueued>().map(|queued| queued.0);

@@ -1,5 +1,5 @@
-//! Times for display: dates in words, and wall-clock times in the event's zone with their UTC offset. They are written as the language
-//! of the event does. The examples here are English.
+//! Times for display: dates in words, and wall-clock times in the event's zone with their UTC offset. They are written as the
+//! language of the event does. The examples here are English.
 //!
 //! Times are derived from the instants of a shift, not from its stored hours. If a clock change moves a shift, the page
 //! shows the time at which the shift takes place.
@@ -104,8 +104,8 @@ impl Times {
         (date != self.start.date && !self.ends_with_its_day).then(|| weekday(date, self.texts))
     }
 
-    /// Returns start and end without the day and the zone, such as `09:00–12:30`, `All day`, or over midnight `22:00–06:00 (Sun)`. Start
-    /// and end have their UTC offsets if these differ.
+    /// Returns start and end without the day and the zone, such as `09:00–12:30`, `All day`, or over midnight `22:00–06:00 (Sun)`.
+    /// Start and end have their UTC offsets if these differ.
     pub(crate) fn clocks(&self) -> String {
         let Self { start, end, .. } = self;
         let words = |moment: &Moment| match self.has_change() {
@@ -237,8 +237,8 @@ pub(crate) fn short_day(date: Date, texts: Texts) -> String {
     date.strftime(if is_american(texts) { "%a, %b %-d" } else { "%a %-d %b" }).to_string()
 }
 
-/// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is another one
-/// than that of the event's first day.
+/// Formats the opening or the closing of the sign-ups for an event, such as `Monday 1 March at 18:00`. Names the year if it is
+/// another one than that of the event's first day.
 pub(crate) fn opening(at: Timestamp, event: &Event) -> String {
     let (first, texts) = (&event.dates.first, Texts::of(event.language));
     let wall = wall(at, first.zone());

@@ -43,8 +43,8 @@ impl Typed {
         Self(self.0.into_iter().filter(|(name, _)| is_choice(name)).collect())
     }
 
-    /// Parses the body of a form that was sent to a path with this query. If the form was sent to choose other shifts, the fields in the
-    /// query count, in place of those that choose shifts if the query chooses any. A button leads to such a path.
+    /// Parses the body of a form that was sent to a path with this query. If the form was sent to choose other shifts, the fields
+    /// in the query count, in place of those that choose shifts if the query chooses any. A button leads to such a path.
     pub(super) fn sent(body: &[u8], query: &str) -> Self {
         let typed = Self::parse(body);
         if !typed.changes_shifts() {

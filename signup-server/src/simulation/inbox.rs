@@ -168,7 +168,8 @@ fn check_committed(ledger: &Ledger, mail: &Mail, now: Duration) -> Result<(), St
     }
 }
 
-/// Checks that a mail names what has become of a sign-up as it is: only those who waited were promoted, and only places are reminded of.
+/// Checks that a mail names what has become of a sign-up as it is: only those who waited were promoted, and only places are
+/// reminded of.
 fn check_change(ledger: &Ledger, signup: &Signup, change: &PlaceChange) -> Result<(), String> {
     let waited = |history: &SignupHistory| history.states[0].status == SignupStatus::Waitlisted;
     let waited = ledger.signups.get(&signup.id).map(waited);

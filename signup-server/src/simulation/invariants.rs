@@ -74,7 +74,8 @@ fn check_told(ledger: &Ledger, inbox: &Inbox, history: &SignupHistory, now: Time
     }
 }
 
-/// Checks that each address was reminded of the shifts whose moments have come and that do not begin soon, unless a mail is still due.
+/// Checks that each address was reminded of the shifts whose moments have come and that do not begin soon, unless a mail is still
+/// due.
 ///
 /// # Errors
 /// Returns who was not reminded.
@@ -118,8 +119,8 @@ fn has_lapsed(of_shift: &ShiftHistory, history: &SignupHistory) -> bool {
     of_shift.placed.windows(2).any(is_lapsed)
 }
 
-/// Returns whether a volunteer is not told of their own cancellation: the mail with the place has no report, and the place was over before
-/// it moved.
+/// Returns whether a volunteer is not told of their own cancellation: the mail with the place has no report, and the place was over
+/// before it moved.
 fn has_ended(ledger: &Ledger, of_shift: &ShiftHistory, signup: &Signup, heard: &Heard) -> bool {
     let is_of = |notice: &Notice| {
         let is_own = |recipient: &Recipient| recipient.email.key() == signup.email.key();

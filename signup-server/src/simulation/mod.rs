@@ -1,14 +1,15 @@
 //! The simulation: several processes over one store, for weeks, from one seed.
 //!
-//! Each run starts two or three services with the workers and the upkeep of the server. Organizers, volunteers and an operator use them,
-//! while calls of the store and of the mail server are slow, fail, or take effect without an answer, and processes are killed. Time is
-//! virtual, and everything random follows from the seed. So a run takes milliseconds, and a failure is repeated exactly:
+//! Each run starts two or three services with the workers and the upkeep of the server. Organizers, volunteers and an operator use
+//! them, while calls of the store and of the mail server are slow, fail, or take effect without an answer, and processes are
+//! killed. Time is virtual, and everything random follows from the seed. So a run takes milliseconds, and a failure is repeated
+//! exactly:
 //!
 //! - `SIMULATION_SEED=17 cargo test -p signup-server simulation` runs one seed, and prints a trace of its steps.
 //! - `SIMULATION_RUNS=200000 cargo test --release -p signup-server simulation` runs the seeds from 0.
 //!
-//! The [`ledger`] notes each commit. What the mails tell and what the webhooks get is compared with it: at each commit, at each mail,
-//! and when every queue is empty.
+//! The [`ledger`] notes each commit. What the mails tell and what the webhooks get is compared with it: at each commit, at each
+//! mail, and when every queue is empty.
 //!
 //! **Invariant:** nothing here reads the system's clock, another random source, or the order of a hash map.
 

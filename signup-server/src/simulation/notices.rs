@@ -30,15 +30,16 @@ impl NoticeHistory {
         self.unreported.contains(&version)
     }
 
-    /// Returns whether the mail of the attempt of this version may repeat what others have told: it has no report, or follows such an
-    /// attempt.
+    /// Returns whether the mail of the attempt of this version may repeat what others have told: it has no report, or follows such
+    /// an attempt.
     pub(super) fn may_be_repeated(&self, version: u32) -> bool {
         self.follows_unreported || self.is_unreported(version)
     }
 }
 
 impl Ledger {
-    /// Returns the notice of a mail; `None` if its address was erased meanwhile. A sign-up that follows makes it again, under the same id.
+    /// Returns the notice of a mail; `None` if its address was erased meanwhile. A sign-up that follows makes it again, under the
+    /// same id.
     pub(super) fn notice_of(&self, mail: &Mail) -> Option<&NoticeHistory> {
         let is_erased = |secret: &Secret| self.erased_links.contains(&secret.digest());
         let is_there = !mail.secret.as_ref().is_some_and(is_erased);

@@ -178,7 +178,8 @@ impl Simulation {
         }
     }
 
-    /// Returns for how long nobody makes a request: until a while later, or until a time at which something ends or begins for a shift.
+    /// Returns for how long nobody makes a request: until a while later, or until a time at which something ends or begins for a
+    /// shift.
     fn pause(&self) -> SignedDuration {
         let (random, now) = (&self.world.random, self.world.now());
         let hours = match random.below(6) {
@@ -259,8 +260,8 @@ impl Simulation {
         self.be_quiet().await;
     }
 
-    /// Waits until nothing is under way. Only then the clock may be moved: a process that is in the middle of something would lose its
-    /// lease.
+    /// Waits until nothing is under way. Only then the clock may be moved: a process that is in the middle of something would lose
+    /// its lease.
     async fn be_quiet(&self) {
         for _ in 0..PATIENCE_S * 20 {
             if !self.is_busy() || self.world.failure().is_some() {

@@ -74,12 +74,12 @@ impl<S: SendDelivery> WorkQueue for WebhookQueue<S> {
         (delivery.organization, delivery.webhook)
     }
 
-    /// The more requests an organization has in flight, the more places it leaves free: as many as it has taken. With the 16 webhooks
-    /// that it may have, one organization takes at most 24 of 64 places. Five together take at most 54, and leave 10 to the others,
-    /// however slow their endpoints are. Only the endpoints of dozens of organizations can take all places.
+    /// The more requests an organization has in flight, the more places it leaves free: as many as it has taken. With the 16
+    /// webhooks that it may have, one organization takes at most 24 of 64 places. Five together take at most 54, and leave 10 to
+    /// the others, however slow their endpoints are. Only the endpoints of dozens of organizations can take all places.
     ///
-    /// For each request to the same webhook, 16 further places are left free. So an endpoint that never answers gets several requests
-    /// at once only while most places are free.
+    /// For each request to the same webhook, 16 further places are left free. So an endpoint that never answers gets several
+    /// requests at once only while most places are free.
     fn has_place<'a>(
         (organization, webhook): &Self::Target,
         in_flight: impl Iterator<Item = &'a Self::Target>,

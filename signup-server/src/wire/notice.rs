@@ -18,7 +18,8 @@ pub(crate) struct Notice<'a> {
     cause: &'static str,
     created_at: Instant,
     attempts: u32,
-    /// When the mail is tried next. `None` if the mail has failed, because it is not tried again, and while there is nothing to send.
+    /// When the mail is tried next. `None` if the mail has failed, because it is not tried again, and while there is nothing to
+    /// send.
     due_at: Option<Instant>,
     failed_at: Option<Instant>,
     reason: Option<&'a str>,

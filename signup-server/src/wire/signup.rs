@@ -71,7 +71,8 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Returns a page of the list of sign-ups at `path`. `shifts` has their shifts, unless they are deleted. The links keep what `query` selects.
+/// Returns a page of the list of sign-ups at `path`. `shifts` has their shifts, unless they are deleted. The links keep what
+/// `query` selects.
 pub(crate) fn signup_page<'a>(
     query: &SignupQuery,
     page: &'a signup_core::Page<signup_core::Signup>,

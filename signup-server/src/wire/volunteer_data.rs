@@ -11,7 +11,8 @@ use super::{Instant, Member, Notice, Signup};
 pub(crate) struct VolunteerData<'a> {
     email: &'a str,
     signups: Vec<VolunteerSignup<'a>>,
-    /// The mails that wait, those that failed, and what is known of those that were sent: one for each event, and one for each message.
+    /// The mails that wait, those that failed, and what is known of those that were sent: one for each event, and one for each
+    /// message.
     mails: Vec<Notice<'a>>,
     /// The member who has the address.
     member: Option<Member<'a>>,

@@ -107,8 +107,8 @@ async fn null_and_blank_clear_what_a_record_may_lack_and_are_refused_elsewhere()
     assert_snapshot!(stable(&text));
 }
 
-/// Returns whether the answer to a write is a list, and the fields of its record that the request does not take, each with a value that no
-/// request takes.
+/// Returns whether the answer to a write is a list, and the fields of its record that the request does not take, each with a value
+/// that no request takes.
 fn fields_of_answer(method: &str, path: &str) -> (bool, Map<String, Value>) {
     let operation = &DOCUMENT["paths"][template(path).unwrap()][method.to_lowercase()];
     let schema = |part: &'static Value| resolved(&part["content"]["application/json"]["schema"]);

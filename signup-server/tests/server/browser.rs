@@ -135,8 +135,8 @@ impl Browser {
         self.driver.find(By::Css(field)).await.unwrap()
     }
 
-    /// Types a text into the field of this name, in place of its value. Dates and times are written as in a form that is sent: how a
-    /// person types them depends on the language of the browser.
+    /// Types a text into the field of this name, in place of its value. Dates and times are written as in a form that is sent: how
+    /// a person types them depends on the language of the browser.
     pub(crate) async fn fill(&self, name: &str, text: &str) {
         let field = self.field(name).await;
         if matches!(field.attr("type").await.unwrap().as_deref(), Some("date" | "time")) {

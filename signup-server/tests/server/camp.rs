@@ -1,5 +1,5 @@
-//! A camp of nine days around a clock change, imported in two calls and read back by the calendar of Python. Volunteers sign up for the
-//! shifts around the clock change.
+//! A camp of nine days around a clock change, imported in two calls and read back by the calendar of Python. Volunteers sign up for
+//! the shifts around the clock change.
 
 use std::process::Command;
 use std::time::Duration;

@@ -25,8 +25,8 @@ impl<'a> Organizer<'a> {
         Self { server, cookies: RefCell::default() }
     }
 
-    /// Accepts the invitation of the first owner that a server printed at its start, as Ada of the organization Riverside. Its pages
-    /// are at `/console/riverside`.
+    /// Accepts the invitation of the first owner that a server printed at its start, as Ada of the organization Riverside. Its
+    /// pages are at `/console/riverside`.
     pub(crate) async fn first_owner(server: &'a Server) -> Self {
         let browser = Self::new(server);
         let path = server.console.strip_prefix(&server.url).unwrap();
@@ -127,8 +127,8 @@ pub(crate) async fn wait_for_text(mailbox: &Mailbox, email: &str, part: &str) ->
     .await
 }
 
-/// Returns the codes that were mailed to an address, as the mails show them, in the order of the mails. An invitation to the address
-/// may arrive before, between or after them.
+/// Returns the codes that were mailed to an address, as the mails show them, in the order of the mails. An invitation to the
+/// address may arrive before, between or after them.
 fn codes(mailbox: &Mailbox, email: &str) -> Vec<String> {
     let mails = mailbox.mails().into_iter().filter(|mail| mail.to == email);
     mails.filter_map(|mail| code_in(&mail.text())).collect()

@@ -108,8 +108,8 @@ async fn a_killed_server_keeps_what_was_acknowledged_in_the_lives_of_events(
 
     let is_left = "SELECT CAST(count(*) AS TEXT) FROM notices WHERE due_at IS NOT NULL";
     server.wait_for_sql(is_left, "0", limit).await;
-    // A mail in flight at a kill is sent again: under the same Message-ID, unless something has changed that it tells. A volunteer whose
-    // sign-up was repeated, because its answer was lost, can get a mail about that, too.
+    // A mail in flight at a kill is sent again: under the same Message-ID, unless something has changed that it tells. A volunteer
+    // whose sign-up was repeated, because its answer was lost, can get a mail about that, too.
     let mut queued: BTreeMap<(String, String, bool), BTreeSet<String>> = BTreeMap::new();
     for mail in mailbox.mails() {
         let is_cancelled = mail.calendars().iter().any(|calendar| calendar.property("METHOD") == "CANCEL");

@@ -1,4 +1,5 @@
-//! Several server processes on one PostgreSQL database: a rate limit, a revocation and the end of a membership apply to all of them.
+//! Several server processes on one PostgreSQL database: a rate limit, a revocation and the end of a membership apply to all of
+//! them.
 
 use std::time::Duration;
 

@@ -100,7 +100,8 @@ async fn every_operation_has_an_anchor_and_a_link_in_the_contents() {
     }
 }
 
-/// Each field, status and example is shown by the same rule for each operation. The request to a webhook has headers and no command.
+/// Each field, status and example is shown by the same rule for each operation. The request to a webhook has headers and no
+/// command.
 #[tokio::test]
 async fn a_write_a_read_and_the_request_to_a_webhook_are_shown_with_all_their_parts() {
     let server = Server::start(&[]);

@@ -70,8 +70,8 @@ impl<'a> Ask<'a> {
         }
     }
 
-    /// Creates the question before a form is saved that would do something that it does not say: `surprises` and `mails`, the number
-    /// of sign-ups whose time or place it changes. Returns `None` if there is nothing to ask.
+    /// Creates the question before a form is saved that would do something that it does not say: `surprises` and `mails`, the
+    /// number of sign-ups whose time or place it changes. Returns `None` if there is nothing to ask.
     pub(crate) fn of_form(
         frame: &'a Frame,
         form: &'a Form,
@@ -86,8 +86,8 @@ impl<'a> Ask<'a> {
         (!text.is_empty()).then(|| Self { text, ..ask }.mails(mails.into()))
     }
 
-    /// Creates the question before the form of a new record is saved. Returns `None` if there are no `surprises`, and if the preview
-    /// says that the same form was saved before.
+    /// Creates the question before the form of a new record is saved. Returns `None` if there are no `surprises`, and if the
+    /// preview says that the same form was saved before.
     pub(crate) fn of_new<T>(
         frame: &'a Frame,
         form: &'a Form,
@@ -116,8 +116,8 @@ impl<'a> Ask<'a> {
         Self { cancel: Some(self.frame.path(&format!("{event}/cancel"))), ..self }
     }
 
-    /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox, and whoever signs up
-    /// before the page is sent gets a mail.
+    /// Adds a checkbox to mail the volunteers of `number` sign-ups. Without sign-ups, the page has no checkbox, and whoever signs
+    /// up before the page is sent gets a mail.
     pub(crate) fn mails(self, number: u64) -> Self {
         Self { mails: Some(number), ..self }
     }
@@ -150,8 +150,8 @@ pub(crate) fn is_notified(form: &Form) -> bool {
     !form.is_confirmed() || form.is_ticked(NOTIFY)
 }
 
-/// Returns whether a form leaves out the mails of more than the sign-ups that its checkbox was about: somebody has signed up since the
-/// page asked, so the page asks again. `mails` is the present number.
+/// Returns whether a form leaves out the mails of more than the sign-ups that its checkbox was about: somebody has signed up since
+/// the page asked, so the page asks again. `mails` is the present number.
 pub(crate) fn silences_more(form: &Form, mails: u32) -> bool {
     !is_notified(form) && form.value(ASKED).parse().is_ok_and(|asked: u32| asked < mails)
 }

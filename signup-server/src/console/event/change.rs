@@ -156,8 +156,8 @@ pub(super) struct ReasonTemplate<'a> {
     pub(super) back: String,
 }
 
-/// Returns the number of sign-ups that the cancellation of an event cancels. Cancelling a cancelled event again changes nothing, so there
-/// is nothing to ask.
+/// Returns the number of sign-ups that the cancellation of an event cancels. Cancelling a cancelled event again changes nothing, so
+/// there is nothing to ask.
 async fn cancelled_signups(call: &MemberCall, event: &Event) -> Result<u32, Error> {
     if event.is_cancelled() {
         return Err(Error::EventCancelled);
@@ -286,8 +286,8 @@ pub(crate) async fn show_duplicate(call: MemberCall) -> PageResult {
     Ok(page_of_copy(&call, StatusCode::OK, &event, &form))
 }
 
-/// `POST /console/{slug}/events/{event_id}/duplicate`: copies an event and shows the copy. Asks first if the copy would be in the past,
-/// or the clocks skip a time of a shift.
+/// `POST /console/{slug}/events/{event_id}/duplicate`: copies an event and shows the copy. Asks first if the copy would be in the
+/// past, or the clocks skip a time of a shift.
 pub(crate) async fn duplicate(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if form.is_to_change() {

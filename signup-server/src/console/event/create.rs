@@ -66,8 +66,8 @@ pub(crate) async fn show_create(call: MemberCall) -> PageResult {
     page(&call, StatusCode::OK, &form, None).await
 }
 
-/// `POST /console/{slug}/events/new`: creates an event and shows it, or adds rows to the form. Asks first if the event would be in the
-/// past, or the clocks skip a time of a shift.
+/// `POST /console/{slug}/events/new`: creates an event and shows it, or adds rows to the form. Asks first if the event would be in
+/// the past, or the clocks skip a time of a shift.
 pub(crate) async fn create(mut call: MemberCall) -> PageResult {
     let form = call.form().await?;
     if fields::has_moved_days(&form) {

@@ -98,8 +98,8 @@ fn shift_row<'a>(
     }
 }
 
-/// Groups shifts in running order by the day on which each begins. Days without a shift, of the event or between those of shifts, are listed,
-/// too: successive ones as one.
+/// Groups shifts in running order by the day on which each begins. Days without a shift, of the event or between those of shifts,
+/// are listed, too: successive ones as one.
 pub(super) fn days<'a>(
     event: &Event,
     shifts: &'a [ShiftCoverage],

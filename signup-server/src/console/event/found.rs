@@ -35,8 +35,8 @@ struct FoundTemplate<'a> {
     more: Option<(String, &'static str)>,
 }
 
-/// Lists the events whose title or place has words that begin with each word of the search, the latest start first. A search without a
-/// letter or a digit finds nothing.
+/// Lists the events whose title or place has words that begin with each word of the search, the latest start first. A search
+/// without a letter or a digit finds nothing.
 pub(super) async fn search(call: &MemberCall, query: &Form) -> PageResult {
     let text = query.value(SEARCH);
     let begins: SearchText =
@@ -54,8 +54,8 @@ pub(super) async fn search(call: &MemberCall, query: &Form) -> PageResult {
     page(call, query, SEARCH, title, (&found, next), [none, "Search older events"]).await
 }
 
-/// Reads pages of events until enough of them match, or the bound of a search is reached. Returns the position of the events that were
-/// not looked at.
+/// Reads pages of events until enough of them match, or the bound of a search is reached. Returns the position of the events that
+/// were not looked at.
 async fn matches(
     session: &Session,
     begins: &SearchText,
@@ -87,8 +87,8 @@ pub(super) async fn of_dates(call: &MemberCall, query: &Form) -> PageResult {
     page(call, query, DATES, title, (&found.items, found.next), ["No events.", "Older events"]).await
 }
 
-/// Returns the page of the events that were found, and of the position of further ones. `name` is the parameter that the link to these
-/// keeps. `none` is what the page says if it lists no event.
+/// Returns the page of the events that were found, and of the position of further ones. `name` is the parameter that the link to
+/// these keeps. `none` is what the page says if it lists no event.
 async fn page(
     call: &MemberCall,
     query: &Form,

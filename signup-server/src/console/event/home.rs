@@ -1,4 +1,5 @@
-//! The list of events with a calendar: first those that need volunteers, then drafts, then by year the events that are past or cancelled.
+//! The list of events with a calendar: first those that need volunteers, then drafts, then by year the events that are past or
+//! cancelled.
 
 use std::str::FromStr;
 
@@ -114,8 +115,8 @@ pub(super) fn state(event: &Event, is_over: bool) -> &'static str {
     }
 }
 
-/// Returns a published event with its shifts if the last day has ended while a shift is still on. A shift lasts at most a day, so the
-/// shifts of an event that ended earlier are not read.
+/// Returns a published event with its shifts if the last day has ended while a shift is still on. A shift lasts at most a day, so
+/// the shifts of an event that ended earlier are not read.
 pub(super) async fn still_on(
     session: &Session,
     event: &Event,
@@ -228,8 +229,8 @@ pub(crate) async fn home(call: MemberCall) -> PageResult {
     Ok(show(StatusCode::OK, &page))
 }
 
-/// Reads the events of a month: the one of the query string, or the month of the first upcoming event, or else the present one. Drafts and
-/// cancelled events are left out.
+/// Reads the events of a month: the one of the query string, or the month of the first upcoming event, or else the present one.
+/// Drafts and cancelled events are left out.
 async fn month_of(call: &MemberCall, query: &Form, upcoming: Option<Date>) -> Result<Month, Error> {
     let today = call.frame.date_at(call.now());
     let typed = query.value(MONTH);
@@ -247,8 +248,8 @@ async fn month_of(call: &MemberCall, query: &Form, upcoming: Option<Date>) -> Re
     Ok(month(first.date(), &entries.collect::<Vec<_>>(), found.next.is_some(), today))
 }
 
-/// Returns the years from that of the earliest event to the present one, the latest one first: at most [`YEARS`]. Some in between may
-/// have no events.
+/// Returns the years from that of the earliest event to the present one, the latest one first: at most [`YEARS`]. Some in between
+/// may have no events.
 async fn years_of_events(call: &MemberCall) -> Result<Vec<i16>, Error> {
     let earliest = call.session.events(EventQuery::new().soonest().limit(1)).await?.items;
     let year = call.frame.date_at(call.now()).year();

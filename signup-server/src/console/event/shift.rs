@@ -49,8 +49,8 @@ pub(crate) async fn show_add_shifts(call: MemberCall) -> PageResult {
     Ok(page_of_new(&call, StatusCode::OK, &event, &call.new_form()?))
 }
 
-/// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form. Asks first if a shift would be
-/// in the past, or the clocks skip a time of it.
+/// `POST /console/{slug}/events/{event_id}/shifts/new`: adds shifts to an event, or rows to the form. Asks first if a shift would
+/// be in the past, or the clocks skip a time of it.
 pub(crate) async fn add_shifts(mut call: MemberCall) -> PageResult {
     let (form, EventWithShifts { event, .. }) = form_and_event(&mut call).await?;
     if form.action() == MORE_ROWS {

@@ -40,7 +40,8 @@ pub(super) struct Timeline {
 pub(super) struct HourLabel {
     pub(super) at: Percent,
     pub(super) clock: String,
-    /// Which part of the label is at the line: its `start`, its `middle` or its `end`. A label at the edge stays inside the picture.
+    /// Which part of the label is at the line: its `start`, its `middle` or its `end`. A label at the edge stays inside the
+    /// picture.
     pub(super) anchor: &'static str,
 }
 

@@ -56,7 +56,8 @@ struct EventTemplate<'a> {
     has_no_shifts: bool,
     days_of_shifts: Vec<DayView<'a>>,
     questions: Vec<QuestionRow<'a>>,
-    /// The volunteers whose emails failed for good: each with the name, the address, and the query that searches the sign-ups for it.
+    /// The volunteers whose emails failed for good: each with the name, the address, and the query that searches the sign-ups for
+    /// it.
     undelivered: Vec<(String, String, String)>,
 }
 
@@ -136,8 +137,8 @@ async fn people(session: &Session, event: EventId, limit: usize) -> Result<Vec<S
     Ok(people)
 }
 
-/// Returns the volunteers whose emails failed for good and who still have a sign-up, each with the name, the address, and the query that
-/// searches the sign-ups for it. An address that was corrected has no sign-up any more.
+/// Returns the volunteers whose emails failed for good and who still have a sign-up, each with the name, the address, and the query
+/// that searches the sign-ups for it. An address that was corrected has no sign-up any more.
 async fn undelivered(session: &Session, event: EventId) -> Result<Vec<(String, String, String)>> {
     let failed = session.failed_mails(event, MAX_UNDELIVERED).await?;
     let addresses = failed.iter().filter_map(|notice| notice.cause.volunteer());
@@ -154,8 +155,8 @@ async fn undelivered(session: &Session, event: EventId) -> Result<Vec<(String, S
     Ok(undelivered)
 }
 
-/// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts are listed by time. With `order=gaps`, those of each
-/// day that need more people to run come first, then the others with places left.
+/// `GET /console/{slug}/events/{event_id}`: shows an event. By default, the shifts are listed by time. With `order=gaps`, those of
+/// each day that need more people to run come first, then the others with places left.
 pub(crate) async fn event(call: MemberCall) -> PageResult {
     let (id, now) = (call.path.event(), call.now());
     let EventWithShifts { event, shifts, .. } = call.session.event(id).await?;

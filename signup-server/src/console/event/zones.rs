@@ -31,8 +31,8 @@ const FORMER: [(&str, &str); 8] = [
     ("Pacific", "Enderbury Johnston Ponape Samoa Truk Yap"),
 ];
 
-/// Returns the zones by region. The first region has the name `first_name` and only the zone `first`, which no other region repeats.
-/// Of the zones with former names, only that zone and the one that was `typed` are offered.
+/// Returns the zones by region. The first region has the name `first_name` and only the zone `first`, which no other region
+/// repeats. Of the zones with former names, only that zone and the one that was `typed` are offered.
 pub(super) fn regions(first_name: &str, first: Option<&str>, typed: &str) -> Vec<Region> {
     let mut regions: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
     let words = |zone: &str| zone.replace('_', " ");

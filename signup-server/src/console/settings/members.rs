@@ -62,8 +62,8 @@ const FIELDS: &[(&str, As)] = &[("email", As::Text), ("name", As::Text), ("role"
 /// The path of the page below the organization.
 const MEMBERS: &str = "/settings/members";
 
-/// `GET /console/{slug}/settings/members`: shows the link of an invitation that was just made once, or lists the members and the open
-/// invitations.
+/// `GET /console/{slug}/settings/members`: shows the link of an invitation that was just made once, or lists the members and the
+/// open invitations.
 pub(crate) async fn list_members(call: MemberCall) -> PageResult {
     call.session.require(Permission::ReadMembers)?;
     if let Some((id, secret)) = call.what_was_made::<InvitationId, Secret>() {

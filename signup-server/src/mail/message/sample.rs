@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 use super::*;
 
-/// A mail about places at a published event with the shifts "Early" (09:00 to 12:30), "Late" (12:00 to 17:00) and "Sunday" (the next day).
+/// A mail about places at a published event with the shifts "Early" (09:00 to 12:30), "Late" (12:00 to 17:00) and "Sunday" (the
+/// next day).
 #[derive(Clone)]
 pub(super) struct Sample {
     pub(super) organization: Organization,

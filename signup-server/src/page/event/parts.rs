@@ -1,5 +1,5 @@
-//! The shifts of a page, by the day on which they begin. Many shifts of a day are also grouped by the part of the day, and a page of many
-//! can show only those with places.
+//! The shifts of a page, by the day on which they begin. Many shifts of a day are also grouped by the part of the day, and a page
+//! of many can show only those with places.
 
 use std::collections::BTreeMap;
 

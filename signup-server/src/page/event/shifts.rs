@@ -19,7 +19,8 @@ pub(super) struct ShiftView<'a> {
     pub(super) places: String,
     /// How many places are filled. `None` if no place can be taken.
     pub(super) bar: Option<Bar>,
-    /// Whether the shift takes nobody: it is full without a waiting list, over or cancelled, or sign-ups for the event are not open.
+    /// Whether the shift takes nobody: it is full without a waiting list, over or cancelled, or sign-ups for the event are not
+    /// open.
     pub(super) is_closed: bool,
     /// How to sign up, or to join the waiting list. `None` if neither is possible.
     pub(super) offer: Option<Offer>,

@@ -107,8 +107,8 @@ async fn no_cache_stores_a_page_that_names_people() {
     }
 }
 
-/// Creates a published event of three days with shifts of 45 minutes, one an hour. The first shift has no place, the second has one,
-/// and so on.
+/// Creates a published event of three days with shifts of 45 minutes, one an hour. The first shift has no place, the second has
+/// one, and so on.
 async fn event_of(shifts: u32) -> PublicEvent {
     let (service, created) = sample_event().await;
     let session = service.session_for(created.event.organization, Scopes::all()).await.unwrap();

@@ -58,9 +58,9 @@ impl PublicPages {
         .await
     }
 
-    /// `GET /signups/{secret}/cancel`: asks whether to cancel the place in the query parameter `signup_id`. Without the parameter, asks
-    /// about the only place that can be cancelled, or which of several. If there is none, or the place is cancelled already, redirects to
-    /// the page of the places.
+    /// `GET /signups/{secret}/cancel`: asks whether to cancel the place in the query parameter `signup_id`. Without the parameter,
+    /// asks about the only place that can be cancelled, or which of several. If there is none, or the place is cancelled already,
+    /// redirects to the page of the places.
     pub(crate) async fn ask_to_cancel(self, secret: String, query: String) -> Response {
         self.with_places(secret, async |_, found, site| match choice(found, site, query.as_bytes()) {
             Choice::Place(chosen) if chosen.is_to_come(site.now) => places::ask(chosen, found, site),
@@ -76,8 +76,8 @@ impl PublicPages {
         .await
     }
 
-    /// `POST /signups/{secret}/cancel`: cancels the place in the field `signup_id`, and redirects to the page of the places. Without the
-    /// field, cancels the only place that can be cancelled, or asks which of several.
+    /// `POST /signups/{secret}/cancel`: cancels the place in the field `signup_id`, and redirects to the page of the places.
+    /// Without the field, cancels the only place that can be cancelled, or asks which of several.
     pub(crate) async fn cancel(self, secret: String, mut request: Request) -> Response {
         self.with_places(secret, async |secret, found, site| {
             let body = match request.optional_form().await {

@@ -22,13 +22,13 @@ use crate::page::typed::Typed;
 use crate::request::Request;
 use crate::texts::Texts;
 
-/// A form is answered after a multiple of this time. About a person with a place on a full shift, more is written, and more is read for the
-/// page: this takes a millisecond longer than for anybody else. So the time of an answer does not tell who has a place.
+/// A form is answered after a multiple of this time. About a person with a place on a full shift, more is written, and more is read
+/// for the page: this takes a millisecond longer than for anybody else. So the time of an answer does not tell who has a place.
 const ANSWER_TICK: Duration = Duration::from_millis(20);
 
 impl PublicPages {
-    /// `GET /events/{slug}/signups`: returns the form for the shifts in the query parameters `slot_id`. If there is no form for them,
-    /// returns the page of the event, which says why.
+    /// `GET /events/{slug}/signups`: returns the form for the shifts in the query parameters `slot_id`. If there is no form for
+    /// them, returns the page of the event, which says why.
     pub(crate) async fn form(self, slug: String, query: String) -> Response {
         match self.service.volunteers().event(&slug).await {
             Ok(found) => self.form_for(&found, &Typed::parse(query.as_bytes()).only_shifts()).await,
@@ -36,8 +36,8 @@ impl PublicPages {
         }
     }
 
-    /// Returns the form for the chosen shifts, with what was typed. If there is none, returns the page of the event, which keeps it: a form
-    /// that was sent is refused, and a link leads to a page.
+    /// Returns the form for the chosen shifts, with what was typed. If there is none, returns the page of the event, which keeps
+    /// it: a form that was sent is refused, and a link leads to a page.
     async fn form_for(&self, found: &PublicEvent, typed: &Typed) -> Response {
         let (now, texts) = (self.service.now(), Texts::of(found.event.language));
         let takes = |shift: &ScheduledShift| event::takes(&found.event, shift, typed.joins_waitlist(), now);
@@ -85,8 +85,8 @@ impl PublicPages {
     }
 
     /// `POST /events/{slug}/signups`: signs people up and redirects. If a shift is refused, returns the page of the event with the
-    /// reason, which keeps what was typed for another shift. If the form has faults, or was sent to add a person or from that page, returns
-    /// the form. If it was sent to choose other shifts, returns the page of the event.
+    /// reason, which keeps what was typed for another shift. If the form has faults, or was sent to add a person or from that page,
+    /// returns the form. If it was sent to choose other shifts, returns the page of the event.
     pub(crate) async fn sign_up(self, slug: String, client: IpAddr, mut request: Request) -> Response {
         let path = self.event_path(&slug);
         let action = event::form_action(&path);
@@ -107,8 +107,8 @@ impl PublicPages {
             Ok(body) => body,
             Err(error) => return body_error(error, &path, texts),
         };
-        // The ticks begin when the body has arrived: a client that chose their beginning could place it so that they tell apart what
-        // takes a little longer.
+        // The ticks begin when the body has arrived: a client that chose their beginning could place it so that they tell apart
+        // what takes a little longer.
         let began = Instant::now();
         let typed = Typed::sent(&body, &request.query);
         drop(body);
@@ -196,8 +196,8 @@ impl PublicPages {
         }
     }
 
-    /// Returns the form again, or the shifts if it was sent to show them, with what was typed. If nobody can sign up now, returns the page of
-    /// the event, which says so.
+    /// Returns the form again, or the shifts if it was sent to show them, with what was typed. If nobody can sign up now, returns
+    /// the page of the event, which says so.
     async fn faulty(&self, status: StatusCode, slug: &str, typed: &Typed, faults: &Faults) -> Response {
         let found = match self.service.volunteers().event(slug).await {
             Ok(found) => found,
