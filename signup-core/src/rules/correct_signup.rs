@@ -17,7 +17,7 @@ use crate::store::{ChangeSet, Requirement, SignupInFull, Total, Unique};
 /// The store refuses with the sign-up that the person has already for the shift, or with the number of those of the address.
 ///
 /// # Errors
-/// Returns [`Error::SignupCancelled`] or [`Error::ShiftDeleted`], and [`Error::Conflict`] with the fields that somebody else has
+/// Returns [`Error::SignupCancelled`] or [`Error::ShiftDeleted`], and [`Error::Conflict`] with the fields that another caller has
 /// changed since the values of the correction were read.
 pub(crate) fn correct_signup(
     found: SignupInFull,

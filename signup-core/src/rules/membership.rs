@@ -104,7 +104,7 @@ pub(crate) fn change_role(
     Ok(Decision::new(changed, change, [activity]))
 }
 
-/// Ends a membership. A caller who is the member leaves, whatever their role. The end of the last membership removes the person,
+/// Ends a membership. A caller that is the member leaves, whatever their role. The end of the last membership removes the person,
 /// and so every sign-in.
 ///
 /// `invitations` are those of the organization, and `memberships` is the number of the person's memberships in all organizations.

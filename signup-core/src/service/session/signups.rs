@@ -175,7 +175,7 @@ impl Session {
     /// # Errors
     /// - [`Error::NotFound`] if the organization has no such sign-up, or its event was deleted.
     /// - [`Error::SignupCancelled`] or [`Error::ShiftDeleted`] if the sign-up is cancelled, or its shift is deleted.
-    /// - [`Error::Conflict`] if somebody else has changed a field since its value was [read](Correction::read).
+    /// - [`Error::Conflict`] if another caller has changed a field since its value was [read](Correction::read).
     /// - [`Error::PlaceTaken`] if the person has another sign-up for the shift, [`Error::AddressFull`] if the address has
     ///   [`Signup::MAX_PER_ADDRESS`] of them.
     ///
